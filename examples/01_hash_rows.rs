@@ -22,13 +22,10 @@ fn main() -> Result<()> {
     }
 
     // `remove` checks the prefix, the form and the hash of a key.
-    let other = RowHasher::builder("p")
-        .scheme(HashScheme::Sha1Base32)
-        .build()?;
-    for (hasher, key) in [
-        (&hasher, "q:1yl0:org.wikipedia/accumulo"),
-        (&other, "p:1yl0:org.wikipedia/accumulo"),
-    ] {
+    let other = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    for (hasher, key) in
+        [(&hasher, "q:1yl0:org.wikipedia/accumulo"), (&other, "p:1yl0:org.wikipedia/accumulo")]
+    {
         if let Err(error) = hasher.remove(key.as_bytes()) {
             println!("{error}");
         }

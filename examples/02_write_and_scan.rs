@@ -20,24 +20,11 @@ async fn main() -> Result<()> {
         .put(URI, "https://wikipedia.org/accumulo")
         .put_at(SCORE, 1, "7")
         .put_at(SCORE, 2, "9");
-    pages
-        .write([
-            wikipedia,
-            Mutation::new("org.debian/").put(URI, "https://debian.org/"),
-        ])
-        .await?;
+    pages.write([wikipedia, Mutation::new("org.debian/").put(URI, "https://debian.org/")]).await?;
 
     // `get` returns the newest version. A delete hides versions at or below its timestamp.
-    assert_eq!(
-        pages
-            .get("org.wikipedia/accumulo", &SCORE)
-            .await?
-            .as_deref(),
-        Some(&b"9"[..])
-    );
-    pages
-        .write([Mutation::new("org.wikipedia/accumulo").delete_at(SCORE, 2)])
-        .await?;
+    assert_eq!(pages.get("org.wikipedia/accumulo", &SCORE).await?.as_deref(), Some(&b"9"[..]));
+    pages.write([Mutation::new("org.wikipedia/accumulo").delete_at(SCORE, 2)]).await?;
     assert_eq!(pages.get("org.wikipedia/accumulo", &SCORE).await?, None);
 
     // A scan is a stream of batches, in key order.

@@ -34,10 +34,7 @@ async fn main() -> Result<()> {
             Outcome::Unknown(error) => println!("the outcome of task {who} is unknown: {error}"),
         }
     }
-    let stored = owners
-        .get("org.wikipedia/accumulo", &OWNER)
-        .await?
-        .unwrap_or_default();
+    let stored = owners.get("org.wikipedia/accumulo", &OWNER).await?.unwrap_or_default();
     println!("the owner is {}", String::from_utf8_lossy(&stored));
     assert_eq!(winners.len(), 1);
     Ok(())

@@ -8,21 +8,15 @@ use fluo::table::balancer::GroupPattern;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {
     let pages = RowHasher::new("page")?;
-    let links = RowHasher::builder("link")
-        .scheme(HashScheme::Sha1Base32)
-        .build()?;
-    let both = pages
-        .table_optimizations(4)?
-        .merge(links.table_optimizations(2)?)?;
+    let links = RowHasher::builder("link").scheme(HashScheme::Sha1Base32).build()?;
+    let both = pages.table_optimizations(4)?.merge(links.table_optimizations(2)?)?;
 
     // The balancer ignores a pattern that does not have exactly one capturing group.
     let pattern = both.group_pattern().unwrap_or_default();
     println!("{pattern}");
     let groups = GroupPattern::parse(&pattern)?;
     for split in both.splits() {
-        let group = groups
-            .group_of(Some(&split))
-            .unwrap_or_else(|| "(default)".to_owned());
+        let group = groups.group_of(Some(&split)).unwrap_or_else(|| "(default)".to_owned());
         println!("{:12} is in group {group}", String::from_utf8_lossy(&split));
     }
 

@@ -15,11 +15,7 @@ async fn main() -> Result<()> {
     let table = fluo.create_table("events").await?;
 
     // Sixteen salts, one tablet for each: consecutive rows go to different tablets.
-    let one_digit = DigestSalt {
-        digits: 1,
-        separator: ":".to_owned(),
-        ..DigestSalt::default()
-    };
+    let one_digit = DigestSalt { digits: 1, separator: ":".to_owned(), ..DigestSalt::default() };
     let design = KeyDesign::new(one_digit)?;
     let optimizations = TableOptimizations::for_key_design(&design, 16)?;
     fluo.optimize("events", &optimizations).await?;
@@ -46,11 +42,7 @@ async fn main() -> Result<()> {
     // The cursor is text: another process can resume the scan.
     let cursor = last.context("there are rows")?.to_string();
     println!("resumes after {cursor}");
-    let next: Vec<_> = scan
-        .after(&cursor.parse()?)?
-        .run(table.into())
-        .try_collect()
-        .await?;
+    let next: Vec<_> = scan.after(&cursor.parse()?)?.run(table.into()).try_collect().await?;
     let rows = next.iter().flat_map(RowBatch::rows);
     for row in rows {
         println!("{}", String::from_utf8_lossy(row.row));

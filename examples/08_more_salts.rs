@@ -15,18 +15,11 @@ async fn main() -> Result<()> {
     let fluo = Fluo::open(directory.path())?;
     let table = fluo.create_table("users").await?;
 
-    let buckets = |buckets| {
-        KeyDesign::new(Modulo {
-            buckets,
-            ..Modulo::default()
-        })
-    };
+    let buckets = |buckets| KeyDesign::new(Modulo { buckets, ..Modulo::default() });
     let old = buckets(4)?;
     for user in 0..1_000 {
         let key = old.encode_row(format!("user{user:04}").as_bytes())?;
-        table
-            .write([Mutation::new(key).put(NAME, "before")])
-            .await?;
+        table.write([Mutation::new(key).put(NAME, "before")]).await?;
     }
 
     // From now on there are sixteen buckets. New writes use the new keys.
@@ -40,16 +33,11 @@ async fn main() -> Result<()> {
     let options =
         MigrationOptions::new().step_cells(std::num::NonZeroUsize::MIN.saturating_add(255));
     loop {
-        let step = epochs
-            .migrate_step(&*table, cursor.as_ref(), &options)
-            .await?;
+        let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await?;
         steps += 1;
         // During the migration, too, a scan returns each user once, in order.
-        let rows: Vec<_> = epochs
-            .scan(&RowSelection::All)?
-            .run(table.clone().into())
-            .try_collect()
-            .await?;
+        let rows: Vec<_> =
+            epochs.scan(&RowSelection::All)?.run(table.clone().into()).try_collect().await?;
         assert_eq!(rows.iter().map(RowBatch::len).sum::<usize>(), 1_000);
         cursor = step.cursor;
         if cursor.is_none() {

@@ -36,10 +36,7 @@ async fn main() -> Result<()> {
     client
         .run(async |tx| {
             (0..ACCOUNTS).try_for_each(|number| {
-                let account = Account {
-                    owner: format!("customer {number}"),
-                    balance: EACH,
-                };
+                let account = Account { owner: format!("customer {number}"), balance: EACH };
                 account.set(&tx, row(number))
             })
         })
@@ -93,9 +90,7 @@ async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bo
 /// meet them. Returns the number of unfinished transfers.
 async fn crash_during_transfers(bank: Application) -> Result<usize> {
     let killed = move || -> Result<usize> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let client = bank.open().await?;
             let transfers = (0..ACCOUNTS).map(|number| {
@@ -106,10 +101,7 @@ async fn crash_during_transfers(bank: Application) -> Result<usize> {
             });
             let transfers: Vec<_> = transfers.collect();
             tokio::time::sleep(Duration::from_millis(20)).await;
-            Ok(transfers
-                .iter()
-                .filter(|transfer| !transfer.is_finished())
-                .count())
+            Ok(transfers.iter().filter(|transfer| !transfer.is_finished()).count())
         })
     };
     tokio::task::spawn_blocking(killed).await?

@@ -23,30 +23,15 @@ const CHANGED: Column = Column::from_static("phrase", "changed");
 const TOTAL: Column = Column::from_static("phrase", "documents");
 
 const TEXTS: [(&str, &str); 6] = [
-    (
-        "spans",
-        include_str!("../docs/decisions/0001-spans-are-half-open.md"),
-    ),
-    (
-        "balancing",
-        include_str!("../docs/decisions/0002-the-balancing-rule-is-in-core.md"),
-    ),
-    (
-        "shares",
-        include_str!("../docs/decisions/0003-expected-shares.md"),
-    ),
+    ("spans", include_str!("../docs/decisions/0001-spans-are-half-open.md")),
+    ("balancing", include_str!("../docs/decisions/0002-the-balancing-rule-is-in-core.md")),
+    ("shares", include_str!("../docs/decisions/0003-expected-shares.md")),
     (
         "authorizations",
         include_str!("../docs/decisions/0004-authorizations-belong-to-the-handle.md"),
     ),
-    (
-        "undo",
-        include_str!("../docs/decisions/0005-undo-reads-back.md"),
-    ),
-    (
-        "structures",
-        include_str!("../docs/decisions/0006-requests-and-replies-as-structures.md"),
-    ),
+    ("undo", include_str!("../docs/decisions/0005-undo-reads-back.md")),
+    ("structures", include_str!("../docs/decisions/0006-requests-and-replies-as-structures.md")),
 ];
 
 #[tokio::main]
@@ -82,9 +67,7 @@ async fn main() -> Result<()> {
 
     // The documents change, and phrases without a document disappear.
     for (name, _) in TEXTS.into_iter().skip(1) {
-        client
-            .run(async |tx| tx.set(document_row(name), &TEXT, "nothing to say"))
-            .await?;
+        client.run(async |tx| tx.set(document_row(name), &TEXT, "nothing to say")).await?;
     }
     client.wait_until_idle().await?;
     let left = top(&client).await?;
@@ -92,20 +75,14 @@ async fn main() -> Result<()> {
     for (phrase, documents) in left.iter().take(2) {
         println!("{documents:3}  {phrase}");
     }
-    anyhow::ensure!(
-        left.first() == Some(&("nothing to".to_owned(), TEXTS.len() - 1)),
-        "{left:?}"
-    );
+    anyhow::ensure!(left.first() == Some(&("nothing to".to_owned(), TEXTS.len() - 1)), "{left:?}");
     worker.stop().await;
     Ok(())
 }
 
 /// Splits a document into phrases, and writes those that were added or removed since the last run.
 async fn take_apart(tx: Transaction, row: Bytes) -> Result<(), Error> {
-    let (now, before) = (
-        tx.get(row.clone(), &TEXT).await?,
-        tx.get(row.clone(), &COUNTED).await?,
-    );
+    let (now, before) = (tx.get(row.clone(), &TEXT).await?, tx.get(row.clone(), &COUNTED).await?);
     let (now, before) = (now.unwrap_or_default(), before.unwrap_or_default());
     let (new, old) = (phrases(&now), phrases(&before));
     let here = Column::new("in", row.clone());
@@ -133,10 +110,7 @@ async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
 /// Returns the ten phrases in most documents, each with the number of its documents.
 async fn top(client: &Client) -> Result<Vec<(String, usize)>> {
     let snapshot = client.snapshot().await?;
-    let cells = snapshot
-        .scan_prefix("phrase:", [&TOTAL])
-        .try_concat()
-        .await?;
+    let cells = snapshot.scan_prefix("phrase:", [&TOTAL]).try_concat().await?;
     let mut by_documents: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for cell in cells {
         let phrase = String::from_utf8_lossy(&cell.key.row).replacen("phrase:", "", 1);

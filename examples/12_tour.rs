@@ -38,9 +38,7 @@ async fn open_shop(directory: &Path) -> Result<Client> {
 }
 
 async fn first_money(client: &Client) -> Result<()> {
-    client
-        .run(async |tx| tx.set("alice", &MONEY, "100"))
-        .await?;
+    client.run(async |tx| tx.set("alice", &MONEY, "100")).await?;
     client.run(async |tx| tx.set("bob", &MONEY, "20")).await?;
 
     let now = client.snapshot().await?;
@@ -57,9 +55,7 @@ async fn number(snapshot: &Snapshot, customer: &'static str) -> Result<u64, Erro
 }
 
 fn parsed(value: Option<Bytes>) -> u64 {
-    value
-        .and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok())
-        .unwrap_or(0)
+    value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok()).unwrap_or(0)
 }
 
 async fn two_customers(client: &Client) -> Result<()> {
@@ -80,10 +76,7 @@ async fn pay(client: &Client, from: &'static str, to: &'static str, amount: u64)
     client
         .run(async |tx| {
             let (before, other) = (number(&tx, from).await?, number(&tx, to).await?);
-            ensure!(
-                before >= amount,
-                "{from} has {before} and cannot pay {amount}"
-            );
+            ensure!(before >= amount, "{from} has {before} and cannot pay {amount}");
             tx.set(from, &MONEY, (before - amount).to_string())?;
             tx.set(to, &MONEY, (other + amount).to_string())?;
             Ok(())
@@ -132,19 +125,13 @@ async fn orders(client: &Client) -> Result<()> {
     let loaders = client.loaders(LoaderOptions::new())?;
     for order in 1..=5 {
         loaders
-            .load(format!("order{order}"), async |tx, order| {
-                tx.set(order, &ORDERED, "2")
-            })
+            .load(format!("order{order}"), async |tx, order| tx.set(order, &ORDERED, "2"))
             .await?;
     }
     loaders.finish().await?;
 
     let now = client.snapshot().await?;
-    let orders = now
-        .scan_prefix("order", [&ORDERED])
-        .try_concat()
-        .await?
-        .len();
+    let orders = now.scan_prefix("order", [&ORDERED]).try_concat().await?.len();
     println!("{orders} orders");
     ensure!(orders == 5);
     Ok(())

@@ -13,10 +13,8 @@ use anyhow::{Context, Result};
 use fluo::{Column, Error, Fluo, LoaderOptions, Transaction};
 use futures::TryStreamExt;
 
-const HOME_PAGES: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/examples/data/package-homepages.txt"
-);
+const HOME_PAGES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/package-homepages.txt");
 
 const STATE: Column = Column::from_static("page", "state");
 const PAGES: Column = Column::from_static("host", "pages");
@@ -40,9 +38,7 @@ async fn main() -> Result<()> {
     }
     // A short body can be a closure: it owns its line, and each attempt gets a clone.
     loaders
-        .load("com.example/".to_owned(), async |tx, line| {
-            tx.set(line, &STATE, "example")
-        })
+        .load("com.example/".to_owned(), async |tx, line| tx.set(line, &STATE, "example"))
         .await?;
     loaders.finish().await?;
 

@@ -78,9 +78,7 @@ mod tests {
         let client = open(&Fluo::in_memory()).await?;
         let worker = client.start_worker(WorkerOptions::new()).await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
-            client
-                .run(async |tx| tx.set("org.wikipedia", &TEXT, content))
-                .await?;
+            client.run(async |tx| tx.set("org.wikipedia", &TEXT, content)).await?;
             client.wait_until_idle().await?;
             let now = client.snapshot().await?;
             let counted = now.get("org.wikipedia", &WORDS).await?;

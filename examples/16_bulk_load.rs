@@ -22,15 +22,9 @@ async fn main() -> Result<()> {
     // The load computes the keys, and runs several writes at the same time.
     let design = KeyDesign::from(&hasher);
     let mut calls = 0;
-    let report = BulkLoad::new(&design)
-        .on_progress(|_| calls += 1)
-        .load(&*pages, rows()?)
-        .await?;
+    let report = BulkLoad::new(&design).on_progress(|_| calls += 1).load(&*pages, rows()?).await?;
     println!("{} rows are written, in {calls} steps", report.written);
-    println!(
-        "{} rows have the key of an earlier row",
-        report.repeated_keys.rows
-    );
+    println!("{} rows have the key of an earlier row", report.repeated_keys.rows);
     fluo.verify("pages", &optimizations).await?.into_result()?;
 
     // Every row exists now, so an insert-only load writes none of them.
@@ -38,11 +32,7 @@ async fn main() -> Result<()> {
     let report = load.load(&*pages, rows()?).await?;
     println!("{} rows exist already, such as:", report.existing.count);
     for exists in &report.existing.first {
-        println!(
-            "  line {}: {}",
-            exists.number,
-            String::from_utf8_lossy(&exists.row)
-        );
+        println!("  line {}: {}", exists.number, String::from_utf8_lossy(&exists.row));
     }
     ensure!(report.written == 0);
     Ok(())
@@ -50,13 +40,9 @@ async fn main() -> Result<()> {
 
 /// Returns a mutation for each line of the file. An error of the file ends the load.
 fn rows() -> Result<impl Stream<Item = io::Result<Mutation>> + Send> {
-    let file = File::open(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/examples/data/package-homepages.txt"
-    ))?;
+    let file =
+        File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/package-homepages.txt"))?;
     let row = |line: String| Mutation::new(line).put(URI, "");
     // A program with much larger files reads them on a thread of its own.
-    Ok(stream::iter(
-        BufReader::new(file).lines().map(move |line| line.map(row)),
-    ))
+    Ok(stream::iter(BufReader::new(file).lines().map(move |line| line.map(row))))
 }

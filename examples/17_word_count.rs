@@ -14,10 +14,8 @@ use anyhow::{Context, Result};
 use fluo::{CombineQueue, Fluo, LoaderOptions, Sum, Transaction, WorkerOptions};
 use futures::TryStreamExt;
 
-const HOME_PAGES: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/examples/data/package-homepages.txt"
-);
+const HOME_PAGES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/package-homepages.txt");
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -48,19 +46,13 @@ async fn main() -> Result<()> {
 
     // A read adds the updates that no observer has combined yet.
     let before = client.snapshot().await?;
-    println!(
-        "github {}",
-        words.get(&before, "github").await?.unwrap_or(0)
-    );
+    println!("github {}", words.get(&before, "github").await?.unwrap_or(0));
 
     let worker = client.start_worker(WorkerOptions::new()).await?;
     client.wait_until_idle().await?;
     worker.stop().await;
     let after = client.snapshot().await?;
-    assert_eq!(
-        words.get(&before, "github").await?,
-        words.get(&after, "github").await?
-    );
+    assert_eq!(words.get(&before, "github").await?, words.get(&after, "github").await?);
 
     let mut all: Vec<(String, u64)> = words.iter(&after).try_collect().await?;
     all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));

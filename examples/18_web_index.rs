@@ -57,9 +57,7 @@ async fn main() -> Result<()> {
         .recipe(&PAGES.table_optimizations(20)?)
         .recipe(&links)
         .recipe(&exports)
-        .observe(&NEW.column(), "index", move |tx, page| {
-            index(tx, page, counted.clone())
-        });
+        .observe(&NEW.column(), "index", move |tx, page| index(tx, page, counted.clone()));
     let client = web.create().await?;
     // The table gets the split points of all three recipes.
     let optimizations = table_optimizations(&web.settings())?;
@@ -134,15 +132,10 @@ async fn print_top(query: &Table) -> fluo::Result<()> {
 fn packages() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let mut packages: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for package in include_str!("../Cargo.lock").split("[[package]]").skip(1) {
-        let name = package
-            .lines()
-            .find_map(|line| line.strip_prefix("name = "));
+        let name = package.lines().find_map(|line| line.strip_prefix("name = "));
         let dependencies = package.lines().filter_map(|line| line.strip_prefix(" \""));
         let names = dependencies.filter_map(|line| line.split(['"', ' ']).next());
-        packages
-            .entry(name.unwrap_or_default().trim_matches('"'))
-            .or_default()
-            .extend(names);
+        packages.entry(name.unwrap_or_default().trim_matches('"')).or_default().extend(names);
     }
     packages
 }

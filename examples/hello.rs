@@ -35,10 +35,7 @@ async fn main() -> Result<()> {
         .await?;
     let now = client.snapshot().await?;
     for (when, snapshot) in [("before", &before), ("now", &now)] {
-        let title = snapshot
-            .get("page:org.apache/fluo", &TITLE)
-            .await?
-            .unwrap_or_default();
+        let title = snapshot.get("page:org.apache/fluo", &TITLE).await?.unwrap_or_default();
         let is_indexed = snapshot.get("word:fluo", &PAGE).await?.is_some();
         println!(
             "{when}: {}, found by its old name: {is_indexed}",

@@ -13,9 +13,7 @@ async fn main() -> Result<()> {
     let counted = linked.clone();
     let web = fluo.application("web").recipe(&spread).recipe(&linked);
     let client = web
-        .observe(&LINKS, "count", move |tx, page| {
-            count(tx, page, counted.clone())
-        })
+        .observe(&LINKS, "count", move |tx, page| count(tx, page, counted.clone()))
         .open_or_create()
         .await?;
     fluo.optimize("web", &spread).await?;

@@ -48,13 +48,7 @@ impl<'a> Optimize<'a> {
         table: &'a str,
         optimizations: &'a TableOptimizations,
     ) -> Self {
-        Self {
-            instance,
-            table,
-            optimizations,
-            prune: false,
-            limit: LIMIT,
-        }
+        Self { instance, table, optimizations, prune: false, limit: LIMIT }
     }
 
     /// Sets whether split points that no recipe requests are removed. Default: no.

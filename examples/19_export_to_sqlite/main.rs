@@ -64,9 +64,7 @@ async fn place(
     client
         .run(async |tx| {
             tx.set(format!("order:{number:06}"), &CENTS, cents)?;
-            ORDERS
-                .increment(&tx, format!("customer:{customer}"), 1)
-                .await?;
+            ORDERS.increment(&tx, format!("customer:{customer}"), 1).await?;
             exports.add(&tx, customer, order)
         })
         .await

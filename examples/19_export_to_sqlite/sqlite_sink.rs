@@ -44,9 +44,7 @@ impl SqliteSink {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
         connection.busy_timeout(PAUSE)?;
-        Ok(Self {
-            connection: Arc::new(Mutex::new(connection)),
-        })
+        Ok(Self { connection: Arc::new(Mutex::new(connection)) })
     }
 
     /// Exports the entries of a pass. SQLite blocks, so it gets a thread of its own.
@@ -72,9 +70,7 @@ impl SqliteSink {
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic has rolled its transaction back.
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

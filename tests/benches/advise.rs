@@ -22,16 +22,11 @@ const ROUNDS: usize = 5;
 fn main() {
     for (what, key_number) in [
         ("monotonic", (|number| number) as fn(u64) -> u64),
-        ("random", |number: u64| {
-            number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4
-        }),
+        ("random", |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4),
     ] {
         let mut rates: Vec<f64> = (0..ROUNDS).map(|_| keys_per_second(key_number)).collect();
         rates.sort_by(f64::total_cmp);
-        println!(
-            "profile of {KEYS} {what} 24-byte keys: {:.2} M keys/s",
-            rates[ROUNDS / 2] / 1e6
-        );
+        println!("profile of {KEYS} {what} 24-byte keys: {:.2} M keys/s", rates[ROUNDS / 2] / 1e6);
     }
 }
 

@@ -34,9 +34,7 @@ fn main() -> Outcome {
     let seconds = std::env::args().find_map(|argument| argument.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(4));
     let directory = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
 
     report(
         "raw engine, 1 row per durable commit",
@@ -46,16 +44,8 @@ fn main() -> Outcome {
     let raw_64 = raw_writes(directory.path(), TASKS, time)?;
     report("raw engine, 64 rows per durable commit", raw_64, "rows/s")?;
     let conditional = conditional_writes(&runtime, directory.path(), time)?;
-    report(
-        "embedded table, 64 tasks, conditional, durable",
-        conditional,
-        "rows/s",
-    )?;
-    share(
-        "  of the raw engine with 64 rows per commit",
-        conditional,
-        raw_64,
-    )?;
+    report("embedded table, 64 tasks, conditional, durable", conditional, "rows/s")?;
+    share("  of the raw engine with 64 rows per commit", conditional, raw_64)?;
 
     let (table, raw) = scans(&runtime, directory.path())?;
     report("raw engine, range over the same cells", raw, "cells/s")?;
@@ -63,11 +53,7 @@ fn main() -> Outcome {
     share("  of the raw engine", table, raw)?;
 
     let alone = runtime.block_on(write_after_bursts(&directory.path().join("bursts")))?;
-    report(
-        "embedded table, one row after bursts",
-        alone.as_micros(),
-        "us",
-    )?;
+    report("embedded table, one row after bursts", alone.as_micros(), "us")?;
     let (split, deletion) = runtime.block_on(stalls(&directory.path().join("stalls")))?;
     report("splitting a tablet in the middle", split.as_millis(), "ms")?;
     report("deleting the table", deletion.as_millis(), "ms")
@@ -80,17 +66,13 @@ async fn write_after_bursts(directory: &Path) -> Outcome<Duration> {
     for burst in 0..2 {
         let call = |number: u64| {
             let value = vec![b'x'; 4 << 20];
-            table.write(vec![
-                Mutation::new(row(burst * TASKS + number)).put(uri.clone(), value),
-            ])
+            table.write(vec![Mutation::new(row(burst * TASKS + number)).put(uri.clone(), value)])
         };
         futures::future::try_join_all((0..TASKS).map(call)).await?;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let start = Instant::now();
-    table
-        .write(vec![Mutation::new("alone").put(uri, "v")])
-        .await?;
+    table.write(vec![Mutation::new("alone").put(uri, "v")]).await?;
     Ok(start.elapsed())
 }
 
@@ -99,9 +81,7 @@ async fn write_after_bursts(directory: &Path) -> Outcome<Duration> {
 async fn stalls(directory: &Path) -> Outcome<(Duration, Duration)> {
     let (tables, _) = loaded_table(directory).await?;
     let start = Instant::now();
-    tables
-        .add_splits("pages", &["p:80000".into()].into())
-        .await?;
+    tables.add_splits("pages", &["p:80000".into()].into()).await?;
     let split = start.elapsed();
     let start = Instant::now();
     tables.delete_table("pages").await?;
@@ -182,10 +162,7 @@ async fn scan_all(table: &dyn Table) -> Outcome<u128> {
     let mut batches = table.scan(Scan::over(Span::all()));
     while let Some(batch) = batches.try_next().await? {
         cells += u64::try_from(batch.len())?;
-        bytes += batch
-            .iter()
-            .map(|cell| cell.value.len() + cell.key.row.len())
-            .sum::<usize>();
+        bytes += batch.iter().map(|cell| cell.value.len() + cell.key.row.len()).sum::<usize>();
     }
     std::hint::black_box(bytes);
     Ok(per_second(cells, start.elapsed()))
@@ -205,9 +182,7 @@ fn range_all(engine: &Database) -> Outcome<u128> {
 }
 
 async fn new_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Table>)> {
-    let options = EmbeddedOptions::new()
-        .create_if_missing(true)
-        .cache_bytes(1 << 30);
+    let options = EmbeddedOptions::new().create_if_missing(true).cache_bytes(1 << 30);
     let tables = EmbeddedTables::open(directory, options)?;
     tables.create_table("pages", Versions::default()).await?;
     let table = tables.open_table("pages", Authorizations::none()).await?;
@@ -220,9 +195,7 @@ async fn loaded_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Tabl
     let mut number = 0;
     while number < SCANNED_ROWS {
         let mutation = |number| Mutation::new(row(number)).put(uri.clone(), value(number));
-        table
-            .write((number..number + 10_000).map(mutation).collect())
-            .await?;
+        table.write((number..number + 10_000).map(mutation).collect()).await?;
         number += 10_000;
     }
     Ok((tables, table))

@@ -29,17 +29,11 @@ fn main() {
     let fluo = command_built_beside_this();
     let mut rates = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
-        rates[0].push(rate(
-            Command::new(&fluo).args(["key", "add", "--prefix", "p"]),
-            &input,
-        ));
+        rates[0].push(rate(Command::new(&fluo).args(["key", "add", "--prefix", "p"]), &input));
         rates[1].push(rate(&mut Command::new("cat"), &input));
     }
     let [fluo, cat] = rates.map(median);
-    println!(
-        "fluo key add: {fluo:.0} MB/s of input; cat: {cat:.0} MB/s; ratio {:.2}",
-        fluo / cat
-    );
+    println!("fluo key add: {fluo:.0} MB/s of input; cat: {cat:.0} MB/s; ratio {:.2}", fluo / cat);
 }
 
 fn command_built_beside_this() -> PathBuf {
@@ -56,11 +50,7 @@ fn command_built_beside_this() -> PathBuf {
 /// Returns the MB of input a second, from the start of the process to the end of its output.
 fn rate(command: &mut Command, input: &str) -> f64 {
     let start = Instant::now();
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut output_bytes = 0;
     std::thread::scope(|scope| {

@@ -22,10 +22,7 @@ const TABLE: &str = "pages";
 const SPLITS: u32 = 100_000;
 
 fn plan_a_large_table(criterion: &mut Criterion) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let options = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), options).unwrap();
@@ -33,20 +30,12 @@ fn plan_a_large_table(criterion: &mut Criterion) {
     let optimizations = TableOptimizations::for_row_hasher(&hasher, SPLITS).unwrap();
     let other = TableOptimizations::for_row_hasher(&hasher, SPLITS + 1).unwrap();
     runtime.block_on(async {
-        tables
-            .create_table(TABLE, Versions::default())
-            .await
-            .unwrap();
-        tables
-            .add_splits(TABLE, &optimizations.splits())
-            .await
-            .unwrap();
+        tables.create_table(TABLE, Versions::default()).await.unwrap();
+        tables.add_splits(TABLE, &optimizations.splits()).await.unwrap();
     });
 
     let mut group = criterion.benchmark_group("table_of_100k_splits");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(8));
+    group.sample_size(10).measurement_time(Duration::from_secs(8));
     group.bench_function("read_splits", |bencher| {
         bencher.iter(|| runtime.block_on(tables.splits(TABLE)).unwrap());
     });

@@ -30,10 +30,8 @@ use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 type Counts = CombineQueue<String, u64>;
 
-const HOME_PAGES: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../examples/data/package-homepages.txt"
-);
+const HOME_PAGES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/package-homepages.txt");
 /// Updates of a transaction of the growing queue.
 const BATCH: u64 = 100;
 /// Keys of the growing queue.
@@ -46,9 +44,7 @@ const TASKS: usize = 4;
 
 #[tokio::main]
 async fn main() -> Outcome {
-    let file = std::env::args()
-        .skip(1)
-        .find(|argument| argument != "--bench");
+    let file = std::env::args().skip(1).find(|argument| argument != "--bench");
     let text = fs::read_to_string(file.as_deref().unwrap_or(HOME_PAGES))?;
     let lines: Vec<&str> = text.lines().collect();
     let directory = tempfile::tempdir()?;
@@ -59,9 +55,7 @@ async fn main() -> Outcome {
 }
 
 fn worker_options() -> WorkerOptions {
-    WorkerOptions::new()
-        .garbage_period(GARBAGE_PERIOD)
-        .tasks(TASKS)
+    WorkerOptions::new().garbage_period(GARBAGE_PERIOD).tasks(TASKS)
 }
 
 /// A running application with its worker, which collects garbage.
@@ -100,9 +94,7 @@ impl App {
         let loaders = self.client.loaders(LoaderOptions::new().tasks(64))?;
         for input in inputs {
             let load = load.clone();
-            loaders
-                .load(input, move |tx: Transaction, input| ready(load(&tx, input)))
-                .await?;
+            loaders.load(input, move |tx: Transaction, input| ready(load(&tx, input))).await?;
         }
         loaders.finish().await?;
         Ok(())
@@ -114,9 +106,7 @@ async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
     let words = Counts::new("wc", Sum)?;
     let app = App::start(&fluo, fluo.application("queue").recipe(&words)).await?;
     let inputs = lines.iter().map(|line| counts(line));
-    let queue = app
-        .load(inputs, move |tx, counts| words.extend(tx, counts))
-        .await?;
+    let queue = app.load(inputs, move |tx, counts| words.extend(tx, counts)).await?;
 
     let app = App::start(&fluo, fluo.application("cells")).await?;
     let begin = Instant::now();
@@ -200,9 +190,7 @@ async fn export(directory: &Path, lines: &[&str]) -> Outcome {
     let target = fluo.open_table("target", Authorizations::none()).await?;
     let queue = ExportQueue::<String, String>::new("eq")?;
     let sink = TableSink::new(&queue, target, |export: &Export<String, String>| {
-        Ok(vec![
-            Mutation::new(export.key.clone()).put(title(), export.value.clone()),
-        ])
+        Ok(vec![Mutation::new(export.key.clone()).put(title(), export.value.clone())])
     });
     let queue = queue.export_with(sink);
     let app = App::start(&fluo, fluo.application("queue").recipe(&queue)).await?;

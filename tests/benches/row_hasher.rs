@@ -32,9 +32,8 @@ const DOMAINS: [&str; 8] = [
 fn rows() -> Vec<Vec<u8>> {
     let mut state = 1_u64;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
     (0..ROWS)
@@ -69,17 +68,11 @@ fn to_base_36(mut number: u32) -> String {
 fn plain_murmur3(row: &[u8]) -> u32 {
     let mut hash = 0_u32;
     for block in row.chunks(4) {
-        let word = block
-            .iter()
-            .rev()
-            .fold(0, |word, byte| word << 8 | u32::from(*byte));
+        let word = block.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
         let word = word.wrapping_mul(0xcc9e_2d51).rotate_left(15);
         hash ^= word.wrapping_mul(0x1b87_3593);
         if block.len() == 4 {
-            hash = hash
-                .rotate_left(13)
-                .wrapping_mul(5)
-                .wrapping_add(0xe654_6b64);
+            hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
         }
     }
     hash ^= u32::try_from(row.len()).unwrap_or(u32::MAX);
@@ -164,9 +157,7 @@ fn assert_same_keys(hasher: &RowHasher, rows: &[Vec<u8>]) {
 fn main() -> Result<(), fluo_keys::RecipeError> {
     let rows = rows();
     let murmur3 = RowHasher::new("p")?;
-    let sha1 = RowHasher::builder("p")
-        .scheme(HashScheme::Sha1Base32)
-        .build()?;
+    let sha1 = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
     assert_same_keys(&murmur3, &rows);
 
     let mut criterion = Criterion::default().configure_from_args();

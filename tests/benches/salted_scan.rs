@@ -30,21 +30,9 @@ fn main() -> Outcome {
     let rounds = std::env::args().find_map(|argument| argument.parse().ok());
     let rounds = rounds.unwrap_or(5);
     let directory = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
-    let modulo = |buckets| {
-        KeyDesign::new(Modulo {
-            buckets,
-            ..Modulo::default()
-        })
-    };
-    let digest = |digits| {
-        KeyDesign::new(DigestSalt {
-            digits,
-            ..DigestSalt::default()
-        })
-    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let modulo = |buckets| KeyDesign::new(Modulo { buckets, ..Modulo::default() });
+    let digest = |digits| KeyDesign::new(DigestSalt { digits, ..DigestSalt::default() });
     let designs = [
         ("64 salts of a modulus", modulo(64)?),
         ("16 salts of MD5", digest(1)?),
@@ -69,9 +57,7 @@ struct Loaded {
 impl Loaded {
     fn new(runtime: &Runtime, directory: &Path, design: Option<&KeyDesign>) -> Outcome<Self> {
         runtime.block_on(async {
-            let options = EmbeddedOptions::new()
-                .create_if_missing(true)
-                .cache_bytes(1 << 30);
+            let options = EmbeddedOptions::new().create_if_missing(true).cache_bytes(1 << 30);
             let tables = EmbeddedTables::open(directory, options)?;
             tables.create_table("pages", Versions::default()).await?;
             let table = tables.open_table("pages", Authorizations::none()).await?;
@@ -90,11 +76,7 @@ impl Loaded {
             }
             let record = FaultyTables::new(Arc::new(tables));
             let recorded = record.open_table("pages", Authorizations::none()).await?;
-            Ok(Self {
-                table,
-                record,
-                recorded,
-            })
+            Ok(Self { table, record, recorded })
         })
     }
 }
@@ -203,8 +185,5 @@ fn value(number: u64) -> String {
 }
 
 fn report(what: &str, figure: u128, unit: &str) -> Outcome {
-    Ok(writeln!(
-        std::io::stdout(),
-        "{what:<50} {figure:>10} {unit}"
-    )?)
+    Ok(writeln!(std::io::stdout(), "{what:<50} {figure:>10} {unit}")?)
 }

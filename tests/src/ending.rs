@@ -54,10 +54,7 @@ impl Sessions {
 
 impl Hooks for Sessions {
     fn of_application(self: Arc<Self>, name: &str) -> Arc<Self> {
-        Arc::new(Self {
-            application: name.to_owned(),
-            sessions: self.sessions.clone(),
-        })
+        Arc::new(Self { application: name.to_owned(), sessions: self.sessions.clone() })
     }
 
     fn transactor(&self, inner: Box<dyn Transactor>) -> Box<dyn Transactor> {

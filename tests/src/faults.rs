@@ -110,18 +110,13 @@ struct Numbered<C, F> {
 
 impl<C, F> Default for Numbered<C, F> {
     fn default() -> Self {
-        Self {
-            calls: Vec::new(),
-            faults: BTreeMap::new(),
-            cut_off_from: None,
-        }
+        Self { calls: Vec::new(), faults: BTreeMap::new(), cut_off_from: None }
     }
 }
 
 impl<C, F> Numbered<C, F> {
     fn is_cut_off(&self) -> bool {
-        self.cut_off_from
-            .is_some_and(|from| self.calls.len() >= from)
+        self.cut_off_from.is_some_and(|from| self.calls.len() >= from)
     }
 
     /// Lists a call and returns its fault, if any.

@@ -1,10 +1,6 @@
 //! An application and its table.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test panics where it fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,14 +65,7 @@ impl Fixture {
         let table = tables.open_table(name, Authorizations::none());
         let table = table.await.unwrap();
         let coordination = applications.open(name).await.unwrap();
-        Self {
-            tables,
-            name: name.to_owned(),
-            table,
-            coordination,
-            observers,
-            applications,
-        }
+        Self { tables, name: name.to_owned(), table, coordination, observers, applications }
     }
 
     /// Opens a client with the default options.

@@ -65,9 +65,7 @@ impl Page {
     ) -> io::Result<Option<String>> {
         let target = repository().join("target");
         fs::create_dir_all(&target)?;
-        let folder = tempfile::Builder::new()
-            .prefix("page-")
-            .tempdir_in(target)?;
+        let folder = tempfile::Builder::new().prefix("page-").tempdir_in(target)?;
         for command in &self.commands {
             let text = rewrite(&command.command);
             let printed = run(&text, folder.path(), programs, environment)?;
@@ -108,10 +106,7 @@ fn pages_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// with `> ` continues the command before it.
 fn commands(page: &str, kind: &str) -> Vec<ConsoleCommand> {
     let fence = format!("```{kind}\n");
-    let blocks = page
-        .split(&fence)
-        .skip(1)
-        .filter_map(|rest| rest.split("```").next());
+    let blocks = page.split(&fence).skip(1).filter_map(|rest| rest.split("```").next());
     let mut commands: Vec<ConsoleCommand> = Vec::new();
     for line in blocks.flat_map(str::lines) {
         if let Some(command) = line.strip_prefix("$ ") {
@@ -141,10 +136,7 @@ fn run(
         .stdin(Stdio::null())
         .output()?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(printed
-        .lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect())
+    Ok(printed.lines().map(|line| format!("{}\n", line.trim_end())).collect())
 }
 
 impl ConsoleCommand {
@@ -179,13 +171,8 @@ mod tests {
     #[test]
     fn reads_commands_and_their_expected_output() {
         let page = "text\n```console\n$ a \\\n>\n> b\none [..] s\ntwo\n$ c\n```\n```sh\n$ d\n```\n```console live\n$ e\n```\n";
-        let [first, second] = &commands(page, "console")[..] else {
-            panic!("two commands")
-        };
-        assert_eq!(
-            (first.command.as_str(), second.command.as_str()),
-            ("a \\\n\nb", "c")
-        );
+        let [first, second] = &commands(page, "console")[..] else { panic!("two commands") };
+        assert_eq!((first.command.as_str(), second.command.as_str()), ("a \\\n\nb", "c"));
         assert!(first.expects("one after 7 s\ntwo\n"));
         assert!(!first.expects("one after 7 m\ntwo\n") && !first.expects("one s\n"));
         assert!(second.expects("") && !second.expects("x\n"));
@@ -196,10 +183,7 @@ mod tests {
     fn returns_the_first_command_with_unexpected_output() {
         let page =
             "```console\n$ echo here > file\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
-        let page = Page {
-            name: "a page".to_owned(),
-            commands: commands(page, "console"),
-        };
+        let page = Page { name: "a page".to_owned(), commands: commands(page, "console") };
         let rewrite = |command: &str| command.replace("NAME", "file");
         let difference = page.first_difference(Path::new(""), &[], rewrite);
         let difference = difference.unwrap().unwrap();

@@ -60,9 +60,7 @@ pub fn order(number: u64) -> String {
 ///
 /// The value is not a decimal number.
 pub fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| {
-        std::str::from_utf8(&value).unwrap().parse().unwrap()
-    })
+    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
 }
 
 /// Returns the observer of placed orders.
@@ -163,11 +161,7 @@ async fn sum(client: &Client) -> i64 {
 }
 
 async fn rows(snapshot: &Snapshot, columns: &[Column]) -> BTreeSet<u64> {
-    let cells = snapshot
-        .scan_prefix("order/", columns)
-        .try_concat()
-        .await
-        .unwrap();
+    let cells = snapshot.scan_prefix("order/", columns).try_concat().await.unwrap();
     let number = |row: &Bytes| std::str::from_utf8(&row[6..]).unwrap().parse().unwrap();
     cells.iter().map(|cell| number(&cell.key.row)).collect()
 }

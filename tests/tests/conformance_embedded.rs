@@ -63,12 +63,7 @@ async fn acknowledged_writes_survive_reopening() {
 #[tokio::test]
 async fn the_time_of_the_table_survives_reopening() {
     let directory = tempfile::tempdir().unwrap();
-    let open = async |now_ms| {
-        open(
-            directory.path(),
-            with_clock(Arc::new(ManualClock::at(now_ms))),
-        )
-    };
+    let open = async |now_ms| open(directory.path(), with_clock(Arc::new(ManualClock::at(now_ms))));
     conformance::t7_the_time_of_the_table_survives_reopening(open).await;
 }
 
@@ -90,10 +85,7 @@ async fn no_write_lands_in_the_next_table() {
 async fn embedded_agrees_with_the_reference() {
     for seed in 0..20 * fluo_tests::soak() {
         let (tables, _directory) = open_new(EmbeddedOptions::new());
-        let workload = Workload {
-            seed,
-            operations: 250,
-        };
+        let workload = Workload { seed, operations: 250 };
         conformance::agrees_with_reference(tables, workload).await;
     }
 }

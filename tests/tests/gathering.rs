@@ -85,11 +85,7 @@ impl Ground {
         table.hooks().writing.open();
         table.hooks().locking.open();
         let client = fixture.client_of(table.clone(), ClientOptions::new()).await;
-        let ground = Self {
-            fixture,
-            table,
-            client,
-        };
+        let ground = Self { fixture, table, client };
         ground.set(STUCK, "0").await;
         ground.set(DAMAGED, "0").await;
         ground.set(REFUSED, "0").await;
@@ -146,10 +142,7 @@ async fn first_reads_share_a_block_and_a_call() {
     for read in join_all(reads).await {
         let (start, value) = read.unwrap().unwrap();
         assert_eq!(value.as_deref(), Some(&b"0"[..]));
-        assert!(
-            starts.insert(start),
-            "{start} is the start of two transactions"
-        );
+        assert!(starts.insert(start), "{start} is the start of two transactions");
     }
     let calls = ground.snapshots();
     assert!(calls.len() <= 4, "{calls:?}");
@@ -157,10 +150,7 @@ async fn first_reads_share_a_block_and_a_call() {
     for (block, cells) in calls {
         for number in 0..cells {
             let start = Timestamp::new(block.get() + number as u64).unwrap();
-            assert!(
-                starts.remove(&start),
-                "{start} is not in the block of {block}"
-            );
+            assert!(starts.remove(&start), "{start} is not in the block of {block}");
         }
     }
 }
@@ -205,10 +195,7 @@ async fn a_start_that_was_returned_does_not_move() {
     let (snapshot, begun) = (ground.client.snapshot(), ground.client.begin());
     let (snapshot, begun) = (snapshot.await.unwrap(), begun.await.unwrap());
     ground.set(&row(0), "3").await;
-    for value in [
-        snapshot.get(row(0), &column()),
-        begun.get(row(0), &column()),
-    ] {
+    for value in [snapshot.get(row(0), &column()), begun.get(row(0), &column())] {
         assert_eq!(value.await.unwrap().as_deref(), Some(&b"2"[..]));
     }
 }
@@ -216,16 +203,10 @@ async fn a_start_that_was_returned_does_not_move() {
 #[tokio::test]
 async fn a_cell_that_cannot_be_read_does_not_stop_the_others() {
     let ground = Ground::new().await;
-    for (cell, kind) in [
-        (DAMAGED, ErrorKind::Corrupt),
-        (REFUSED, ErrorKind::Unavailable),
-    ] {
+    for (cell, kind) in [(DAMAGED, ErrorKind::Corrupt), (REFUSED, ErrorKind::Unavailable)] {
         let rows = (0..TASKS).map(row).chain([cell.to_owned()]);
         let reads = join_all(rows.map(|row| read(&ground.client, row))).await;
-        let failed: Vec<_> = reads
-            .iter()
-            .filter_map(|read| read.as_ref().err())
-            .collect();
+        let failed: Vec<_> = reads.iter().filter_map(|read| read.as_ref().err()).collect();
         assert_eq!(failed.len(), 1, "{failed:?}");
         assert_eq!(failed[0].kind(), kind);
     }
@@ -313,10 +294,7 @@ async fn a_commit_answers_before_it_is_rolled_forward() {
     assert_eq!(value.as_deref(), Some(&b"1"[..]));
     let scans = ground.hooks().scans.lock().unwrap().clone();
     let is_status = |scan: &Scan| matches!(scan.filter_intent(), Filter::TransactionStatus { .. });
-    assert!(
-        !scans.iter().any(is_status),
-        "a reader looked at the primary"
-    );
+    assert!(!scans.iter().any(is_status), "a reader looked at the primary");
     assert_eq!(ground.fixture.locked().await, []);
 }
 

@@ -49,10 +49,7 @@ async fn memory_agrees_with_a_naive_model() {
     for seed in 0..100 {
         let memory = Arc::new(MemoryTables::new());
         let naive = Arc::new(NaiveTables::default());
-        let workload = Workload {
-            seed,
-            operations: 300,
-        };
+        let workload = Workload { seed, operations: 300 };
         conformance::agree(memory, naive, workload).await;
     }
 }

@@ -1,9 +1,4 @@
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 //! Every recorded metric is listed, every listed metric is recorded, and the docs show the list.
 
 use std::collections::BTreeSet;
@@ -31,26 +26,14 @@ const RARE: [(&str, &str); 7] = [
         "fluo_loads_failed_total",
         "the actors of a run begin their transactions themselves, and not through `Loaders`",
     ),
-    (
-        "fluo_queue_dead_letters_total",
-        "the entries of a run can be processed",
-    ),
+    ("fluo_queue_dead_letters_total", "the entries of a run can be processed"),
     (
         "fluo_queue_late_exports_total",
         "the receiver of a run compares sequences itself, and is no `TableSink`",
     ),
-    (
-        "fluo_queue_oldest_entry_timestamp",
-        "no actor of a run reads the backlog of a queue",
-    ),
-    (
-        "fluo_queue_waiting_entries",
-        "no actor of a run reads the backlog of a queue",
-    ),
-    (
-        "fluo_unfinished_commits_total",
-        "a client rarely fails in the last step of a commit only",
-    ),
+    ("fluo_queue_oldest_entry_timestamp", "no actor of a run reads the backlog of a queue"),
+    ("fluo_queue_waiting_entries", "no actor of a run reads the backlog of a queue"),
+    ("fluo_unfinished_commits_total", "a client rarely fails in the last step of a commit only"),
 ];
 
 /// A name with the value of its label, if it has one.
@@ -58,9 +41,7 @@ type Recorded = (String, Option<String>);
 
 /// Returns the metrics of the engine and of the queues.
 fn listed() -> impl Iterator<Item = &'static Metric> {
-    fluo_engine::telemetry::METRICS
-        .iter()
-        .chain(fluo_recipes::telemetry::METRICS)
+    fluo_engine::telemetry::METRICS.iter().chain(fluo_recipes::telemetry::METRICS)
 }
 
 /// Returns the metrics that some runs record. Those with any values of their label have none here.
@@ -106,9 +87,7 @@ fn counted<T>(metric: &str, work: impl Future<Output = T>) -> (DebugValue, T) {
         .unwrap();
     let done = ::metrics::with_local_recorder(&recorder, || runtime.block_on(work));
     let all = snapshotter.snapshot().into_vec();
-    let found = all
-        .into_iter()
-        .find(|(key, _, _, _)| key.key().name() == metric);
+    let found = all.into_iter().find(|(key, _, _, _)| key.key().name() == metric);
     let (_, _, _, value) = found.unwrap_or_else(|| panic!("{metric} was not recorded"));
     (value, done)
 }
@@ -179,10 +158,7 @@ fn the_gauges_show_the_horizon_and_what_holds_it_back() {
         let [client, _] = clients(|table| table).await;
         let held = client.snapshot().await.unwrap();
         let start = held.start();
-        client
-            .run(async |tx| tx.set("a.org", &column(), "text"))
-            .await
-            .unwrap();
+        client.run(async |tx| tx.set("a.org", &column(), "text")).await.unwrap();
         if drops {
             drop(held);
         }
@@ -249,10 +225,7 @@ fn the_docs_show_the_list() {
         fluo_accumulo::telemetry::METRICS,
     ] {
         let table: String = metrics.iter().map(line).collect();
-        assert!(
-            page.contains(&table),
-            "docs/operating.md should have\n{table}"
-        );
+        assert!(page.contains(&table), "docs/operating.md should have\n{table}");
     }
 }
 
@@ -270,8 +243,5 @@ fn line(metric: &Metric) -> String {
             false => format!("`{name}`: {}", values.join(", ")),
         }
     });
-    format!(
-        "| `{}` | {kind} | {label} | {} |\n",
-        metric.name, metric.description
-    )
+    format!("| `{}` | {kind} | {label} | {} |\n", metric.name, metric.description)
 }

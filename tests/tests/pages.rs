@@ -90,7 +90,5 @@ fn printed_by(example: &str) -> String {
 fn blocks(page: &'static str, kind: &str) -> Vec<&'static str> {
     let start = format!("```{kind}\n");
     let after_starts = page.split(start.as_str()).skip(1);
-    after_starts
-        .map(|after| after.split_once("```").unwrap().0)
-        .collect()
+    after_starts.map(|after| after.split_once("```").unwrap().0).collect()
 }

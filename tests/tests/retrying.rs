@@ -1,9 +1,4 @@
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 //! A runner meets real conflicts: the number of its retries, its pauses, and the decisions of its
 //! hook. The clock is paused.
 
@@ -41,9 +36,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_PAUSE: Duration = Duration::from_millis(400);
 
 fn policy() -> RetryPolicy {
-    RetryPolicy::new()
-        .first_pause(FIRST_PAUSE)
-        .max_pause(MAX_PAUSE)
+    RetryPolicy::new().first_pause(FIRST_PAUSE).max_pause(MAX_PAUSE)
 }
 
 /// An attempt that the hook received.
@@ -122,9 +115,7 @@ impl Tried {
                     begun.len()
                 };
                 if before <= conflicts {
-                    client
-                        .run(async |first| first.set("alice", &column(), "first"))
-                        .await?;
+                    client.run(async |first| first.set("alice", &column(), "first")).await?;
                 }
                 tx.set("alice", &column(), "late")
             })
@@ -147,9 +138,7 @@ fn pause(decision: RetryDecision) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn the_hook_receives_each_failed_attempt_before_the_pause() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let runner = asked.by(client.runner().retry(policy()), |attempt| {
-        attempt.policy_decision
-    });
+    let runner = asked.by(client.runner().retry(policy()), |attempt| attempt.policy_decision);
     let begun = Instant::now();
     tried.run(&client, &runner, 5).await.unwrap();
     assert_eq!(alice(&client).await.as_deref(), Some(&b"late"[..]));
@@ -166,15 +155,9 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
         assert_eq!(seen.at, times[attempt]);
         let pause = pause(seen.planned);
         let waited = times[attempt + 1] - seen.at;
-        assert!(
-            waited >= pause && waited <= pause + TICK,
-            "{waited:?} for {pause:?}"
-        );
+        assert!(waited >= pause && waited <= pause + TICK, "{waited:?} for {pause:?}");
         // Pauses double up to the longest one. Each is shortened by less than a half.
-        assert!(
-            pause <= whole && pause > whole / 2,
-            "{pause:?} of {whole:?}"
-        );
+        assert!(pause <= whole && pause > whole / 2, "{pause:?} of {whole:?}");
         whole = (whole * 2).min(MAX_PAUSE);
         let CommitError::Conflict(conflict) = &seen.error else {
             panic!("{:?}", seen.error);
@@ -192,11 +175,9 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
 #[tokio::test(start_paused = true)]
 async fn the_decision_of_the_hook_replaces_the_planned_one() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let runner = asked.by(client.runner().retry(policy()), |attempt| {
-        match attempt.number {
-            1 => RetryDecision::RetryAfter(Duration::from_secs(77)),
-            _ => RetryDecision::GiveUp,
-        }
+    let runner = asked.by(client.runner().retry(policy()), |attempt| match attempt.number {
+        1 => RetryDecision::RetryAfter(Duration::from_secs(77)),
+        _ => RetryDecision::GiveUp,
     });
     let error = tried.run(&client, &runner, 9).await.unwrap_err();
     assert_eq!(asked.numbers(), [1, 2]);
@@ -207,19 +188,15 @@ async fn the_decision_of_the_hook_replaces_the_planned_one() {
     let times = tried.times();
     let waited = times[1] - times[0];
     let wanted = Duration::from_secs(77);
-    assert!(
-        waited >= wanted && waited <= wanted + TICK,
-        "{waited:?} for {wanted:?}"
-    );
+    assert!(waited >= wanted && waited <= wanted + TICK, "{waited:?} for {wanted:?}");
     is_the_conflict_of(&error, tried.starts()[1]);
     assert_eq!(alice(&client).await.as_deref(), Some(&b"first"[..]));
 
     // The reverse: the policy gives up, and the hook retries.
     let (asked, tried) = (Asked::default(), Tried::default());
     let once = policy().max_attempts(NonZeroU32::new(1));
-    let runner = asked.by(client.runner().retry(once), |_| {
-        RetryDecision::RetryAfter(Duration::ZERO)
-    });
+    let runner =
+        asked.by(client.runner().retry(once), |_| RetryDecision::RetryAfter(Duration::ZERO));
     tried.run(&client, &runner, 3).await.unwrap();
     assert_eq!(asked.planned(), [RetryDecision::GiveUp; 3]);
     assert_eq!(tried.starts().len(), 4);
@@ -240,9 +217,7 @@ fn is_the_conflict_of(error: &Error, start: Timestamp) {
 async fn a_runner_stops_after_the_greatest_number_of_attempts() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let three = policy().max_attempts(NonZeroU32::new(3));
-    let runner = asked.by(client.runner().retry(three), |attempt| {
-        attempt.policy_decision
-    });
+    let runner = asked.by(client.runner().retry(three), |attempt| attempt.policy_decision);
     let error = tried.run(&client, &runner, 9).await.unwrap_err();
     is_the_conflict_of(&error, tried.starts()[2]);
     assert_eq!(tried.starts().len(), 3);
@@ -289,11 +264,9 @@ async fn the_hook_receives_a_stale_transaction() {
     let age = Duration::from_secs(2);
     let options = ClientOptions::new().max_transaction_age(age);
     let (client, asked) = (client_with(options).await, Asked::default());
-    let runner = asked.by(client.runner().retry(policy()), |attempt| {
-        match attempt.number {
-            1 => attempt.policy_decision,
-            _ => RetryDecision::GiveUp,
-        }
+    let runner = asked.by(client.runner().retry(policy()), |attempt| match attempt.number {
+        1 => attempt.policy_decision,
+        _ => RetryDecision::GiveUp,
     });
     let stale = runner
         .run(async |tx| {
@@ -322,9 +295,7 @@ async fn the_hook_receives_a_stale_transaction() {
 #[tokio::test(start_paused = true)]
 async fn the_hook_is_not_called_for_a_failed_body_or_a_successful_commit() {
     let (client, asked) = (client().await, Asked::default());
-    let runner = asked.by(client.runner(), |_| {
-        RetryDecision::RetryAfter(Duration::ZERO)
-    });
+    let runner = asked.by(client.runner(), |_| RetryDecision::RetryAfter(Duration::ZERO));
     let refused = runner
         .run(async |tx| {
             tx.set("alice", &column(), "1")?;
@@ -353,9 +324,7 @@ async fn runs_that_conflicted_on_one_cell_take_turns() {
             Ok::<_, Error>(())
         })
     };
-    futures::future::try_join_all((0..RUNS).map(|_| add()))
-        .await
-        .unwrap();
+    futures::future::try_join_all((0..RUNS).map(|_| add())).await.unwrap();
     let snapshot = client.snapshot().await.unwrap();
     let value = snapshot.get("alice", &column()).await.unwrap();
     assert_eq!(value.map(|value| value.len()), Some(RUNS));

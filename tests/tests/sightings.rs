@@ -47,9 +47,7 @@ async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
         drop(owner.begin().await.unwrap());
     }
     let rows = (0..LOCKS).map(|number| format!("ended {:02} {number:05}", number / 1_000));
-    let locks = rows
-        .chain(["stuck".to_owned()])
-        .map(|row| locked(&owner, row));
+    let locks = rows.chain(["stuck".to_owned()]).map(|row| locked(&owner, row));
     fixture.write(locks.collect()).await;
 
     let reader = open().await;

@@ -69,10 +69,8 @@ async fn stress(instance: Instance) {
     }
     open_accounts(&clients[0]).await;
 
-    let (tally, end) = (
-        Arc::new(Tally::default()),
-        Instant::now() + USUAL * u32::try_from(soak()).unwrap(),
-    );
+    let (tally, end) =
+        (Arc::new(Tally::default()), Instant::now() + USUAL * u32::try_from(soak()).unwrap());
     let mut tasks = JoinSet::new();
     for (number, client) in clients.iter().enumerate() {
         for task in 0..TASKS {
@@ -161,23 +159,11 @@ async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
         let balances = [account(from), account(to)];
         let mut found = Vec::new();
         for row in &balances {
-            found.push(number(
-                tx.get(row.clone(), &balance()).await.unwrap().as_ref(),
-            ));
+            found.push(number(tx.get(row.clone(), &balance()).await.unwrap().as_ref()));
         }
         let amount = random.i64(1..=10).min(found[0]);
-        tx.set(
-            balances[0].clone(),
-            &balance(),
-            (found[0] - amount).to_string(),
-        )
-        .unwrap();
-        tx.set(
-            balances[1].clone(),
-            &balance(),
-            (found[1] + amount).to_string(),
-        )
-        .unwrap();
+        tx.set(balances[0].clone(), &balance(), (found[0] - amount).to_string()).unwrap();
+        tx.set(balances[1].clone(), &balance(), (found[1] + amount).to_string()).unwrap();
         let committed = match random.bool() {
             true => tx.commit().await,
             false => client.commit_in_background(tx).await.await,

@@ -1,9 +1,4 @@
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 //! A transaction can be followed in its trace. The test is alone in its binary, because a process
 //! caches which events are enabled.
 
@@ -14,9 +9,7 @@ use tracing::{Instrument, Level, debug_span};
 
 /// Returns the lines with all these words.
 fn lines<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {
-    text.lines()
-        .filter(|line| words.iter().all(|word| line.contains(word)))
-        .collect()
+    text.lines().filter(|line| words.iter().all(|word| line.contains(word))).collect()
 }
 
 #[test]
@@ -38,25 +31,9 @@ fn traces_reads_writes_and_the_end_in_the_span_of_the_transaction() {
     });
     let text = written.text();
 
-    let read = lines(
-        &text,
-        &[
-            " transaction{start=6}: ",
-            "read",
-            r"row\xff f:q",
-            r"value\x00",
-        ],
-    );
+    let read = lines(&text, &[" transaction{start=6}: ", "read", r"row\xff f:q", r"value\x00"]);
     assert_eq!(read.len(), 1, "{text}");
-    let write = lines(
-        &text,
-        &[
-            " transaction{start=6}: ",
-            "write",
-            r"row\xff f:q",
-            r"other\x07",
-        ],
-    );
+    let write = lines(&text, &[" transaction{start=6}: ", "write", r"row\xff f:q", r"other\x07"]);
     assert_eq!(write.len(), 1, "{text}");
     // A transaction that its owner commits is traced in the same way, and so is a snapshot, in
     // whatever task it is used. Both are inside of the span in which they began.
@@ -76,24 +53,16 @@ fn traces_reads_writes_and_the_end_in_the_span_of_the_transaction() {
     let page = include_str!("../../docs/operating.md");
     for line in [read[0], write[0], ended[1], conflict[0]] {
         let line = line.split_once(' ').unwrap().1.trim_start();
-        assert!(
-            page.contains(&format!("\n{line}\n")),
-            "docs/operating.md should have\n{line}"
-        );
+        assert!(page.contains(&format!("\n{line}\n")), "docs/operating.md should have\n{line}");
     }
     // No byte of a value reaches a terminal unescaped.
-    assert!(
-        !text.chars().any(|c| c.is_control() && c != '\n'),
-        "{text:?}"
-    );
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
 }
 
 async fn traced() -> Result<(), Box<dyn std::error::Error>> {
     let client = Fixture::in_memory().await.client().await;
     let (row, column) = (&b"row\xff"[..], Column::new("f", "q"));
-    client
-        .run(async |tx| tx.set(row, &column, &b"value\0"[..]))
-        .await?;
+    client.run(async |tx| tx.set(row, &column, &b"value\0"[..])).await?;
     let request = debug_span!("request");
     let late = client.begin().instrument(request.clone()).await?;
     client

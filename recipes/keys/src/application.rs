@@ -29,14 +29,9 @@ pub fn stored_row_hasher(
         )));
     };
     let tablets = text.parse().map_err(|_| {
-        Error::invalid(format!(
-            "the setting `{name}` is `{text}`; set a positive number"
-        ))
+        Error::invalid(format!("the setting `{name}` is `{text}`; set a positive number"))
     })?;
-    Ok(TableRequirement::for_row_hasher(
-        &RowHasher::new(prefix)?,
-        tablets,
-    )?)
+    Ok(TableRequirement::for_row_hasher(&RowHasher::new(prefix)?, tablets)?)
 }
 
 /// The rows of one row hasher, spread over a number of tablets. An application stores the number.
@@ -78,12 +73,10 @@ impl Recipe for TableOptimizations {
                 HashScheme::default()
             )));
         }
-        Ok(
-            Registration::new(prefix, format!("the row hasher `{prefix}`"))
-                .set(format!("{OPTIMIZATIONS}{prefix}"), ROW_HASHER_OPTIMIZER)
-                .set(tablets_setting(prefix), tablets.to_string())
-                .rows(format!("{prefix}:")),
-        )
+        Ok(Registration::new(prefix, format!("the row hasher `{prefix}`"))
+            .set(format!("{OPTIMIZATIONS}{prefix}"), ROW_HASHER_OPTIMIZER)
+            .set(tablets_setting(prefix), tablets.to_string())
+            .rows(format!("{prefix}:")))
     }
 }
 

@@ -49,15 +49,10 @@ impl ChiSquare {
         if counts.len() != shares.len() {
             return None;
         }
-        let (possible, impossible): (Vec<_>, Vec<_>) = counts
-            .iter()
-            .zip(shares)
-            .partition(|(_, share)| **share > 0);
+        let (possible, impossible): (Vec<_>, Vec<_>) =
+            counts.iter().zip(shares).partition(|(_, share)| **share > 0);
         if impossible.iter().any(|(count, _)| **count > 0) {
-            return Some(Self {
-                statistic: f64::INFINITY,
-                p_value: 0.0,
-            });
+            return Some(Self { statistic: f64::INFINITY, p_value: 0.0 });
         }
         if possible.len() < 2 {
             return None;
@@ -148,17 +143,11 @@ mod tests {
     fn returns_the_p_values_of_the_tables() {
         // Two tablets, 100 rows, 50 expected each, off by d: the statistic is 2 d^2 / 50.
         let (statistic, p) = chi_square(&[60, 40], &[1, 1]).unwrap();
-        assert!(
-            close(statistic, 4.0) && (p - 0.045_500_26).abs() < 1e-7,
-            "{statistic} {p}"
-        );
+        assert!(close(statistic, 4.0) && (p - 0.045_500_26).abs() < 1e-7, "{statistic} {p}");
         // A fair die that is not: 5, 8, 9, 8, 10, 20 in 60 throws is the textbook's 13.4, p =
         // 0.0199.
         let (statistic, p) = chi_square(&[5, 8, 9, 8, 10, 20], &[1; 6]).unwrap();
-        assert!(
-            close(statistic, 13.4) && (p - 0.0199).abs() < 1e-4,
-            "{statistic} {p}"
-        );
+        assert!(close(statistic, 13.4) && (p - 0.0199).abs() < 1e-4, "{statistic} {p}");
     }
 
     #[test]
@@ -169,10 +158,7 @@ mod tests {
 
     #[test]
     fn leaves_out_an_empty_tablet_with_a_share_of_0() {
-        assert_eq!(
-            chi_square(&[0, 60, 40], &[0, 1, 1]),
-            chi_square(&[60, 40], &[1, 1])
-        );
+        assert_eq!(chi_square(&[0, 60, 40], &[0, 1, 1]), chi_square(&[60, 40], &[1, 1]));
         assert_eq!(chi_square(&[1, 60, 40], &[0, 1, 1]).unwrap().1, 0.0);
         assert_eq!(chi_square(&[0, 60], &[0, 1]), None);
     }

@@ -57,11 +57,7 @@ impl RecipeError {
     }
 
     fn new(kind: RecipeErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            table: None,
-        }
+        Self { kind, message: message.into(), table: None }
     }
 
     pub(crate) fn no_tablets() -> Self {

@@ -24,11 +24,7 @@ const ROWS: usize = 10;
 const BATCH: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
 fn design(buckets: u32) -> KeyDesign {
-    KeyDesign::new(Modulo {
-        buckets,
-        ..Modulo::default()
-    })
-    .unwrap()
+    KeyDesign::new(Modulo { buckets, ..Modulo::default() }).unwrap()
 }
 
 fn put(row: &str) -> Mutation {
@@ -53,10 +49,7 @@ fn ten_rows() -> impl Stream<Item = Result<Mutation>> + Send {
 
 async fn table_of(tables: &dyn TableAdmin) -> Arc<dyn Table> {
     tables.create_table("t", Versions::default()).await.unwrap();
-    tables
-        .open_table("t", Authorizations::none())
-        .await
-        .unwrap()
+    tables.open_table("t", Authorizations::none()).await.unwrap()
 }
 
 async fn new_table() -> Arc<dyn Table> {
@@ -85,23 +78,14 @@ async fn writes_rows_under_their_keys_and_reports_progress() {
         .await
         .unwrap();
     assert_eq!((loaded.written, loaded.unknown), (10, 0));
-    assert_eq!(
-        (seen[0], seen[1]),
-        ((0, 0), (0, 1)),
-        "the first row is written alone"
-    );
+    assert_eq!((seen[0], seen[1]), ((0, 0), (0, 1)), "the first row is written alone");
     assert!(seen.is_sorted_by_key(|(written, _)| *written), "{seen:?}");
-    assert!(
-        seen.iter()
-            .all(|(written, unknown)| written + unknown <= 10),
-        "{seen:?}"
-    );
+    assert!(seen.iter().all(|(written, unknown)| written + unknown <= 10), "{seen:?}");
     assert_eq!(seen.last(), Some(&(10, 0)));
 
     let design = design(4);
-    let mut expected: Vec<_> = (0..ROWS)
-        .map(|row| design.encode_row(format!("row {row}").as_bytes()).unwrap())
-        .collect();
+    let mut expected: Vec<_> =
+        (0..ROWS).map(|row| design.encode_row(format!("row {row}").as_bytes()).unwrap()).collect();
     expected.sort_unstable();
     assert_eq!(keys(&*table).await, expected);
 }
@@ -134,23 +118,13 @@ async fn loses_and_repeats_no_row_if_a_write_fails() {
                 let stored = keys(&*table).await.len() as u64;
                 let counted = found.written + found.existing.count + found.unsure.count;
                 assert!(counted <= stored, "{context}: {found:?}, {stored} stored");
-                assert!(
-                    stored <= counted + found.unknown,
-                    "{context}: {found:?}, {stored} stored"
-                );
+                assert!(stored <= counted + found.unknown, "{context}: {found:?}, {stored} stored");
                 assert_eq!(found.existing.count, 0, "{context}");
                 assert!(!is_complete || counted == 10, "{context}: {found:?}");
                 // Loading again completes the table.
-                let table = tables
-                    .open_table("t", Authorizations::none())
-                    .await
-                    .unwrap();
+                let table = tables.open_table("t", Authorizations::none()).await.unwrap();
                 let again = load().load(&*table, ten_rows()).await.unwrap();
-                assert_eq!(
-                    again.existing.count,
-                    if insert_only { stored } else { 0 },
-                    "{context}"
-                );
+                assert_eq!(again.existing.count, if insert_only { stored } else { 0 }, "{context}");
                 assert_eq!(again.written + again.existing.count, 10, "{context}");
                 assert_eq!(keys(&*table).await.len(), ROWS, "{context}");
             }
@@ -162,18 +136,10 @@ async fn loses_and_repeats_no_row_if_a_write_fails() {
 async fn writes_no_second_row_if_the_first_is_refused() {
     let faulty = FaultyTables::new(Arc::new(MemoryTables::new())).fail_write(0, Fault::Before);
     let table = table_of(&faulty).await;
-    let error = BulkLoad::new(&design(4))
-        .load(&*table, ten_rows())
-        .await
-        .unwrap_err();
+    let error = BulkLoad::new(&design(4)).load(&*table, ten_rows()).await.unwrap_err();
     assert_eq!((error.rows.clone(), error.report.written), (1..=1, 0));
     assert_eq!(faulty.writes(), 1);
-    assert!(
-        error
-            .to_string()
-            .ends_with(" (row 1 of the load; rows written: 0)"),
-        "{error}"
-    );
+    assert!(error.to_string().ends_with(" (row 1 of the load; rows written: 0)"), "{error}");
 }
 
 #[tokio::test]
@@ -189,9 +155,7 @@ async fn names_the_rows_of_a_failed_write_and_counts_those_that_may_be_written()
     assert_eq!(error.rows, 5..=7);
     assert_eq!((error.report.written, error.report.unknown), (4, 3));
     assert!(
-        error
-            .to_string()
-            .ends_with(" (rows 5 to 7 of the load; rows written: 4, unknown: 3)"),
+        error.to_string().ends_with(" (rows 5 to 7 of the load; rows written: 4, unknown: 3)"),
         "{error}"
     );
 }
@@ -199,17 +163,9 @@ async fn names_the_rows_of_a_failed_write_and_counts_those_that_may_be_written()
 #[tokio::test]
 async fn stops_at_a_row_without_a_key_and_writes_the_rows_before() {
     let table = new_table().await;
-    let rows = [
-        Ok(put("a")),
-        Ok(put("b")),
-        Ok(Mutation::new(&b"\xff"[..])),
-        Ok(put("c")),
-    ];
+    let rows = [Ok(put("a")), Ok(put("b")), Ok(Mutation::new(&b"\xff"[..])), Ok(put("c"))];
     let error = BulkLoad::new(&design(4))
-        .load(
-            &*table,
-            stream::iter(rows.into_iter().map(|row: Result<_>| row)),
-        )
+        .load(&*table, stream::iter(rows.into_iter().map(|row: Result<_>| row)))
         .await
         .unwrap_err();
     assert!(
@@ -224,14 +180,8 @@ async fn stops_at_a_failure_of_the_input_and_writes_the_rows_before() {
     let table = new_table().await;
     let broken = std::io::Error::other("the line is not hex");
     let rows = stream::iter([Ok(put("a")), Ok(put("b")), Err(broken), Ok(put("c"))]);
-    let error = BulkLoad::new(&design(4))
-        .load(&*table, rows)
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the line is not hex (row 3 of the load; rows written: 2)"
-    );
+    let error = BulkLoad::new(&design(4)).load(&*table, rows).await.unwrap_err();
+    assert_eq!(error.to_string(), "the line is not hex (row 3 of the load; rows written: 2)");
     assert!(matches!(error.cause, BulkLoadCause::Input(_)));
     assert_eq!(keys(&*table).await.len(), 2);
 }
@@ -250,54 +200,25 @@ async fn does_not_wait_for_more_input_after_a_failure() {
 async fn counts_rows_whose_key_an_earlier_row_has() {
     let table = new_table().await;
     let rows = ["a", "b", "a", "a", "c"];
-    let loaded = BulkLoad::new(&design(4))
-        .load(&*table, input(&rows))
-        .await
-        .unwrap();
+    let loaded = BulkLoad::new(&design(4)).load(&*table, input(&rows)).await.unwrap();
     assert_eq!((loaded.written, loaded.repeated_keys.rows), (5, 2));
     assert!(!loaded.repeated_keys.is_lower_bound);
     let load = BulkLoad::new(&design(4)).remembered_keys(1);
-    let repeated = load
-        .load(&*table, input(&rows))
-        .await
-        .unwrap()
-        .repeated_keys;
+    let repeated = load.load(&*table, input(&rows)).await.unwrap().repeated_keys;
     assert_eq!((repeated.rows, repeated.is_lower_bound), (2, true));
 }
 
 #[tokio::test]
 async fn an_insert_only_load_names_the_first_rows_that_exist() {
     let table = new_table().await;
-    let load = || {
-        BulkLoad::new(&design(4))
-            .insert_only()
-            .unwrap()
-            .batch_rows(BATCH)
-    };
+    let load = || BulkLoad::new(&design(4)).insert_only().unwrap().batch_rows(BATCH);
     load().load(&*table, input(&["a", "b", "c"])).await.unwrap();
-    let again = load()
-        .named_rows(2)
-        .load(&*table, input(&["d", "c", "b", "a", "e", "d"]));
+    let again = load().named_rows(2).load(&*table, input(&["d", "c", "b", "a", "e", "d"]));
     let again = again.await.unwrap();
-    assert_eq!(
-        (
-            again.written,
-            again.existing.count,
-            again.repeated_keys.rows
-        ),
-        (2, 4, 0)
-    );
-    let first: Vec<_> = again
-        .existing
-        .first
-        .iter()
-        .map(|row| (row.number, &*row.row))
-        .collect();
+    assert_eq!((again.written, again.existing.count, again.repeated_keys.rows), (2, 4, 0));
+    let first: Vec<_> = again.existing.first.iter().map(|row| (row.number, &*row.row)).collect();
     assert_eq!(first, [(2, &b"c"[..]), (3, b"b")]);
-    assert_eq!(
-        again.existing.first[0].key,
-        design(4).encode_row(b"c").unwrap()
-    );
+    assert_eq!(again.existing.first[0].key, design(4).encode_row(b"c").unwrap());
 
     // A row without any of the columns does not exist.
     let other = Mutation::new("a").put(Column::new("f", "other"), "v");
@@ -312,26 +233,12 @@ async fn an_insert_only_load_repeats_a_write_whose_answer_is_lost() {
         let faulty = FaultyTables::new(Arc::new(MemoryTables::new())).fail_write(2, fault);
         let table = table_of(&faulty).await;
         let design = design(4);
-        BulkLoad::new(&design)
-            .load(&*table, input(&["d"]))
-            .await
-            .unwrap();
+        BulkLoad::new(&design).load(&*table, input(&["d"])).await.unwrap();
         let load = BulkLoad::new(&design).insert_only().unwrap();
-        let loaded = load
-            .load(&*table, input(&["b", "c", "d", "e"]))
-            .await
-            .unwrap();
-        assert_eq!(
-            (loaded.written, loaded.existing.count),
-            (written, 0),
-            "{fault:?}"
-        );
+        let loaded = load.load(&*table, input(&["b", "c", "d", "e"])).await.unwrap();
+        assert_eq!((loaded.written, loaded.existing.count), (written, 0), "{fault:?}");
         let numbers: Vec<_> = loaded.unsure.first.iter().map(|row| row.number).collect();
-        assert_eq!(
-            (loaded.unsure.count, numbers),
-            (unsure.len() as u64, unsure),
-            "{fault:?}"
-        );
+        assert_eq!((loaded.unsure.count, numbers), (unsure.len() as u64, unsure), "{fault:?}");
         assert_eq!(faulty.writes(), 4);
     }
 }
@@ -346,20 +253,14 @@ async fn an_insert_only_load_fails_if_an_outcome_stays_unknown() {
         let load = BulkLoad::new(&design(4)).insert_only().unwrap();
         let error = load.load(&*table, ten_rows()).await.unwrap_err();
         assert_eq!(error.rows, 1..=1, "{second:?}");
-        assert_eq!(
-            (error.report.written, error.report.unknown),
-            (0, 1),
-            "{second:?}"
-        );
+        assert_eq!((error.report.written, error.report.unknown), (0, 1), "{second:?}");
         assert_eq!(faulty.writes(), 2, "{second:?}");
     }
 }
 
 #[test]
 fn an_insert_only_load_rejects_drawn_salts() {
-    let drawn = KeyDesign::new(RandomSalt::new(4))
-        .unwrap()
-        .with_salt_source(|| 7);
+    let drawn = KeyDesign::new(RandomSalt::new(4)).unwrap().with_salt_source(|| 7);
     let error = BulkLoad::new(&drawn).insert_only().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -373,19 +274,11 @@ async fn an_insert_only_load_finds_rows_under_their_old_keys() {
     let migration = KeyMigration::new([old.clone(), new.clone()], Versions::default()).unwrap();
     let table = new_table().await;
     // `z` (122) is 02 of 4 and 10 of 16; `a` (97) is 01 of both.
-    BulkLoad::new(&old)
-        .load(&*table, input(&["z", "a"]))
-        .await
-        .unwrap();
+    BulkLoad::new(&old).load(&*table, input(&["z", "a"])).await.unwrap();
     let load = || BulkLoad::for_migration(&migration).insert_only().unwrap();
     let loaded = load().load(&*table, input(&["e", "z", "a"])).await.unwrap();
     assert_eq!((loaded.written, loaded.existing.count), (1, 2));
-    let first: Vec<_> = loaded
-        .existing
-        .first
-        .iter()
-        .map(|row| (row.number, &*row.key))
-        .collect();
+    let first: Vec<_> = loaded.existing.first.iter().map(|row| (row.number, &*row.key)).collect();
     assert_eq!(first, [(2, &b"02|z"[..]), (3, b"01|a")]);
 
     // Another column under the old key is no conflict, even beside a row of the same key that is.
@@ -395,10 +288,7 @@ async fn an_insert_only_load_finds_rows_under_their_old_keys() {
     assert_eq!((loaded.written, loaded.existing.count), (2, 1));
 
     // Without the condition, the row is written under its new key.
-    let plain = BulkLoad::for_migration(&migration)
-        .load(&*table, input(&["z"]))
-        .await
-        .unwrap();
+    let plain = BulkLoad::for_migration(&migration).load(&*table, input(&["z"])).await.unwrap();
     assert_eq!(plain.written, 1);
     assert!(keys(&*table).await.contains(&"10|z".to_owned()));
 }
@@ -424,11 +314,7 @@ struct Watched {
 
 impl Watched {
     async fn table(refused: &'static str) -> Intercepted<dyn Table, Self> {
-        let watched = Self {
-            refused,
-            now: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
-        };
+        let watched = Self { refused, now: AtomicUsize::new(0), most: AtomicUsize::new(0) };
         Intercepted::with_hooks(new_table().await, watched).row_by_row()
     }
 }
@@ -465,10 +351,7 @@ async fn names_a_row_that_a_constraint_refuses() {
     let error = load.load(&table, ten_rows()).await.unwrap_err();
     assert_eq!(error.rows, 6..=6);
     assert_eq!((error.report.written, error.report.unknown), (9, 0));
-    assert_eq!(
-        error.to_string(),
-        "too long (row 6 of the load; rows written: 9)"
-    );
+    assert_eq!(error.to_string(), "too long (row 6 of the load; rows written: 9)");
 }
 
 #[tokio::test]

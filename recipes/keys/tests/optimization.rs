@@ -16,19 +16,12 @@ use fluo_table::{
 const TABLE: &str = "pages";
 
 fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    verdict.differences.iter().map(ToString::to_string).collect()
 }
 
 async fn table() -> MemoryTables {
     let tables = MemoryTables::new();
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
     tables
 }
 
@@ -48,35 +41,22 @@ fn rows(rows: &[&'static str]) -> BTreeSet<Bytes> {
 }
 
 async fn planned(tables: &MemoryTables, prune: bool) -> Plan {
-    optimizations()
-        .plan(tables, TABLE)
-        .prune(prune)
-        .await
-        .unwrap()
+    optimizations().plan(tables, TABLE).prune(prune).await.unwrap()
 }
 
 async fn applied(tables: &MemoryTables, plan: &Plan) -> Vec<String> {
     let mut told = Vec::new();
-    plan.apply(tables)
-        .on_event(|event| told.push(format!("{event:?}")))
-        .await
-        .unwrap();
+    plan.apply(tables).on_event(|event| told.push(format!("{event:?}"))).await.unwrap();
     told
 }
 
 async fn load(tables: &MemoryTables, hasher: &RowHasher, count: u32) {
-    let pages = tables
-        .open_table(TABLE, Authorizations::none())
-        .await
-        .unwrap();
+    let pages = tables.open_table(TABLE, Authorizations::none()).await.unwrap();
     let mutation = |n: u32| {
         Mutation::new(hasher.add(format!("row-{n}").as_bytes()))
             .put(Column::new("page", "uri"), n.to_string())
     };
-    pages
-        .write((0..count).map(mutation).collect())
-        .await
-        .unwrap();
+    pages.write((0..count).map(mutation).collect()).await.unwrap();
 }
 
 #[tokio::test]
@@ -85,11 +65,7 @@ async fn an_applied_plan_leaves_nothing_to_do() {
     let first = planned(&tables, false).await;
     assert_eq!(first.steps().len(), 4);
     assert_eq!(first.splits_to_add().len(), 24);
-    assert_eq!(
-        tables.splits(TABLE).await.unwrap(),
-        Vec::<Bytes>::new(),
-        "a plan writes nothing"
-    );
+    assert_eq!(tables.splits(TABLE).await.unwrap(), Vec::<Bytes>::new(), "a plan writes nothing");
 
     assert_eq!(applied(&tables, &first).await.len(), 8);
     let properties = tables.properties(TABLE).await.unwrap();
@@ -107,12 +83,8 @@ async fn an_applied_plan_leaves_nothing_to_do() {
 async fn orders_the_steps_so_that_an_interruption_is_safe() {
     let tables = table().await;
     tables.add_splits(TABLE, &rows(&["z"])).await.unwrap();
-    let steps: Vec<_> = planned(&tables, true)
-        .await
-        .steps()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let steps: Vec<_> =
+        planned(&tables, true).await.steps().iter().map(ToString::to_string).collect();
     let starts = [
         "add 24 split points, `p:1sst` to `q:~`",
         "set table.custom.balancer.group.regex.pattern to ",
@@ -132,27 +104,14 @@ async fn forecasts_the_placement_of_tablets() {
     let plan = planned(&tables, false).await;
     applied(&tables, &plan).await;
     let options = VerifyOptions::new().rows(RowCounting::Skip);
-    let verdict = optimizations()
-        .verify(&tables, TABLE)
-        .options(&options)
-        .await
-        .unwrap();
+    let verdict = optimizations().verify(&tables, TABLE).options(&options).await.unwrap();
     assert!(verdict.ok, "{verdict}");
-    let forecast: Vec<_> = plan
-        .groups()
-        .iter()
-        .map(|g| (g.group.clone(), g.tablets, g.per_server.clone()))
-        .collect();
+    let forecast: Vec<_> =
+        plan.groups().iter().map(|g| (g.group.clone(), g.tablets, g.per_server.clone())).collect();
     let found: Vec<_> = verdict
         .groups
         .iter()
-        .map(|g| {
-            (
-                g.group.clone(),
-                g.tablets,
-                g.per_server.values().copied().collect::<Vec<_>>(),
-            )
-        })
+        .map(|g| (g.group.clone(), g.tablets, g.per_server.values().copied().collect::<Vec<_>>()))
         .collect();
     assert_eq!(forecast, found);
     assert_eq!(
@@ -168,10 +127,7 @@ async fn forecasts_the_placement_of_tablets() {
 #[tokio::test]
 async fn removes_extra_split_points_only_when_pruning() {
     let tables = table().await;
-    tables
-        .add_splits(TABLE, &rows(&["a", "p:0", "p:1", "p:5zzz", "z"]))
-        .await
-        .unwrap();
+    tables.add_splits(TABLE, &rows(&["a", "p:0", "p:1", "p:5zzz", "z"])).await.unwrap();
     let keeping = planned(&tables, false).await;
     assert_eq!(keeping.unrequested_splits().len(), 5);
     assert!(keeping.splits_to_remove().is_empty());
@@ -179,24 +135,13 @@ async fn removes_extra_split_points_only_when_pruning() {
     assert_eq!(tables.splits(TABLE).await.unwrap().len(), 29);
 
     let options = VerifyOptions::new().rows(RowCounting::Skip);
-    let verdict = optimizations()
-        .verify(&tables, TABLE)
-        .options(&options)
-        .await
-        .unwrap();
+    let verdict = optimizations().verify(&tables, TABLE).options(&options).await.unwrap();
     assert_eq!(
         sentences(&verdict),
         ["5 split points are not part of any recipe, the first is `a`"]
     );
     let lenient = options.allow_extra_splits(true);
-    assert!(
-        optimizations()
-            .verify(&tables, TABLE)
-            .options(&lenient)
-            .await
-            .unwrap()
-            .ok
-    );
+    assert!(optimizations().verify(&tables, TABLE).options(&lenient).await.unwrap().ok);
 
     let pruning = planned(&tables, true).await;
     let steps: Vec<_> = pruning.steps().iter().map(ToString::to_string).collect();
@@ -230,43 +175,24 @@ async fn rejects_a_table_that_has_changed() {
 
     tables.add_splits(TABLE, &rows(&["new"])).await.unwrap();
     assert_eq!(refused().await, message("split point `new` was added"));
-    tables
-        .merge(TABLE, Some(b"kept"), Some(b"new\0"))
-        .await
-        .unwrap();
+    tables.merge(TABLE, Some(b"kept"), Some(b"new\0")).await.unwrap();
     tables.merge(TABLE, None, Some(b"kept\0")).await.unwrap();
     assert_eq!(refused().await, message("split point `kept` was removed"));
     tables.add_splits(TABLE, &rows(&["kept"])).await.unwrap();
-    tables
-        .set_property(TABLE, property::GROUP_PATTERN, "(x).*")
-        .await
-        .unwrap();
+    tables.set_property(TABLE, property::GROUP_PATTERN, "(x).*").await.unwrap();
     assert_eq!(
         refused().await,
-        message(&format!(
-            "property {} was not set and is `(x).*` now",
-            property::GROUP_PATTERN
-        ))
+        message(&format!("property {} was not set and is `(x).*` now", property::GROUP_PATTERN))
     );
-    tables
-        .remove_property(TABLE, property::GROUP_PATTERN)
-        .await
-        .unwrap();
-    assert_eq!(
-        tables.splits(TABLE).await.unwrap().len(),
-        1,
-        "nothing was done"
-    );
+    tables.remove_property(TABLE, property::GROUP_PATTERN).await.unwrap();
+    assert_eq!(tables.splits(TABLE).await.unwrap().len(), 1, "nothing was done");
     plan.apply(&tables).await.unwrap();
 }
 
 #[tokio::test]
 async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     let tables = table().await;
-    tables
-        .add_splits(TABLE, &rows(&["\0\u{7f}é\\"]))
-        .await
-        .unwrap();
+    tables.add_splits(TABLE, &rows(&["\0\u{7f}é\\"])).await.unwrap();
     let plan = planned(&tables, true).await;
     let json = serde_json::to_string_pretty(&plan).unwrap();
     assert!(json.contains(r#""\\x00\\x7f\\xc3\\xa9\\x5c""#), "{json}");
@@ -286,38 +212,23 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
         edited("\"table\": \"pages\"", "\"table\": \"../x\"")
             .contains("cannot be the name of a table")
     );
-    assert_eq!(
-        edited("p:1sst", "p:zzzz"),
-        message("its add_splits are not ascending rows")
-    );
-    assert_eq!(
-        edited("p:1sst", ""),
-        message("its add_splits are not ascending rows")
-    );
+    assert_eq!(edited("p:1sst", "p:zzzz"), message("its add_splits are not ascending rows"));
+    assert_eq!(edited("p:1sst", ""), message("its add_splits are not ascending rows"));
     let found = r#""\\x00\\x7f\\xc3\\xa9\\x5c""#;
     assert_eq!(
         edited(found, "\"a\""),
         message(r"it removes `\x00\x7f\xc3\xa9\x5c`, which it did not find")
     );
+    assert_eq!(edited(found, "\"p:1sst\""), message("it adds `p:1sst`, which it found"));
     assert_eq!(
-        edited(found, "\"p:1sst\""),
-        message("it adds `p:1sst`, which it found")
-    );
-    assert_eq!(
-        edited(
-            "\"name\": \"table.balancer\"",
-            "\"name\": \"table.file.replication\""
-        ),
+        edited("\"name\": \"table.balancer\"", "\"name\": \"table.file.replication\""),
         message(
             "it contains property `table.file.replication`, which is not a property of the balancer"
         )
     );
     assert_eq!(
         edited("\"before\": null", "\"before\": \"x\""),
-        message(&format!(
-            "it has two old values of property {}",
-            property::GROUP_PATTERN
-        ))
+        message(&format!("it has two old values of property {}", property::GROUP_PATTERN))
     );
     assert_eq!(
         edited(&group_balancer(), "com.example.Typo"),
@@ -329,15 +240,9 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
             "the pattern `(a)(b)` has 2 capturing groups; the balancer ignores a pattern that does not have exactly one"
         )
     );
-    let (first, last) = (
-        json.replacen(property::GROUP_PATTERN, "FIRST", 1),
-        property::BALANCER,
-    );
-    let swapped = first.replacen(
-        &format!("\"{last}\""),
-        &format!("\"{}\"", property::GROUP_PATTERN),
-        1,
-    );
+    let (first, last) = (json.replacen(property::GROUP_PATTERN, "FIRST", 1), property::BALANCER);
+    let swapped =
+        first.replacen(&format!("\"{last}\""), &format!("\"{}\"", property::GROUP_PATTERN), 1);
     let swapped: Plan = serde_json::from_str(&swapped.replacen("FIRST", last, 1)).unwrap();
     assert_eq!(
         swapped.check().unwrap_err().to_string(),
@@ -366,17 +271,11 @@ async fn verify_reports_each_kind_of_drift() {
     };
     assert_eq!(differences().await, Vec::<String>::new());
 
-    tables
-        .merge(TABLE, Some(b"p:5eef"), Some(b"p:9001"))
-        .await
-        .unwrap();
+    tables.merge(TABLE, Some(b"p:5eef"), Some(b"p:9001")).await.unwrap();
     assert_eq!(differences().await, ["the split point `p:7778` is missing"]);
     tables.add_splits(TABLE, &rows(&["p:7778"])).await.unwrap();
 
-    tables
-        .set_property(TABLE, property::BALANCER, "org.example.Typo")
-        .await
-        .unwrap();
+    tables.set_property(TABLE, property::BALANCER, "org.example.Typo").await.unwrap();
     let told = differences().await;
     let balancer = group_balancer();
     assert_eq!(
@@ -388,10 +287,7 @@ async fn verify_reports_each_kind_of_drift() {
             "group `p:`: 20 of 20 tablets are on no server".to_owned(),
         ]
     );
-    tables
-        .remove_property(TABLE, property::BALANCER)
-        .await
-        .unwrap();
+    tables.remove_property(TABLE, property::BALANCER).await.unwrap();
     let told = differences().await;
     assert_eq!(
         told[..2],
@@ -400,29 +296,16 @@ async fn verify_reports_each_kind_of_drift() {
             "group `p:`: a server holds 13 of its 20 tablets, another 7".to_owned(),
         ]
     );
-    tables
-        .set_property(TABLE, property::BALANCER, &group_balancer())
-        .await
-        .unwrap();
+    tables.set_property(TABLE, property::BALANCER, &group_balancer()).await.unwrap();
 
-    let pages = tables
-        .open_table(TABLE, Authorizations::none())
-        .await
-        .unwrap();
-    pages
-        .write(vec![
-            Mutation::new("p:plain").put(Column::new("f", "q"), "v"),
-        ])
-        .await
-        .unwrap();
+    let pages = tables.open_table(TABLE, Authorizations::none()).await.unwrap();
+    pages.write(vec![Mutation::new("p:plain").put(Column::new("f", "q"), "v")]).await.unwrap();
     assert_eq!(
         differences().await,
         ["row hasher `p`: rows that are not its keys: 1, the first is `p:plain`"]
     );
     pages
-        .write(vec![
-            Mutation::new("p:plain").delete_at(Column::new("f", "q"), i64::MAX),
-        ])
+        .write(vec![Mutation::new("p:plain").delete_at(Column::new("f", "q"), i64::MAX)])
         .await
         .unwrap();
 
@@ -442,10 +325,7 @@ async fn verify_reports_each_kind_of_drift() {
             .starts_with("row hasher `q`: its 2,100 rows are not spread evenly (p below 1e-300)"),
         "{told:?}"
     );
-    assert!(
-        told[1].starts_with("row hasher `q`: tablet `q:9000` on "),
-        "{told:?}"
-    );
+    assert!(told[1].starts_with("row hasher `q`: tablet `q:9000` on "), "{told:?}");
     assert_eq!(told.len(), 2, "{told:?}");
 }
 
@@ -469,12 +349,7 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
     };
     let (exact, seen) = counted(RowCounting::All).await;
     assert_eq!(
-        (
-            exact.load.places,
-            exact.load.total,
-            exact.load.counted,
-            seen
-        ),
+        (exact.load.places, exact.load.total, exact.load.counted, seen),
         (20, 2_000, true, 2_000)
     );
     assert!(
@@ -485,12 +360,7 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
 
     let (entries, seen) = counted(RowCounting::UpTo(1_999)).await;
     assert_eq!(
-        (
-            entries.load.counted,
-            entries.load.total,
-            entries.chi_square,
-            seen
-        ),
+        (entries.load.counted, entries.load.total, entries.chi_square, seen),
         (false, 2_000, None, 0)
     );
 }
@@ -505,18 +375,8 @@ async fn reports_a_missing_table_and_missing_recipes() {
     );
     let empty = TableOptimizations::default();
     let error = empty.plan(&table().await, TABLE).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the optimizations are empty; name at least one recipe"
-    );
+    assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
     let options = VerifyOptions::new();
-    let error = empty
-        .verify(&table().await, TABLE)
-        .options(&options)
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the optimizations are empty; name at least one recipe"
-    );
+    let error = empty.verify(&table().await, TABLE).options(&options).await.unwrap_err();
+    assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
 }

@@ -24,11 +24,7 @@ fn optimizations() -> TableOptimizations {
 }
 
 fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    verdict.differences.iter().map(ToString::to_string).collect()
 }
 
 fn probes() -> Vec<String> {
@@ -45,59 +41,36 @@ async fn servers() -> Servers {
         refused: None,
         is_unreadable: false,
     };
-    servers
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    servers.create_table(TABLE, Versions::default()).await.unwrap();
     let plan = optimizations().plan(&servers, TABLE).await.unwrap();
     plan.apply(&servers).await.unwrap();
     servers
 }
 
 async fn verdict(servers: &Servers, allow_extra_splits: bool) -> Verdict {
-    let options = VerifyOptions::new()
-        .rows(RowCounting::Skip)
-        .allow_extra_splits(allow_extra_splits);
-    optimizations()
-        .verify(servers, TABLE)
-        .options(&options)
-        .await
-        .unwrap()
+    let options =
+        VerifyOptions::new().rows(RowCounting::Skip).allow_extra_splits(allow_extra_splits);
+    optimizations().verify(servers, TABLE).options(&options).await.unwrap()
 }
 
 async fn add_split(servers: &Servers, split: &'static str) {
-    servers
-        .add_splits(TABLE, &BTreeSet::from([Bytes::from(split)]))
-        .await
-        .unwrap();
+    servers.add_splits(TABLE, &BTreeSet::from([Bytes::from(split)])).await.unwrap();
 }
 
 #[tokio::test]
 async fn servers_without_a_group_balancer_are_a_difference_and_allow_no_plan() {
-    let servers = Servers {
-        loaded: Vec::new(),
-        ..servers().await
-    };
+    let servers = Servers { loaded: Vec::new(), ..servers().await };
     let told = verdict(&servers, false).await;
     let class = told.properties[2].found.clone().unwrap();
     assert_eq!(
         told.differences,
-        [
-            Difference::NoGroupBalancer,
-            Difference::BalancerNotLoaded { class }
-        ]
+        [Difference::NoGroupBalancer, Difference::BalancerNotLoaded { class }]
     );
     let json = serde_json::to_value(&told).unwrap();
     assert_eq!(json["properties"][2]["expected"], serde_json::Value::Null);
 
-    servers
-        .remove_property(TABLE, property::BALANCER)
-        .await
-        .unwrap();
-    assert_eq!(
-        sentences(&verdict(&servers, false).await)[0],
-        "the servers load no group balancer"
-    );
+    servers.remove_property(TABLE, property::BALANCER).await.unwrap();
+    assert_eq!(sentences(&verdict(&servers, false).await)[0], "the servers load no group balancer");
 
     let probes = probes().join(" and ");
     let error = optimizations().plan(&servers, TABLE).await.unwrap_err();
@@ -121,10 +94,7 @@ async fn does_not_set_a_balancer_that_the_servers_no_longer_load() {
     }
     let before = servers.tables.properties(TABLE).await.unwrap();
     let planned = optimizations().plan(&servers, TABLE).await.unwrap();
-    let without = Servers {
-        loaded: Vec::new(),
-        ..servers
-    };
+    let without = Servers { loaded: Vec::new(), ..servers };
     let error = planned.apply(&without).await.unwrap_err();
     let class = group_balancers().next().unwrap().1;
     assert_eq!(
@@ -151,10 +121,7 @@ async fn reports_another_balancer_and_whether_the_servers_load_it() {
         ("org.example.Own".to_owned(), true),
         ("org.example.Typo".to_owned(), false),
     ] {
-        servers
-            .set_property(TABLE, property::BALANCER, &class)
-            .await
-            .unwrap();
+        servers.set_property(TABLE, property::BALANCER, &class).await.unwrap();
         let told = sentences(&verdict(&servers, false).await);
         let expected = [
             format!(
@@ -177,9 +144,7 @@ async fn reports_the_group_balancer_of_newer_servers() {
     assert_eq!(
         told.differences,
         [
-            Difference::BalancerNotLoaded {
-                class: newer.clone(),
-            },
+            Difference::BalancerNotLoaded { class: newer.clone() },
             Difference::Property {
                 name: property::BALANCER.to_owned(),
                 found: Some(newer),
@@ -196,10 +161,7 @@ async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
     let told = verdict(&servers, true).await;
     assert!(told.ok, "no row of a recipe is in it: {told}");
 
-    servers
-        .merge(TABLE, Some(b"p:r000"), Some(b"p:~\0"))
-        .await
-        .unwrap();
+    servers.merge(TABLE, Some(b"p:r000"), Some(b"p:~\0")).await.unwrap();
     let told = verdict(&servers, true).await;
     assert_eq!(
         sentences(&told)[..2],
@@ -208,13 +170,7 @@ async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
             "row hasher `p`: the split point `pb` is outside its group",
         ]
     );
-    assert_eq!(
-        told.groups
-            .iter()
-            .map(|group| group.tablets)
-            .collect::<Vec<_>>(),
-        [3, 2]
-    );
+    assert_eq!(told.groups.iter().map(|group| group.tablets).collect::<Vec<_>>(), [3, 2]);
 }
 
 #[tokio::test]
@@ -223,10 +179,7 @@ async fn counts_the_tablets_that_have_to_move() {
     let pattern = optimizations().group_pattern();
     let look = async |servers: &Servers| {
         let groups = groups(servers, TABLE, pattern.as_deref()).await.unwrap();
-        groups
-            .iter()
-            .map(|group| (group.group.clone(), group.to_move()))
-            .collect::<Vec<_>>()
+        groups.iter().map(|group| (group.group.clone(), group.to_move())).collect::<Vec<_>>()
     };
     let moves = |own, rest| vec![("p:".to_owned(), own), ("none".to_owned(), rest)];
     assert_eq!(look(&servers).await, moves(0, 0));
@@ -242,9 +195,7 @@ async fn counts_the_tablets_that_have_to_move() {
         ]
     );
 
-    let error = groups(&servers, "nope", pattern.as_deref())
-        .await
-        .unwrap_err();
+    let error = groups(&servers, "nope", pattern.as_deref()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -252,17 +203,11 @@ async fn counts_the_tablets_that_have_to_move() {
 /// permission by itself.
 #[tokio::test]
 async fn a_verdict_without_read_permission_covers_everything_except_rows() {
-    let servers = Servers {
-        is_unreadable: true,
-        ..servers().await
-    };
+    let servers = Servers { is_unreadable: true, ..servers().await };
     add_split(&servers, "a").await;
     for rows in [RowCounting::All, RowCounting::UpTo(10)] {
         let options = VerifyOptions::new().rows(rows);
-        let told = optimizations()
-            .verify(&servers, TABLE)
-            .options(&options)
-            .await;
+        let told = optimizations().verify(&servers, TABLE).options(&options).await;
         let told = told.unwrap();
         assert_eq!(
             sentences(&told),
@@ -282,10 +227,7 @@ async fn a_plan_returns_the_pattern_after_its_application() {
     let pattern = optimizations().group_pattern();
     let nothing_to_do = optimizations().plan(&servers, TABLE).await.unwrap();
     assert_eq!(nothing_to_do.group_pattern(), pattern.as_deref());
-    servers
-        .set_property(TABLE, property::GROUP_PATTERN, "(x).*")
-        .await
-        .unwrap();
+    servers.set_property(TABLE, property::GROUP_PATTERN, "(x).*").await.unwrap();
     let changes = optimizations().plan(&servers, TABLE).await.unwrap();
     assert_eq!(changes.group_pattern(), pattern.as_deref());
 }

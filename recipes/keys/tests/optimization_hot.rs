@@ -93,10 +93,7 @@ impl Scene {
             refused: None,
             is_unreadable: false,
         };
-        servers
-            .create_table(TABLE, Versions::default())
-            .await
-            .unwrap();
+        servers.create_table(TABLE, Versions::default()).await.unwrap();
         let plan = self.spec.plan(&servers, TABLE).await.unwrap();
         plan.apply(&servers).await.unwrap();
         let added: BTreeSet<_> = self.added.iter().map(|row| Bytes::from(*row)).collect();
@@ -104,43 +101,26 @@ impl Scene {
         if let Some((after, last)) = self.merged {
             let (start, end) = (after.as_bytes(), format!("{last}\0"));
             let start = (!start.is_empty()).then_some(start);
-            servers
-                .merge(TABLE, start, Some(end.as_bytes()))
-                .await
-                .unwrap();
+            servers.merge(TABLE, start, Some(end.as_bytes())).await.unwrap();
         }
         if let Some((name, value)) = self.property {
             servers.set_property(TABLE, name, value).await.unwrap();
         }
-        let table = servers
-            .open_table(TABLE, Authorizations::none())
-            .await
-            .unwrap();
+        let table = servers.open_table(TABLE, Authorizations::none()).await.unwrap();
         let mutation = |row: Bytes| {
             let more = if (self.is_wide)(&row) { 39 } else { 0 };
             let mutation = Mutation::new(row).put(self.column.clone(), "");
-            (0..more).fold(mutation, |mutation, n| {
-                mutation.put(Column::new("page", n.to_string()), "")
-            })
+            (0..more)
+                .fold(mutation, |mutation, n| mutation.put(Column::new("page", n.to_string()), ""))
         };
-        table
-            .write(self.rows.into_iter().map(mutation).collect())
-            .await
-            .unwrap();
+        table.write(self.rows.into_iter().map(mutation).collect()).await.unwrap();
         let spec = self.verified.as_ref().unwrap_or(&self.spec);
-        spec.verify(&servers, TABLE)
-            .options(&self.options)
-            .await
-            .unwrap()
+        spec.verify(&servers, TABLE).options(&self.options).await.unwrap()
     }
 }
 
 fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    verdict.differences.iter().map(ToString::to_string).collect()
 }
 
 fn hasher(prefix: &str) -> RowHasher {
@@ -161,11 +141,7 @@ fn sha1(prefix: &str) -> RowHasher {
 }
 
 fn modulo(buckets: u32) -> KeyDesign {
-    KeyDesign::new(Modulo {
-        buckets,
-        ..Modulo::default()
-    })
-    .unwrap()
+    KeyDesign::new(Modulo { buckets, ..Modulo::default() }).unwrap()
 }
 
 /// Returns a salt of the host, which ends before the first `/`.
@@ -185,27 +161,21 @@ fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
 /// Returns a recipe whose tablets are uneven by design.
 fn queue() -> TableOptimizations {
     let splits = ["queue:1", "queue:2", "queue:3"].map(Bytes::from);
-    let queue = TableRequirement::builder("the queue")
-        .prefix("queue:")
-        .splits(splits);
+    let queue = TableRequirement::builder("the queue").prefix("queue:").splits(splits);
     queue.shares([6, 2, 1, 1]).build().unwrap().into()
 }
 
 /// Returns rows of the queue, with this number in each tablet.
 fn queued(counts: [usize; 4]) -> Vec<Bytes> {
     let tablets = counts.iter().enumerate();
-    tablets
-        .flat_map(|(tablet, count)| literal(&format!("queue:{tablet}/"), *count))
-        .collect()
+    tablets.flat_map(|(tablet, count)| literal(&format!("queue:{tablet}/"), *count)).collect()
 }
 
 /// Returns plain rows in the given tablets.
 fn unsalted(splits: &[&'static str]) -> TableOptimizations {
     let design = KeyDesign::new(Unsalted {}).unwrap();
     let splits = splits.iter().map(|row| Bytes::from(*row));
-    TableRequirement::for_key_design_at(&design, splits)
-        .unwrap()
-        .into()
+    TableRequirement::for_key_design_at(&design, splits).unwrap().into()
 }
 
 fn plain() -> impl Iterator<Item = Bytes> {
@@ -225,9 +195,7 @@ fn under(prefix: &str, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
 fn one_tablet_each(prefixes: &[&str]) -> (TableOptimizations, Vec<Bytes>) {
     let specs = prefixes.iter().map(|prefix| hashed(prefix, 1));
     let spec = specs.reduce(|all, one| all.merge(one).unwrap()).unwrap();
-    let rows = prefixes
-        .iter()
-        .flat_map(|prefix| under(prefix, numbered(1_000)));
+    let rows = prefixes.iter().flat_map(|prefix| under(prefix, numbered(1_000)));
     (spec, rows.collect())
 }
 
@@ -237,9 +205,7 @@ fn keys(design: &KeyDesign, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes>
 }
 
 fn literal(prefix: &str, count: usize) -> Vec<Bytes> {
-    (0..count)
-        .map(|n| format!("{prefix}{n:06}").into())
-        .collect()
+    (0..count).map(|n| format!("{prefix}{n:06}").into()).collect()
 }
 
 /// Returns keys of a hasher that are all in its first tablet of 20.
@@ -296,10 +262,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "the scheme is another",
-            Scene::new(
-                hashed("p", 20),
-                plain().map(|row| sha1("p").add(&row)).collect::<Vec<_>>(),
-            ),
+            Scene::new(hashed("p", 20), plain().map(|row| sha1("p").add(&row)).collect::<Vec<_>>()),
             "row hasher `p`: rows that are not its keys: 4,208, the first is `p:",
         ),
         (
@@ -359,10 +322,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "one server has everything",
-            Scene {
-                placed: vec![Some(2); 21],
-                ..Scene::new(hashed("p", 20), under("p", plain()))
-            },
+            Scene { placed: vec![Some(2); 21], ..Scene::new(hashed("p", 20), under("p", plain())) },
             "group `p:`: a server holds 20 of its 20 tablets, another 0",
         ),
         (
@@ -429,10 +389,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "keys ascend with time",
-            Scene::new(
-                unsalted(&["2024", "2025", "2026", "2027"]),
-                literal("2026-07-", 5_000),
-            ),
+            Scene::new(unsalted(&["2024", "2025", "2026", "2027"]), literal("2026-07-", 5_000)),
             "key design unsalted: tablet `2027` on server-003 holds 5,000 of 5,000 rows",
         ),
         (
@@ -507,11 +464,9 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "a server is hot, and the tablets of a small recipe are not spread",
             Scene {
-                placed: [
-                    0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 0, 0, 0, 0, 0,
-                ]
-                .map(Some)
-                .to_vec(),
+                placed: [0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 0, 0, 0, 0, 0]
+                    .map(Some)
+                    .to_vec(),
                 ..Scene::new(two(1, 20), under("p", numbered(9_000)))
                     .and(under("q", numbered(1_000)))
             },
@@ -521,10 +476,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "recipes of one tablet each are all on one server",
             {
                 let (spec, rows) = one_tablet_each(&["a", "b", "c", "d", "e", "f", "g", "h"]);
-                Scene {
-                    placed: vec![Some(0); 9],
-                    ..Scene::new(spec, rows)
-                }
+                Scene { placed: vec![Some(0); 9], ..Scene::new(spec, rows) }
             },
             "server server-001 holds 8,000 of 8,000 rows, 4.00 times its share; the limit is 2",
         ),
@@ -532,11 +484,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "three recipes of one tablet each are on one of eight servers",
             {
                 let (spec, rows) = one_tablet_each(&["a", "b", "c"]);
-                Scene {
-                    placed: vec![Some(0); 4],
-                    servers: 8,
-                    ..Scene::new(spec, rows)
-                }
+                Scene { placed: vec![Some(0); 4], servers: 8, ..Scene::new(spec, rows) }
             },
             "server server-001 holds 3,000 of 3,000 rows, 8.00 times",
         ),
@@ -557,10 +505,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "the plan has three tablets for eight servers",
-            Scene {
-                servers: 8,
-                ..Scene::new(hashed("p", 3), under("p", numbered(5_000)))
-            },
+            Scene { servers: 8, ..Scene::new(hashed("p", 3), under("p", numbered(5_000))) },
             " of 5,000 rows, 2.7",
         ),
         (
@@ -583,10 +528,7 @@ async fn reports_the_cause_of_a_hot_table_first() {
             wrong.push(format!("{name}: {told:#?}\nexpected: {cause}"));
             continue;
         }
-        assert_eq!(
-            verdict.to_string(),
-            format!("NOT OK: table pages: {}", told[0])
-        );
+        assert_eq!(verdict.to_string(), format!("NOT OK: table pages: {}", told[0]));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -599,17 +541,10 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         // consecutive ids.
         (
             "consecutive ids by their hash modulo 16",
-            Scene::new(
-                of(&modulo(16), 16),
-                keys(&modulo(16), literal("user", 20_000)),
-            ),
+            Scene::new(of(&modulo(16), 16), keys(&modulo(16), literal("user", 20_000))),
             "",
         ),
-        (
-            "a hasher",
-            Scene::new(hashed("p", 20), under("p", plain())),
-            "",
-        ),
+        ("a hasher", Scene::new(hashed("p", 20), under("p", plain())), ""),
         (
             "a hasher of another scheme",
             Scene::new(
@@ -618,27 +553,17 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
             ),
             "",
         ),
-        (
-            "a bucket",
-            Scene::new(of(&modulo(10), 4), keys(&modulo(10), plain())),
-            "",
-        ),
+        ("a bucket", Scene::new(of(&modulo(10), 4), keys(&modulo(10), plain())), ""),
         (
             "buckets that tablets cannot share evenly",
-            Scene {
-                servers: 2,
-                ..Scene::new(of(&modulo(3), 2), keys(&modulo(3), plain()))
-            },
+            Scene { servers: 2, ..Scene::new(of(&modulo(3), 2), keys(&modulo(3), plain())) },
             "",
         ),
         (
             "hosts of which none is hot",
             Scene::new(
                 of(&by_host(2), 8),
-                keys(
-                    &by_host(2),
-                    (0..20_000).map(|n| format!("host-{}/{n}", n % 4_000).into()),
-                ),
+                keys(&by_host(2), (0..20_000).map(|n| format!("host-{}/{n}", n % 4_000).into())),
             ),
             "",
         ),
@@ -663,10 +588,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "three tablets on two servers",
-            Scene {
-                servers: 2,
-                ..Scene::new(hashed("p", 3), under("p", numbered(50_000)))
-            },
+            Scene { servers: 2, ..Scene::new(hashed("p", 3), under("p", numbered(50_000))) },
             "",
         ),
         (
@@ -682,9 +604,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         ),
         (
             "other rows that the spec allows",
-            Scene::new(hashed("p", 20), under("p", plain()))
-                .and(literal("z", 300))
-                .with_others(),
+            Scene::new(hashed("p", 20), under("p", plain())).and(literal("z", 300)).with_others(),
             "",
         ),
         (
@@ -699,10 +619,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         // share.
         (
             "tablets that are to be uneven, and are",
-            Scene {
-                servers: 1,
-                ..Scene::new(queue(), queued([6_000, 2_000, 1_000, 1_000]))
-            },
+            Scene { servers: 1, ..Scene::new(queue(), queued([6_000, 2_000, 1_000, 1_000])) },
             "",
         ),
         (
@@ -710,17 +627,10 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
             Scene::new(hashed("p", 3), under("p", numbered(5_000))),
             "",
         ),
-        (
-            "few rows in one tablet",
-            Scene::new(unsalted(&[]), plain().take(9)),
-            "",
-        ),
+        ("few rows in one tablet", Scene::new(unsalted(&[]), plain().take(9)), ""),
         (
             "the first rows of a table with one tablet on one server",
-            Scene {
-                servers: 1,
-                ..Scene::new(unsalted(&[]), plain())
-            },
+            Scene { servers: 1, ..Scene::new(unsalted(&[]), plain()) },
             "",
         ),
         (
@@ -732,16 +642,8 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
             },
             "",
         ),
-        (
-            "rows with many cells in one tablet, of which the first are counted",
-            wide(),
-            "",
-        ),
-        (
-            "no rows",
-            Scene::new(hashed("p", 20), []),
-            "; it has no rows, so evenness is not proved",
-        ),
+        ("rows with many cells in one tablet, of which the first are counted", wide(), ""),
+        ("no rows", Scene::new(hashed("p", 20), []), "; it has no rows, so evenness is not proved"),
         (
             "three rows",
             Scene::new(hashed("p", 20), under("p", numbered(3))),
@@ -775,11 +677,7 @@ async fn passes_an_even_table_with_its_reservations() {
     for (name, scene, reservation) in even_tables() {
         let verdict = scene.verdict().await;
         assert!(verdict.ok, "{name}: {:#?}", sentences(&verdict));
-        assert_eq!(
-            verdict.to_string(),
-            format!("OK: table pages{reservation}"),
-            "{name}"
-        );
+        assert_eq!(verdict.to_string(), format!("OK: table pages{reservation}"), "{name}");
     }
 }
 
@@ -799,10 +697,7 @@ async fn required_rows_that_are_missing_are_a_difference() {
         let mut scene = scene;
         scene.options = scene.options.require_rows(true);
         let told = sentences(&scene.verdict().await);
-        assert_eq!(
-            told,
-            [format!("evenness is required, but not proved: {reason}")]
-        );
+        assert_eq!(told, [format!("evenness is required, but not proved: {reason}")]);
     }
     let mut scene = Scene::new(hashed("p", 20), under("p", plain()));
     scene.options = scene.options.require_rows(true);
@@ -852,10 +747,7 @@ async fn serializes_figures_and_differences_as_data() {
     assert!((load["skew"].as_f64().unwrap() - 19.738).abs() < 0.001);
     assert_eq!(servers["kind"], "hot_server");
     assert_eq!(servers["load"]["fullest"]["server"], "server-002");
-    assert_eq!(
-        (&json["other_rows"], &json["max_skew"]),
-        (&4_208.into(), &2.0.into())
-    );
+    assert_eq!((&json["other_rows"], &json["max_skew"]), (&4_208.into(), &2.0.into()));
     assert_eq!(json["rows"][0]["standing"], "too_few_to_tell");
     assert_eq!(json["rows_per_server"].as_object().unwrap().len(), 4);
 

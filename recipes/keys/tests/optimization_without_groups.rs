@@ -21,19 +21,12 @@ const PRUNE: bool = true;
 const KEEP: bool = false;
 
 fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    verdict.differences.iter().map(ToString::to_string).collect()
 }
 
 async fn table() -> MemoryTables {
     let tables = MemoryTables::new();
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
     tables
 }
 
@@ -50,43 +43,26 @@ async fn applied(
     optimizations: &TableOptimizations,
     options: bool,
 ) -> Plan {
-    let plan = optimizations
-        .plan(admin, TABLE)
-        .prune(options)
-        .await
-        .unwrap();
+    let plan = optimizations.plan(admin, TABLE).prune(options).await.unwrap();
     plan.apply(admin).await.unwrap();
     plan
 }
 
 async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
     let options = VerifyOptions::new();
-    optimizations
-        .verify(admin, TABLE)
-        .options(&options)
-        .await
-        .unwrap()
+    optimizations.verify(admin, TABLE).options(&options).await.unwrap()
 }
 
 async fn write(admin: &dyn TableAdmin, rows: impl IntoIterator<Item = Bytes>) {
-    let pages = admin
-        .open_table(TABLE, Authorizations::none())
-        .await
-        .unwrap();
+    let pages = admin.open_table(TABLE, Authorizations::none()).await.unwrap();
     let column = Column::new("page", "uri");
     let mutation = |row| Mutation::new(row).put(column.clone(), "");
-    pages
-        .write(rows.into_iter().map(mutation).collect())
-        .await
-        .unwrap();
+    pages.write(rows.into_iter().map(mutation).collect()).await.unwrap();
 }
 
 async fn balancer_properties(tables: &MemoryTables) -> usize {
     let properties = tables.properties(TABLE).await.unwrap();
-    properties
-        .keys()
-        .filter(|name| name.contains("balancer"))
-        .count()
+    properties.keys().filter(|name| name.contains("balancer")).count()
 }
 
 /// Returns a table that was once optimized for a row hasher.
@@ -119,11 +95,7 @@ async fn plans_applies_and_verifies_a_design() {
     assert_eq!((rows.load.total, rows.load.places), (2_000, 10));
     assert!(rows.chi_square.is_some() && rows.least > 0, "{rows:?}");
 
-    write(
-        &tables,
-        [Bytes::from("07|polygenelubricants"), "zzz".into()],
-    )
-    .await;
+    write(&tables, [Bytes::from("07|polygenelubricants"), "zzz".into()]).await;
     let told = verdict(&tables, &optimizations).await;
     assert_eq!(
         sentences(&told),
@@ -134,22 +106,14 @@ async fn plans_applies_and_verifies_a_design() {
 #[tokio::test]
 async fn reports_rows_that_collapse_into_few_salts() {
     let tables = table().await;
-    let design = KeyDesign::new(Modulo {
-        of: HashInput::Number,
-        ..Modulo::default()
-    })
-    .unwrap();
+    let design = KeyDesign::new(Modulo { of: HashInput::Number, ..Modulo::default() }).unwrap();
     let optimizations = of(&design, 5);
     applied(&tables, &optimizations, KEEP).await;
     // Even numbers leave half of the buckets empty. Five tablets of two buckets each do not show
     // that; multiples of five do.
     let keys = |step: u32| {
         let design = design.clone();
-        (0..1_000).map(move |n| {
-            design
-                .encode_row((n * step).to_string().as_bytes())
-                .unwrap()
-        })
+        (0..1_000).map(move |n| design.encode_row((n * step).to_string().as_bytes()).unwrap())
     };
     write(&tables, keys(2)).await;
     assert!(verdict(&tables, &optimizations).await.ok);
@@ -200,29 +164,10 @@ async fn given_split_points_have_no_expected_shares() {
 async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
-    let keeping = optimizations
-        .plan(&tables, TABLE)
-        .prune(KEEP)
-        .await
-        .unwrap();
-    let left: Vec<_> = keeping
-        .unrequested_properties()
-        .map(|(name, _)| name)
-        .collect();
-    assert_eq!(
-        left,
-        [
-            property::BALANCER,
-            property::GROUP_DEFAULT,
-            property::GROUP_PATTERN
-        ]
-    );
-    assert_eq!(
-        keeping.steps().len(),
-        1,
-        "only split points: {:?}",
-        keeping.steps()
-    );
+    let keeping = optimizations.plan(&tables, TABLE).prune(KEEP).await.unwrap();
+    let left: Vec<_> = keeping.unrequested_properties().map(|(name, _)| name).collect();
+    assert_eq!(left, [property::BALANCER, property::GROUP_DEFAULT, property::GROUP_PATTERN]);
+    assert_eq!(keeping.steps().len(), 1, "only split points: {:?}", keeping.steps());
     keeping.apply(&tables).await.unwrap();
 
     // The points of the hasher begin with `0:`, so its tablets are a separate group.
@@ -238,12 +183,7 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     let expected: Vec<_> = properties.map(|one| one.is_as_expected).collect();
     assert_eq!(expected, [true, true, false]);
     assert_eq!(
-        optimizations
-            .plan(&tables, TABLE)
-            .prune(KEEP)
-            .await
-            .unwrap()
-            .group_pattern(),
+        optimizations.plan(&tables, TABLE).prune(KEEP).await.unwrap().group_pattern(),
         Some(r"(\Q0:\E).*"),
         "it stays in force"
     );
@@ -274,10 +214,9 @@ async fn remains_without_effect_are_no_difference() {
     let optimizations = of(&modulo(), 10);
     applied(&tables, &optimizations, PRUNE).await;
     let class = group_balancers().next().unwrap().1;
-    for (name, value) in [
-        (property::GROUP_PATTERN, "(\\Qp:\\E).*"),
-        (property::BALANCER, class.as_str()),
-    ] {
+    for (name, value) in
+        [(property::GROUP_PATTERN, "(\\Qp:\\E).*"), (property::BALANCER, class.as_str())]
+    {
         tables.set_property(TABLE, name, value).await.unwrap();
     }
     let told = verdict(&tables, &optimizations).await;
@@ -285,29 +224,17 @@ async fn remains_without_effect_are_no_difference() {
     assert_eq!(told.properties.len(), 2);
     assert!(told.properties.iter().all(|one| one.is_as_expected));
 
-    tables
-        .set_property(TABLE, property::GROUP_PATTERN, "(?=x)(\\p{IsGreek}).*")
-        .await
-        .unwrap();
+    tables.set_property(TABLE, property::GROUP_PATTERN, "(?=x)(\\p{IsGreek}).*").await.unwrap();
     let told = verdict(&tables, &optimizations).await;
     assert_eq!(
         told.differences,
-        [Difference::EarlierGroups {
-            pattern: "(?=x)(\\p{IsGreek}).*".to_owned(),
-        }]
+        [Difference::EarlierGroups { pattern: "(?=x)(\\p{IsGreek}).*".to_owned() }]
     );
     applied(&tables, &optimizations, KEEP).await;
 
     // The plan ignores a balancer of any other class, and the properties that it may read.
-    tables
-        .set_property(TABLE, property::BALANCER, "org.example.Own")
-        .await
-        .unwrap();
-    let pruning = optimizations
-        .plan(&tables, TABLE)
-        .prune(PRUNE)
-        .await
-        .unwrap();
+    tables.set_property(TABLE, property::BALANCER, "org.example.Own").await.unwrap();
+    let pruning = optimizations.plan(&tables, TABLE).prune(PRUNE).await.unwrap();
     assert!(pruning.is_empty(), "{:?}", pruning.steps());
 }
 
@@ -323,11 +250,7 @@ async fn a_removed_property_returns_to_its_inherited_value() {
         is_unreadable: false,
     };
     let optimizations = of(&modulo(), 10);
-    let pruning = optimizations
-        .plan(&servers, TABLE)
-        .prune(PRUNE)
-        .await
-        .unwrap();
+    let pruning = optimizations.plan(&servers, TABLE).prune(PRUNE).await.unwrap();
     let step = pruning.steps()[1].to_string();
     assert!(
         step.starts_with("remove table.balancer, which is `")
@@ -335,11 +258,7 @@ async fn a_removed_property_returns_to_its_inherited_value() {
         "{step}"
     );
     pruning.apply(&servers).await.unwrap();
-    let again = optimizations
-        .plan(&servers, TABLE)
-        .prune(PRUNE)
-        .await
-        .unwrap();
+    let again = optimizations.plan(&servers, TABLE).prune(PRUNE).await.unwrap();
     assert!(again.is_empty());
     assert_eq!(again.unrequested_properties().count(), 0);
     let done = pruning.apply(&servers).await.unwrap();
@@ -349,11 +268,7 @@ async fn a_removed_property_returns_to_its_inherited_value() {
 #[tokio::test]
 async fn rejects_an_edited_removal() {
     let tables = hashed_before().await;
-    let pruning = of(&modulo(), 10)
-        .plan(&tables, TABLE)
-        .prune(PRUNE)
-        .await
-        .unwrap();
+    let pruning = of(&modulo(), 10).plan(&tables, TABLE).prune(PRUNE).await.unwrap();
     let json = serde_json::to_string(&pruning).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), pruning);
     let edited = |from: &str, to: &str| {
@@ -367,10 +282,7 @@ async fn rejects_an_edited_removal() {
         message("its properties are not in a safe order")
     );
     assert_eq!(
-        edited(
-            "\"unrequested_properties\":[\"table.balancer\",",
-            "\"unrequested_properties\":["
-        ),
+        edited("\"unrequested_properties\":[\"table.balancer\",", "\"unrequested_properties\":["),
         message("it removes property table.balancer, which earlier groups did not leave")
     );
     assert_eq!(
@@ -400,16 +312,8 @@ async fn rejects_an_edited_removal() {
     let first = format!("\"name\":\"{}\"", property::BALANCER);
     let swapped = json
         .replacen(&first, "FIRST", 1)
-        .replacen(
-            &format!("\"name\":\"{}\"", property::GROUP_DEFAULT),
-            &first,
-            1,
-        )
-        .replacen(
-            "FIRST",
-            &format!("\"name\":\"{}\"", property::GROUP_DEFAULT),
-            1,
-        );
+        .replacen(&format!("\"name\":\"{}\"", property::GROUP_DEFAULT), &first, 1)
+        .replacen("FIRST", &format!("\"name\":\"{}\"", property::GROUP_DEFAULT), 1);
     let swapped: Plan = serde_json::from_str(&swapped).unwrap();
     assert_eq!(
         swapped.check().unwrap_err().to_string(),

@@ -42,10 +42,7 @@ async fn fails(servers: &Servers) -> ApplyError {
 #[tokio::test]
 async fn restores_an_inherited_property() {
     let servers = servers(BALANCER);
-    servers
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    servers.create_table(TABLE, Versions::default()).await.unwrap();
     let before = servers.tables.properties(TABLE).await.unwrap();
     fails(&servers).await;
     assert_eq!(servers.tables.properties(TABLE).await.unwrap(), before);
@@ -54,14 +51,8 @@ async fn restores_an_inherited_property() {
 #[tokio::test]
 async fn restores_a_property_of_the_table() {
     let servers = servers(GROUP_DEFAULT);
-    servers
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
-    servers
-        .set_property(TABLE, GROUP_PATTERN, "(own).*")
-        .await
-        .unwrap();
+    servers.create_table(TABLE, Versions::default()).await.unwrap();
+    servers.set_property(TABLE, GROUP_PATTERN, "(own).*").await.unwrap();
     let before = servers.tables.properties(TABLE).await.unwrap();
     fails(&servers).await;
     assert_eq!(servers.tables.properties(TABLE).await.unwrap(), before);

@@ -6,9 +6,7 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt, try_unfold};
 
 /// Returns the cells of each row of a scan, at least one. Holds one batch and one row in memory.
 pub(crate) fn rows(batches: CellBatches) -> BoxStream<'static, Result<Vec<Cell>>> {
-    let cells = batches
-        .map_ok(|cells| stream::iter(cells.into_iter().map(Ok)))
-        .try_flatten();
+    let cells = batches.map_ok(|cells| stream::iter(cells.into_iter().map(Ok))).try_flatten();
     try_unfold(Box::pin(cells.peekable()), |mut cells| async move {
         let Some(first) = cells.try_next().await? else {
             return Ok(None);

@@ -97,11 +97,7 @@ fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError>
         .prefix(format!("{id}#"))
         .splits([format!("{id}#")])
         .without_group();
-    Ok(vec![
-        entries.build()?,
-        before.build()?,
-        dead_letters(queue)?,
-    ])
+    Ok(vec![entries.build()?, before.build()?, dead_letters(queue)?])
 }
 
 /// Returns the requirement of the dead letters of a queue. They are few, so they have no tablet of
@@ -129,10 +125,7 @@ mod tests {
     use crate::export_queue::ExportQueue;
 
     fn combine_queue(id: &str, buckets: u32) -> CombineQueue<String, u64> {
-        CombineQueue::new(id, Sum)
-            .unwrap()
-            .buckets(buckets)
-            .unwrap()
+        CombineQueue::new(id, Sum).unwrap().buckets(buckets).unwrap()
     }
 
     fn export_queue(id: &str, buckets: u32) -> ExportQueue<String, u64> {
@@ -151,10 +144,8 @@ mod tests {
 
     fn splits(optimizations: &TableOptimizations) -> String {
         let splits = optimizations.splits();
-        let texts: Vec<_> = splits
-            .iter()
-            .map(|split| std::str::from_utf8(split).unwrap())
-            .collect();
+        let texts: Vec<_> =
+            splits.iter().map(|split| std::str::from_utf8(split).unwrap()).collect();
         texts.join(" ")
     }
 
@@ -162,21 +153,12 @@ mod tests {
     fn splits_as_fluo_recipes_does() {
         let per_tablet = |number: u32| number.try_into().unwrap();
         let foo = combine_queue("foo", 3).buckets_per_tablet(per_tablet(1));
-        assert_eq!(
-            splits(&of(&[&foo])),
-            "foo:d:1 foo:d:2 foo:d:~ foo:u:1 foo:u:2 foo:u:~"
-        );
+        assert_eq!(splits(&of(&[&foo])), "foo:d:1 foo:d:2 foo:d:~ foo:u:1 foo:u:2 foo:u:~");
         let bar = combine_queue("bar", 6).buckets_per_tablet(per_tablet(2));
-        assert_eq!(
-            splits(&of(&[&bar])),
-            "bar:d:2 bar:d:4 bar:d:~ bar:u:2 bar:u:4 bar:u:~"
-        );
+        assert_eq!(splits(&of(&[&bar])), "bar:d:2 bar:d:4 bar:d:~ bar:u:2 bar:u:4 bar:u:~");
         assert_eq!(splits(&of(&[&export_queue("eq1", 7)])), "eq1# eq1:~");
         let exports = export_queue("aeqt", 5).buckets_per_tablet(per_tablet(1));
-        assert_eq!(
-            splits(&of(&[&exports])),
-            "aeqt# aeqt:1 aeqt:2 aeqt:3 aeqt:4 aeqt:~"
-        );
+        assert_eq!(splits(&of(&[&exports])), "aeqt# aeqt:1 aeqt:2 aeqt:3 aeqt:4 aeqt:~");
     }
 
     #[test]
@@ -219,12 +201,9 @@ mod tests {
     #[test]
     fn names_a_wrong_setting() {
         let message = |settings: &[(&str, &str)]| {
-            let settings = settings
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            table_optimizations(&settings.collect())
-                .unwrap_err()
-                .to_string()
+            let settings =
+                settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            table_optimizations(&settings.collect()).unwrap_err().to_string()
         };
         let queue = ("recipes.optimizations.wc", QueueKind::Combine.optimizer());
         assert_eq!(
@@ -242,9 +221,6 @@ mod tests {
             "{unknown}"
         );
         let hasher = message(&[("recipes.optimizations.p", ROW_HASHER_OPTIMIZER)]);
-        assert!(
-            hasher.contains("`recipes.rowHasher.p.numTablets` is missing"),
-            "{hasher}"
-        );
+        assert!(hasher.contains("`recipes.rowHasher.p.numTablets` is missing"), "{hasher}");
     }
 }

@@ -69,10 +69,7 @@ impl Scene {
         fluo.create_table(TABLE, Versions::default()).await.unwrap();
         let plan = optimizations.plan(&fluo, TABLE).await.unwrap();
         plan.apply(&fluo).await.unwrap();
-        let table = fluo
-            .open_table(TABLE, Authorizations::none())
-            .await
-            .unwrap();
+        let table = fluo.open_table(TABLE, Authorizations::none()).await.unwrap();
         let queued = self.queued.into_iter().map(Bytes::from);
         write(&*table, queued).await;
         let others = self.others.into_iter().map(Bytes::from);
@@ -142,10 +139,7 @@ async fn accepts_a_filled_combine_queue() {
 #[tokio::test]
 async fn a_skew_of_transient_rows_is_no_difference() {
     for rows in [RowCounting::All, RowCounting::Skip] {
-        let skewed = |is_transient| Scene {
-            rows,
-            ..Scene::new(is_transient).filled()
-        };
+        let skewed = |is_transient| Scene { rows, ..Scene::new(is_transient).filled() };
         let verdict = skewed(true).verdict().await;
         assert!(verdict.ok, "{verdict}");
         assert_eq!(verdict.servers.total, 4_000);

@@ -41,11 +41,7 @@ async fn client() -> Client {
 }
 
 fn account(owner: &str, balance: i64) -> Account {
-    Account {
-        owner: owner.to_owned(),
-        balance,
-        tags: None,
-    }
+    Account { owner: owner.to_owned(), balance, tags: None }
 }
 
 async fn read(client: &Client, row: &'static str) -> Result<Option<Account>, Error> {
@@ -55,16 +51,11 @@ async fn read(client: &Client, row: &'static str) -> Result<Option<Account>, Err
 #[tokio::test]
 async fn a_field_is_the_cell_of_its_column() {
     let client = client().await;
-    let tagged = Account {
-        tags: Some(vec!["old".to_owned()]),
-        ..account("Alice", -7)
-    };
+    let tagged = Account { tags: Some(vec!["old".to_owned()]), ..account("Alice", -7) };
     client.run(async |tx| tagged.set(&tx, "a")).await.unwrap();
     let cells = client.snapshot().await.unwrap().row("a").await.unwrap();
-    let cells: Vec<(String, Bytes)> = cells
-        .into_iter()
-        .map(|(column, value)| (column.to_string(), value))
-        .collect();
+    let cells: Vec<(String, Bytes)> =
+        cells.into_iter().map(|(column, value)| (column.to_string(), value)).collect();
     // `Ordered` flips the sign bit.
     let balance = (-7_i64 ^ i64::MIN).to_be_bytes();
     let wanted: [(&str, &[u8]); 3] = [
@@ -82,10 +73,7 @@ async fn a_field_is_the_cell_of_its_column() {
 async fn none_deletes_a_cell_and_other_cells_stay() {
     let client = client().await;
     let other = Column::new("note", "text");
-    let tagged = Account {
-        tags: Some(vec![]),
-        ..account("Alice", 1)
-    };
+    let tagged = Account { tags: Some(vec![]), ..account("Alice", 1) };
     client
         .run(async |tx| {
             tx.set("a", &other, "kept")?;
@@ -100,20 +88,10 @@ async fn none_deletes_a_cell_and_other_cells_stay() {
         let cells = now.row("a").await.unwrap().into_keys();
         cells.map(|column| column.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(
-        columns().await,
-        ["account:balance", "account:owner", "note:text"]
-    );
-    client
-        .run(async |tx| Account::delete(&tx, "a"))
-        .await
-        .unwrap();
+    assert_eq!(columns().await, ["account:balance", "account:owner", "note:text"]);
+    client.run(async |tx| Account::delete(&tx, "a")).await.unwrap();
     assert_eq!(columns().await, ["note:text"]);
-    assert_eq!(
-        read(&client, "a").await.unwrap(),
-        None,
-        "no field has a cell"
-    );
+    assert_eq!(read(&client, "a").await.unwrap(), None, "no field has a cell");
 }
 
 #[tokio::test]
@@ -135,10 +113,7 @@ async fn an_absent_or_damaged_cell_is_an_error_that_names_it() {
     let error = read(&client, "a").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     let named = error.to_string();
-    assert!(
-        named.contains("`a account:balance`") && named.contains("`much`"),
-        "{named}"
-    );
+    assert!(named.contains("`a account:balance`") && named.contains("`much`"), "{named}");
     let now = client.snapshot().await.unwrap();
     let all: Result<Vec<_>, _> = Account::scan_prefix(&now, "").try_collect().await;
     assert_eq!(all.unwrap_err().to_string(), named);
@@ -172,10 +147,7 @@ async fn scans_rows_in_their_order_and_skips_rows_without_a_field() {
 #[tokio::test]
 async fn refuses_two_fields_of_one_column() {
     let client = client().await;
-    let doubled = Doubled {
-        owner: "Alice".to_owned(),
-        other: None,
-    };
+    let doubled = Doubled { owner: "Alice".to_owned(), other: None };
     let set = client.run(async |tx| doubled.set(&tx, "a")).await;
     let now = client.snapshot().await.unwrap();
     let get = Doubled::get(&now, "a").await.map(|_| ());

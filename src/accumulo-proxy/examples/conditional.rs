@@ -14,10 +14,7 @@ const TABLE: &str = "example_conditional";
 #[tokio::main]
 async fn main() -> Result<()> {
     let client = connect::connect().await?;
-    client
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    client.table_operations().create(TABLE, true, TimeType::Millis).await?;
     let done = work(&client).await;
     client.table_operations().delete(TABLE).await?;
     done
@@ -27,19 +24,10 @@ async fn work(client: &ProxyClient) -> Result<()> {
     let writer = client.conditional_writer(TABLE, ConditionalWriterOptions::default());
     let open = || Mutation::new("bob").put("account", "balance", "10");
     let absent = Condition::absent("account", "balance");
-    say(
-        "bob opens an account",
-        writer.write(open().when([absent.clone()])).await?,
-    );
-    say(
-        "bob opens another",
-        writer.write(open().when([absent])).await?,
-    );
+    say("bob opens an account", writer.write(open().when([absent.clone()])).await?);
+    say("bob opens another", writer.write(open().when([absent])).await?);
     say("bob pays 4", pay(&writer, "10", "6").await?);
-    say(
-        "bob pays 4 of the same 10 again",
-        pay(&writer, "10", "6").await?,
-    );
+    say("bob pays 4 of the same 10 again", pay(&writer, "10", "6").await?);
     Ok(())
 }
 
@@ -49,9 +37,7 @@ async fn pay(
     after: &'static str,
 ) -> Result<ConditionalOutcome> {
     let paid = Mutation::new("bob").put("account", "balance", after);
-    writer
-        .write(paid.when([Condition::equal("account", "balance", before)]))
-        .await
+    writer.write(paid.when([Condition::equal("account", "balance", before)])).await
 }
 
 fn say(what: &str, outcome: ConditionalOutcome) {

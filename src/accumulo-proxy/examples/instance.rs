@@ -21,16 +21,10 @@ async fn main() -> Result<()> {
         println!("{server}: {scans} scans, {compactions} compactions");
     }
     let configuration = instance.system_configuration().await?;
-    println!(
-        "frames of the servers: {:?}",
-        configuration.get("general.server.message.size.max")
-    );
+    println!("frames of the servers: {:?}", configuration.get("general.server.message.size.max"));
 
     let class = "org.apache.accumulo.core.iterators.user.GrepIterator";
     let as_type = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
-    println!(
-        "grep loads: {}",
-        instance.test_class_load(class, as_type).await?
-    );
+    println!("grep loads: {}", instance.test_class_load(class, as_type).await?);
     Ok(())
 }

@@ -15,10 +15,7 @@ const TABLE: &str = "example_low_level";
 #[tokio::main]
 async fn main() -> Result<()> {
     let client = connect::connect().await?;
-    client
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    client.table_operations().create(TABLE, true, TimeType::Millis).await?;
     let done = work(&client).await;
     client.table_operations().delete(TABLE).await?;
     done
@@ -50,9 +47,7 @@ async fn write_on_conditions(client: &ProxyClient) -> Result<()> {
         let mutation = Mutation::new(row).put("fruit", "n", "1");
         mutation.when([Condition::absent("fruit", "n")])
     };
-    let outcomes = low_level
-        .update_rows_conditionally(&writer, &[new("pear"), new("plum")])
-        .await;
+    let outcomes = low_level.update_rows_conditionally(&writer, &[new("pear"), new("plum")]).await;
     low_level.close_conditional_writer(&writer).await?;
     for (row, outcome) in outcomes? {
         println!("new {row:?}: {outcome:?}");

@@ -21,20 +21,12 @@ async fn main() -> Result<()> {
 async fn work(client: &ProxyClient) -> Result<()> {
     let namespaces = client.namespace_operations();
     println!("namespaces: {:?}", namespaces.list().await?);
-    namespaces
-        .set_property(NAMESPACE, "table.custom.owner", "search")
-        .await?;
+    namespaces.set_property(NAMESPACE, "table.custom.owner", "search").await?;
 
-    client
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    client.table_operations().create(TABLE, true, TimeType::Millis).await?;
     let refused = namespaces.delete(NAMESPACE).await;
     println!("with a table in it: {refused:?}");
     let properties = client.table_operations().properties(TABLE).await?;
-    println!(
-        "the table's owner: {:?}",
-        properties.get("table.custom.owner")
-    );
+    println!("the table's owner: {:?}", properties.get("table.custom.owner"));
     client.table_operations().delete(TABLE).await
 }

@@ -15,10 +15,7 @@ const TABLE: &str = "example_security";
 #[tokio::main]
 async fn main() -> Result<()> {
     let client = connect::connect().await?;
-    client
-        .security_operations()
-        .create_user(USER, PASSWORD)
-        .await?;
+    client.security_operations().create_user(USER, PASSWORD).await?;
     let done = work(&client).await;
     client.security_operations().drop_user(USER).await?;
     done
@@ -32,20 +29,12 @@ async fn work(client: &ProxyClient) -> Result<()> {
     let credentials = Credentials::password(USER, PASSWORD);
     let address = client.options().address();
     let user = ProxyClient::connect(ProxyOptions::new(address, credentials)).await?;
-    match user
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await
-    {
+    match user.table_operations().create(TABLE, true, TimeType::Millis).await {
         Err(error) if error.kind() == ErrorKind::Security => println!("refused: {error}"),
         outcome => return outcome,
     }
-    security
-        .grant_system_permission(USER, SystemPermission::CreateTable)
-        .await?;
-    user.table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    security.grant_system_permission(USER, SystemPermission::CreateTable).await?;
+    user.table_operations().create(TABLE, true, TimeType::Millis).await?;
     println!("allowed");
     client.table_operations().delete(TABLE).await
 }

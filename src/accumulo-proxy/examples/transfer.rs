@@ -28,10 +28,7 @@ async fn main() -> Result<()> {
     let client = connect::connect().await?;
     let parent = env::var_os("ACCUMULO_FOLDER").map_or_else(env::temp_dir, PathBuf::from);
     let folder = parent.join(format!("example-transfer-{}", process::id()));
-    client
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    client.table_operations().create(TABLE, true, TimeType::Millis).await?;
     let done = work(&client, &folder).await;
     client.table_operations().delete(TABLE).await?;
     // There is no folder if the export failed.
@@ -80,13 +77,7 @@ fn copy_files(folder: &Path) -> Result<usize> {
 }
 
 async fn read(client: &ProxyClient) -> accumulo_proxy::Result<String> {
-    let entries: Vec<_> = client
-        .scanner(IMPORTED, ScanOptions::default())
-        .try_concat()
-        .await?;
-    let splits = client
-        .table_operations()
-        .list_splits(IMPORTED, None)
-        .await?;
+    let entries: Vec<_> = client.scanner(IMPORTED, ScanOptions::default()).try_concat().await?;
+    let splits = client.table_operations().list_splits(IMPORTED, None).await?;
     Ok(format!("{} entries, split at {splits:?}", entries.len()))
 }

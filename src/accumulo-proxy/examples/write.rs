@@ -14,10 +14,7 @@ const TABLE: &str = "example_write";
 #[tokio::main]
 async fn main() -> Result<()> {
     let client = connect::connect().await?;
-    client
-        .table_operations()
-        .create(TABLE, true, TimeType::Millis)
-        .await?;
+    client.table_operations().create(TABLE, true, TimeType::Millis).await?;
     let done = work(&client).await;
     client.table_operations().delete(TABLE).await?;
     done
@@ -32,16 +29,11 @@ async fn work(client: &ProxyClient) -> Result<()> {
     let writer = client.batch_writer(TABLE, BatchWriterOptions::default());
     for number in 0..10_000 {
         let row = format!("row{number:05}");
-        writer
-            .add(Mutation::new(row).put("f", "q", number.to_string()))
-            .await?;
+        writer.add(Mutation::new(row).put("f", "q", number.to_string())).await?;
     }
     writer.close().await?;
 
-    let entries: Vec<_> = client
-        .scanner(TABLE, ScanOptions::default())
-        .try_concat()
-        .await?;
+    let entries: Vec<_> = client.scanner(TABLE, ScanOptions::default()).try_concat().await?;
     println!("{} entries", entries.len());
     Ok(())
 }

@@ -12,10 +12,7 @@ pub struct Credentials(pub(crate) Kind);
 /// The two kinds of credentials, one for each version of the proxy.
 #[derive(Clone)]
 pub(crate) enum Kind {
-    Login {
-        user: String,
-        properties: BTreeMap<String, String>,
-    },
+    Login { user: String, properties: BTreeMap<String, String> },
     SharedSecret(String),
 }
 
@@ -56,10 +53,7 @@ impl fmt::Debug for Credentials {
                 .field("user", user)
                 .field(
                     "properties",
-                    &properties
-                        .keys()
-                        .map(|name| (name, "<redacted>"))
-                        .collect::<BTreeMap<_, _>>(),
+                    &properties.keys().map(|name| (name, "<redacted>")).collect::<BTreeMap<_, _>>(),
                 )
                 .finish(),
             Kind::SharedSecret(_) => f.write_str("SharedSecret(<redacted>)"),

@@ -53,10 +53,7 @@ pub struct Plugin {
 impl Plugin {
     /// Creates a plugin without options.
     pub fn new(class: impl Into<String>) -> Self {
-        Self {
-            class: class.into(),
-            options: BTreeMap::new(),
-        }
+        Self { class: class.into(), options: BTreeMap::new() }
     }
 
     fn into_wire(self) -> wire::PluginConfig {
@@ -86,16 +83,9 @@ impl Credentials {
             (CompactionPlan::Strategy(strategy), Kind::Login { .. }) => {
                 Ok((Some(strategy.into_wire()), None))
             }
-            (
-                CompactionPlan::Plugins {
-                    selector,
-                    configurer,
-                },
-                Kind::SharedSecret(_),
-            ) => Ok((
-                selector.map(Plugin::into_wire),
-                configurer.map(Plugin::into_wire),
-            )),
+            (CompactionPlan::Plugins { selector, configurer }, Kind::SharedSecret(_)) => {
+                Ok((selector.map(Plugin::into_wire), configurer.map(Plugin::into_wire)))
+            }
             (CompactionPlan::Strategy(_), Kind::SharedSecret(_)) => Err(
                 "the proxy of Accumulo 2.x has no compaction strategies; use a selector or a configurer",
             ),

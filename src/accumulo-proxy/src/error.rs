@@ -129,18 +129,14 @@ impl Error {
     pub(crate) fn with_possible_effect(self, is_possible: bool) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.inner);
         inner.may_have_taken_effect = is_possible;
-        Self {
-            inner: Arc::new(inner),
-        }
+        Self { inner: Arc::new(inner) }
     }
 
     /// Returns this error, marked with whether the reply was too long.
     pub(crate) fn with_reply_too_large(self, is_too_large: bool) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.inner);
         inner.is_reply_too_large = is_too_large;
-        Self {
-            inner: Arc::new(inner),
-        }
+        Self { inner: Arc::new(inner) }
     }
 
     /// Checks whether the reply was longer than the settings allow, so that a smaller request may

@@ -231,15 +231,9 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_maximum() {
-        let millis: Vec<_> = Retry::default()
-            .pauses()
-            .map(|pause| pause.as_millis())
-            .collect();
+        let millis: Vec<_> = Retry::default().pauses().map(|pause| pause.as_millis()).collect();
         assert_eq!(millis, [100, 200, 400, 800, 1600, 2000, 2000]);
-        let once = Retry {
-            tries: NonZeroUsize::MIN,
-            ..Retry::default()
-        };
+        let once = Retry { tries: NonZeroUsize::MIN, ..Retry::default() };
         assert_eq!(once.pauses().count(), 0);
     }
 }

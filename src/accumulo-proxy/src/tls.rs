@@ -52,9 +52,7 @@ impl Tls {
         let mut roots = RootCertStore::empty();
         for certificate in certificates(authorities_pem, "of the authorities")? {
             roots.add(certificate).map_err(|error| {
-                TlsError(format!(
-                    "a certificate of the authorities cannot be used: {error}"
-                ))
+                TlsError(format!("a certificate of the authorities cannot be used: {error}"))
             })?;
         }
         let builder = ClientConfig::builder().with_root_certificates(roots);
@@ -66,24 +64,16 @@ impl Tls {
                     private_key(client.key_pem)?,
                 )
                 .map_err(|error| {
-                    TlsError(format!(
-                        "the certificate of the client cannot be used: {error}"
-                    ))
+                    TlsError(format!("the certificate of the client cannot be used: {error}"))
                 })?,
         };
         let server_name = ServerName::try_from(server_name.to_owned())
             .map_err(|_| TlsError(format!("`{server_name}` is not the name of a server; give a host name or an address, without a port")))?;
-        Ok(Self {
-            connector: TlsConnector::from(Arc::new(config)),
-            server_name,
-        })
+        Ok(Self { connector: TlsConnector::from(Arc::new(config)), server_name })
     }
 
     pub(crate) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        self.connector
-            .connect(self.server_name.clone(), stream)
-            .await
-            .map_err(in_words)
+        self.connector.connect(self.server_name.clone(), stream).await.map_err(in_words)
     }
 }
 
@@ -133,9 +123,7 @@ fn certificate_sentence(error: &CertificateError) -> String {
 
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tls")
-            .field("server_name", &self.server_name)
-            .finish_non_exhaustive()
+        f.debug_struct("Tls").field("server_name", &self.server_name).finish_non_exhaustive()
     }
 }
 
@@ -155,9 +143,6 @@ fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>,
 }
 
 fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
-    PrivateKeyDer::from_pem_slice(pem).map_err(|error| {
-        TlsError(format!(
-            "the private key of the client cannot be read: {error}"
-        ))
-    })
+    PrivateKeyDer::from_pem_slice(pem)
+        .map_err(|error| TlsError(format!("the private key of the client cannot be read: {error}")))
 }

@@ -13,11 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// The live tests of the calls.
-const LIVE_TESTS: [&str; 3] = [
-    "calls_by_handle",
-    "calls_of_tables",
-    "calls_of_the_instance",
-];
+const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
 
 /// The calls that have no method, because they lose writes.
 const NO_METHOD: [&str; 4] = ["createWriter", "update", "flush", "closeWriter"];
@@ -35,10 +31,7 @@ fn groups() -> Vec<(String, BTreeMap<String, String>)> {
         let rows = group.lines().filter_map(|line| line.strip_prefix("| `"));
         let rows = rows.map(|row| {
             let mut cells = row.split('`');
-            (
-                cells.next().unwrap().to_owned(),
-                cells.nth(1).unwrap().to_owned(),
-            )
+            (cells.next().unwrap().to_owned(), cells.nth(1).unwrap().to_owned())
         });
         (group.lines().next().unwrap().to_owned(), rows.collect())
     });
@@ -58,10 +51,7 @@ fn every_call_of_the_service_has_a_row_unless_it_loses_writes() {
         assert!(names.remove(name), "{name}");
     }
     let documented: BTreeSet<_> = groups().into_iter().flat_map(|(_, rows)| rows).collect();
-    assert_eq!(
-        names,
-        documented.into_iter().map(|(call, _)| call).collect()
-    );
+    assert_eq!(names, documented.into_iter().map(|(call, _)| call).collect());
 }
 
 #[test]
@@ -81,9 +71,7 @@ fn every_method_has_a_live_test() {
 
 /// Returns the calls with recorded frames in one of the folders.
 fn recorded(folder: &str) -> BTreeSet<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/frames")
-        .join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frames").join(folder);
     let files = fs::read_dir(folder).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     names

@@ -53,13 +53,7 @@ const EXCHANGES: &[Exchange] = &[
     Exchange {
         name: "listSplits",
         call: |client| {
-            Box::pin(async {
-                client
-                    .table_operations()
-                    .list_splits("t", Some(9))
-                    .await
-                    .is_ok()
-            })
+            Box::pin(async { client.table_operations().list_splits("t", Some(9)).await.is_ok() })
         },
         honest: splits,
         depth: 0,
@@ -94,16 +88,12 @@ fn entry(output: &mut dyn TOutputProtocol, row: u8) -> thrift::Result<()> {
     field(output, TType::Struct, 1, |output| {
         structure(output, |output| {
             (1..=4).try_for_each(|id| {
-                field(output, TType::String, id, |output| {
-                    output.write_bytes(&[row])
-                })
+                field(output, TType::String, id, |output| output.write_bytes(&[row]))
             })?;
             field(output, TType::I64, 5, |output| output.write_i64(7))
         })
     })?;
-    field(output, TType::String, 2, |output| {
-        output.write_bytes(b"value")
-    })
+    field(output, TType::String, 2, |output| output.write_bytes(b"value"))
 }
 
 fn splits(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
@@ -174,34 +164,18 @@ async fn serve(mut stream: TcpStream, protocol: Protocol, prepared: Prepared) ->
 }
 
 fn asked(exchange: Exchange) -> Asked {
-    Asked {
-        name: exchange.name.to_owned(),
-        sequence: 1,
-        message: Vec::new(),
-    }
+    Asked { name: exchange.name.to_owned(), sequence: 1, message: Vec::new() }
 }
 
 /// Returns frames of `bytes` bytes whose field 0 claims to be a container of `claim` elements,
 /// followed by zeros.
 fn hostile(protocol: Protocol, exchange: Exchange, bytes: usize) -> Vec<(String, Vec<u8>)> {
-    let elements = [
-        TType::Bool,
-        TType::I64,
-        TType::String,
-        TType::Struct,
-        TType::Map,
-        TType::Set,
-    ];
+    let elements = [TType::Bool, TType::I64, TType::String, TType::Struct, TType::Map, TType::Set];
     let mut frames = Vec::new();
     for element in elements {
         for container in [TType::List, TType::Set, TType::Map] {
-            for claim in [
-                i32::MAX,
-                full(bytes),
-                full(bytes / 2),
-                full(bytes / 8),
-                full(bytes / 97),
-            ] {
+            for claim in [i32::MAX, full(bytes), full(bytes / 2), full(bytes / 8), full(bytes / 97)]
+            {
                 let start = message(protocol, exchange.name, TMessageType::Reply, 1, |output| {
                     into_structures(output, exchange.depth)?;
                     let id = i16::from(exchange.depth > 0);

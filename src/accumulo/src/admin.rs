@@ -41,10 +41,8 @@ impl TableAdmin for AccumuloTables {
             return Ok(());
         }
         let properties = versions.to_properties();
-        let changes: Vec<_> = properties
-            .iter()
-            .map(|(property, value)| (&**property, Some(&**value)))
-            .collect();
+        let changes: Vec<_> =
+            properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
         let changed = self.change_properties(name, &changes).await;
         changed.map_err(|(_, error)| after_change(&format!("table `{name}` was created"), error))
     }
@@ -126,11 +124,7 @@ impl TableAdmin for AccumuloTables {
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
         self.require(name).await?;
         let namespace = name.split_once('.').map_or("", |(namespace, _)| namespace);
-        self.client
-            .namespace_operations()
-            .properties(namespace)
-            .await
-            .map_err(port_error)
+        self.client.namespace_operations().properties(namespace).await.map_err(port_error)
     }
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
@@ -204,8 +198,7 @@ impl TableAdmin for AccumuloTables {
         if span.is_empty() {
             return Ok(());
         }
-        self.compact_rows(name, &tablets_of(span, &splits), iterators)
-            .await
+        self.compact_rows(name, &tablets_of(span, &splits), iterators).await
     }
 
     /// Reads the tablets from `accumulo.metadata`. The count of a tablet is that of its files:
@@ -230,12 +223,7 @@ impl TableAdmin for AccumuloTables {
 
     async fn servers(&self) -> Result<Vec<String>> {
         let servers = self.client.instance_operations().tablet_servers().await;
-        Ok(servers
-            .map_err(port_error)?
-            .into_iter()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect())
+        Ok(servers.map_err(port_error)?.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
     }
 
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
@@ -296,12 +284,8 @@ impl AccumuloTables {
         if authorizations.iter().next().is_none() {
             return Ok(());
         }
-        let held = self
-            .client
-            .security_operations()
-            .authorizations(user)
-            .await
-            .map_err(port_error)?;
+        let held =
+            self.client.security_operations().authorizations(user).await.map_err(port_error)?;
         match authorizations.iter().find(|label| !held.contains(*label)) {
             None => Ok(()),
             Some(label) => Err(Error::new(
@@ -318,10 +302,7 @@ impl AccumuloTables {
 /// Returns the tablets that overlap a span.
 fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {
     let before = splits.partition_point(|split| *split < span.start().row);
-    let after = before
-        .checked_sub(1)
-        .and_then(|index| splits.get(index))
-        .cloned();
+    let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();
     let up_to = span.end().and_then(|end| {
         let index = splits.partition_point(|split| *split < end.row);
         splits.get(index).cloned()

@@ -19,10 +19,7 @@ impl Default for Backoff {
 impl Backoff {
     /// Creates pauses that grow from `first` to `max`, on average.
     pub(crate) fn new(first: Duration, max: Duration) -> Self {
-        Self {
-            average: first,
-            max,
-        }
+        Self { average: first, max }
     }
 
     /// Returns the next pause. `random` is from 0 to 1.

@@ -90,19 +90,11 @@ impl AccumuloTables {
         let mut passes = 0;
         let mut calls = Calls::begin();
         loop {
-            let watch = Watch {
-                name,
-                id: &id,
-                rows,
-                own: None,
-            };
+            let watch = Watch { name, id: &id, rows, own: None };
             // Before each call: many files may be written while the servers refuse a compaction.
             let before = watch.wait(self).await?.unwrap_or_default();
-            let parts = if iterators.is_empty() {
-                Vec::new()
-            } else {
-                with_many_files(rows, &before)
-            };
+            let parts =
+                if iterators.is_empty() { Vec::new() } else { with_many_files(rows, &before) };
             if parts.is_empty() {
                 let last = before.iter().map(|tablet| tablet.compacted).max();
                 let own = Own {
@@ -115,10 +107,7 @@ impl AccumuloTables {
                 let iterators = iterators.iter().cloned();
                 let compaction = iterators.fold(compaction, Compaction::iterator);
                 let doubt = self.start(name, compaction.without_waiting()).await?;
-                let watch = Watch {
-                    own: Some(own),
-                    ..watch
-                };
+                let watch = Watch { own: Some(own), ..watch };
                 if watch.wait(self).await?.is_some() {
                     return Ok(());
                 }
@@ -175,10 +164,7 @@ impl AccumuloTables {
                 compactions += usize::from(extent.is_some_and(|extent| extent.table_id == id));
             }
         }
-        Ok(Work::Seen {
-            compactions,
-            entries,
-        })
+        Ok(Work::Seen { compactions, entries })
     }
 }
 
@@ -193,11 +179,7 @@ struct Calls {
 
 impl Calls {
     fn begin() -> Self {
-        Self {
-            begun: Instant::now(),
-            no_sign: REPEATED,
-            doubts: 0,
-        }
+        Self { begun: Instant::now(), no_sign: REPEATED, doubts: 0 }
     }
 
     /// Records a call without a sign of its compaction. Fails if it must not be repeated.
@@ -347,10 +329,7 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
         if tablet.files > MAX_FILES {
             match parts.last_mut().filter(|part| part.up_to == after) {
                 Some(part) => part.up_to.clone_from(&up_to),
-                None => parts.push(Rows {
-                    after,
-                    up_to: up_to.clone(),
-                }),
+                None => parts.push(Rows { after, up_to: up_to.clone() }),
             }
         }
         after = up_to;
@@ -389,18 +368,11 @@ mod tests {
     use super::*;
 
     fn tablet(end_row: Option<&'static str>, files: usize) -> TabletFiles {
-        TabletFiles {
-            end_row: end_row.map(Bytes::from),
-            files,
-            compacted: 0,
-        }
+        TabletFiles { end_row: end_row.map(Bytes::from), files, compacted: 0 }
     }
 
     fn rows(after: Option<&'static str>, up_to: Option<&'static str>) -> Rows {
-        Rows {
-            after: after.map(Bytes::from),
-            up_to: up_to.map(Bytes::from),
-        }
+        Rows { after: after.map(Bytes::from), up_to: up_to.map(Bytes::from) }
     }
 
     #[test]
@@ -415,10 +387,7 @@ mod tests {
             with_many_files(&rows(Some("a"), None), &tablets),
             [rows(Some("a"), Some("e")), rows(Some("g"), None)]
         );
-        assert_eq!(
-            with_many_files(&rows(None, None), &[tablet(None, 7)]),
-            [rows(None, None)]
-        );
+        assert_eq!(with_many_files(&rows(None, None), &[tablet(None, 7)]), [rows(None, None)]);
         assert_eq!(with_many_files(&rows(None, None), &[]), []);
     }
 }

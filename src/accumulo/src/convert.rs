@@ -9,33 +9,13 @@ use fluo_table::{
 use crate::filter;
 
 pub(crate) fn key(key: &Key) -> proxy::Key {
-    let Column {
-        family,
-        qualifier,
-        visibility,
-    } = key.column.clone();
-    proxy::Key {
-        row: key.row.clone(),
-        family,
-        qualifier,
-        visibility,
-        timestamp: key.timestamp,
-    }
+    let Column { family, qualifier, visibility } = key.column.clone();
+    proxy::Key { row: key.row.clone(), family, qualifier, visibility, timestamp: key.timestamp }
 }
 
 pub(crate) fn cell(entry: proxy::Entry) -> Cell {
-    let proxy::Key {
-        row,
-        family,
-        qualifier,
-        visibility,
-        timestamp,
-    } = entry.key;
-    let column = Column {
-        family,
-        qualifier,
-        visibility,
-    };
+    let proxy::Key { row, family, qualifier, visibility, timestamp } = entry.key;
+    let column = Column { family, qualifier, visibility };
     Cell::new(Key::new(row, column, timestamp), entry.value)
 }
 
@@ -45,10 +25,7 @@ pub(crate) fn range(span: &Span) -> proxy::Range {
 }
 
 pub(crate) fn scan_column(column: &ColumnSelector) -> proxy::ScanColumn {
-    proxy::ScanColumn {
-        family: column.family.clone(),
-        qualifier: column.qualifier.clone(),
-    }
+    proxy::ScanColumn { family: column.family.clone(), qualifier: column.qualifier.clone() }
 }
 
 pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
@@ -62,19 +39,11 @@ pub(crate) fn conditional(conditional: ConditionalMutation) -> Result<proxy::Con
     let conditions = conditional.conditions.into_iter().map(condition);
     let conditions = conditions.collect::<Result<_>>()?;
     let proxy::Mutation { row, updates } = mutation(conditional.mutation);
-    Ok(proxy::ConditionalMutation {
-        row,
-        conditions,
-        updates,
-    })
+    Ok(proxy::ConditionalMutation { row, conditions, updates })
 }
 
 fn update(update: Update) -> proxy::ColumnUpdate {
-    let Column {
-        family,
-        qualifier,
-        visibility,
-    } = update.column;
+    let Column { family, qualifier, visibility } = update.column;
     proxy::ColumnUpdate {
         family,
         qualifier,
@@ -88,11 +57,7 @@ fn update(update: Update) -> proxy::ColumnUpdate {
 }
 
 fn condition(condition: Condition) -> Result<proxy::Condition> {
-    let Column {
-        family,
-        qualifier,
-        visibility,
-    } = condition.column;
+    let Column { family, qualifier, visibility } = condition.column;
     Ok(proxy::Condition {
         family,
         qualifier,

@@ -14,15 +14,13 @@ use crate::tables::AccumuloTables;
 impl AccumuloTables {
     pub(crate) async fn wait_for_creation(&self, name: &str) -> Result<()> {
         let change = format!("table `{name}` was created");
-        self.wait_for_id(name, &change, |found| found.is_some())
-            .await
+        self.wait_for_id(name, &change, |found| found.is_some()).await
     }
 
     /// Waits until no table has the name, or a newer table has it.
     pub(crate) async fn wait_for_deletion(&self, name: &str, id: &str) -> Result<()> {
         let change = format!("table `{name}` was deleted");
-        self.wait_for_id(name, &change, |found| found != Some(id))
-            .await
+        self.wait_for_id(name, &change, |found| found != Some(id)).await
     }
 
     /// Waits until properties have their new values or, if they were removed, their inherited ones.
@@ -73,11 +71,7 @@ impl AccumuloTables {
     ) -> Result<()> {
         let mut settling = Settling::begin();
         loop {
-            let ids = self
-                .identities
-                .read()
-                .await
-                .map_err(|error| after_change(change, error))?;
+            let ids = self.identities.read().await.map_err(|error| after_change(change, error))?;
             if is_so(ids.get(name).map(String::as_str)) {
                 return Ok(());
             }
@@ -91,10 +85,7 @@ impl AccumuloTables {
 fn changed<'a>(table: &str, properties: impl Iterator<Item = &'a &'a str>) -> String {
     match &*properties.copied().collect::<Vec<_>>() {
         [property] => format!("property {property} of table `{table}` was changed"),
-        several => format!(
-            "properties {} of table `{table}` were changed",
-            several.join(", ")
-        ),
+        several => format!("properties {} of table `{table}` were changed", several.join(", ")),
     }
 }
 

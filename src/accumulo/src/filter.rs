@@ -79,9 +79,8 @@ fn of_prewrite(prewrite: Prewrite) -> IteratorSetting {
         setting = setting.option("readLock", "true");
     }
     if let Some(notification) = prewrite.acknowledged_after {
-        setting = setting
-            .option("checkAckOpt", "true")
-            .option("ntfyTsOpt", notification.to_string());
+        setting =
+            setting.option("checkAckOpt", "true").option("ntfyTsOpt", notification.to_string());
     }
     setting
 }
@@ -136,9 +135,7 @@ pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
         (_, columns) => columns.to_vec(),
     };
     let is_all = asked.is_empty();
-    let looked_at = asked
-        .into_iter()
-        .filter(|column| filter.looks_at_family(&column.family));
+    let looked_at = asked.into_iter().filter(|column| filter.looks_at_family(&column.family));
     let looked_at: Vec<_> = looked_at.collect();
     (is_all || !looked_at.is_empty()).then_some(looked_at)
 }
@@ -174,17 +171,10 @@ mod tests {
     fn settings(filter: Filter) -> Vec<String> {
         let setting = |it: IteratorSetting| {
             let class = it.class.rsplit('.').next().unwrap().to_owned();
-            assert_eq!(
-                it.class,
-                format!("org.apache.fluo.accumulo.iterators.{class}")
-            );
+            assert_eq!(it.class, format!("org.apache.fluo.accumulo.iterators.{class}"));
             format!("{} {class} {:?}", it.priority, it.options)
         };
-        iterators(filter)
-            .unwrap()
-            .into_iter()
-            .map(setting)
-            .collect()
+        iterators(filter).unwrap().into_iter().map(setting).collect()
     }
 
     #[test]
@@ -197,10 +187,7 @@ mod tests {
             settings(Filter::TransactionStatus { start: at(7) }),
             [r#"10 RollbackCheckIterator {"timestampOpt": "7"}"#]
         );
-        assert_eq!(
-            settings(Filter::OpenReadLocks),
-            ["10 OpenReadLockIterator {}"]
-        );
+        assert_eq!(settings(Filter::OpenReadLocks), ["10 OpenReadLockIterator {}"]);
         let share = Partition::new(NonZeroU32::new(7).unwrap(), 3).ok();
         assert_eq!(
             settings(Filter::Notifications { share }),
@@ -216,20 +203,12 @@ mod tests {
                 r#"30 NotificationHashFilter {"divisor": "3", "remainder": "-2"}"#
             ]
         );
-        let prewrite = Prewrite {
-            start: at(7),
-            is_read_lock: false,
-            acknowledged_after: None,
-        };
+        let prewrite = Prewrite { start: at(7), is_read_lock: false, acknowledged_after: None };
         assert_eq!(
             settings(Filter::Prewrite(prewrite)),
             [r#"10 PrewriteIterator {"timestampOpt": "7"}"#]
         );
-        let all = Prewrite {
-            is_read_lock: true,
-            acknowledged_after: Some(at(5)),
-            ..prewrite
-        };
+        let all = Prewrite { is_read_lock: true, acknowledged_after: Some(at(5)), ..prewrite };
         assert_eq!(
             settings(Filter::Prewrite(all)),
             [
@@ -268,14 +247,8 @@ mod tests {
             Some(vec![cells.clone()])
         );
         assert_eq!(asked(Filter::OpenReadLocks, &[&notifications]), None);
-        assert_eq!(
-            asked(all_notifications, &[]),
-            Some(vec![notifications.clone()])
-        );
+        assert_eq!(asked(all_notifications, &[]), Some(vec![notifications.clone()]));
         assert_eq!(asked(all_notifications, &[&cells]), None);
-        assert_eq!(
-            asked(Filter::None, &[&notifications]),
-            Some(vec![notifications])
-        );
+        assert_eq!(asked(Filter::None, &[&notifications]), Some(vec![notifications]));
     }
 }

@@ -25,11 +25,7 @@ pub(crate) fn iterators(garbage: Garbage) -> Vec<IteratorSetting> {
         Garbage::DropBelow(horizon) => vec![
             iterator(CELLS_PRIORITY, "collectCells", "GarbageCollectionIterator")
                 .option("timestamp.gc", horizon.to_string()),
-            iterator(
-                NOTIFICATIONS_PRIORITY,
-                "collectNotifications",
-                "NotificationIterator",
-            ),
+            iterator(NOTIFICATIONS_PRIORITY, "collectNotifications", "NotificationIterator"),
         ],
     }
 }
@@ -44,10 +40,8 @@ mod tests {
     fn gives_the_horizon_to_the_iterator_of_cells() {
         assert!(iterators(Garbage::Keep).is_empty());
         let garbage = iterators(Garbage::DropBelow(Timestamp::new(12).unwrap()));
-        let settings: Vec<_> = garbage
-            .iter()
-            .map(|it| (it.priority, it.class.as_str(), it.options.clone()))
-            .collect();
+        let settings: Vec<_> =
+            garbage.iter().map(|it| (it.priority, it.class.as_str(), it.options.clone())).collect();
         let horizon = [("timestamp.gc".to_owned(), "12".to_owned())];
         assert_eq!(
             settings,
@@ -57,11 +51,7 @@ mod tests {
                     "org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
                     horizon.into()
                 ),
-                (
-                    13,
-                    "org.apache.fluo.accumulo.iterators.NotificationIterator",
-                    Default::default()
-                ),
+                (13, "org.apache.fluo.accumulo.iterators.NotificationIterator", Default::default()),
             ]
         );
     }

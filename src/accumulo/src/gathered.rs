@@ -17,10 +17,7 @@ pub(crate) struct Gathered<T> {
 
 impl<T> Default for Gathered<T> {
     fn default() -> Self {
-        Self {
-            sent: AtomicU64::new(0),
-            last: Mutex::new(None),
-        }
+        Self { sent: AtomicU64::new(0), last: Mutex::new(None) }
     }
 }
 
@@ -82,14 +79,11 @@ mod tests {
     #[tokio::test]
     async fn a_failed_or_canceled_request_is_not_the_answer_to_a_later_call() {
         let gathered = Gathered::default();
-        let failed = gathered
-            .get(async || Err::<u64, _>(Error::new(ErrorKind::Unavailable, "away")))
-            .await;
+        let failed =
+            gathered.get(async || Err::<u64, _>(Error::new(ErrorKind::Unavailable, "away"))).await;
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Unavailable);
         let canceled = gathered.get(async || std::future::pending().await);
-        tokio::time::timeout(std::time::Duration::from_millis(1), canceled)
-            .await
-            .unwrap_err();
+        tokio::time::timeout(std::time::Duration::from_millis(1), canceled).await.unwrap_err();
         assert_eq!(gathered.get(async || Ok(7)).await.unwrap(), 7);
     }
 }

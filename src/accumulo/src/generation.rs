@@ -55,9 +55,7 @@ impl Generation {
         }
         match where_allowed(instance.test_class_load(MOVED, ITERATOR).await)? {
             Some(true) => seen.of_1.push("the package `core.iterators.system` exists"),
-            Some(false) => seen
-                .of_2
-                .push("the package `core.iterators.system` does not exist"),
+            Some(false) => seen.of_2.push("the package `core.iterators.system` does not exist"),
             None => {}
         }
         let balancer = instance.test_class_load(BALANCER_OF_2, ANYTHING).await;

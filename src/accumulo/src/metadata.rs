@@ -38,20 +38,13 @@ pub(crate) struct Rows {
 
 /// Returns the tablets of a table. `None` while a split or merge is changing its rows.
 pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Result<Option<Tablets>> {
-    let all = Rows {
-        after: None,
-        up_to: None,
-    };
+    let all = Rows { after: None, up_to: None };
     let rows = rows(client, name, id, &all).await?;
     if !cover(id, &all, &rows)? {
         return Ok(None);
     }
     let tablets = rows.into_iter().map(|row| {
-        Ok(Tablet {
-            end_row: end_row(id, &row.row)?,
-            server: row.server,
-            entries: row.entries,
-        })
+        Ok(Tablet { end_row: end_row(id, &row.row)?, server: row.server, entries: row.entries })
     });
     let tablets = tablets.collect::<Result<_>>()?;
     Ok(Some(Tablets::new(tablets)))
@@ -162,14 +155,7 @@ struct TabletRow {
 
 impl TabletRow {
     fn new(row: Bytes) -> Self {
-        Self {
-            row,
-            server: None,
-            entries: 0,
-            files: 0,
-            compacted: 0,
-            previous: None,
-        }
+        Self { row, server: None, entries: 0, files: 0, compacted: 0, previous: None }
     }
 
     fn read(&mut self, entry: &Entry) -> Result<()> {
@@ -210,10 +196,7 @@ fn cover(id: &str, some: &Rows, tablets: &[TabletRow]) -> Result<bool> {
 }
 
 fn end_row(id: &str, row: &Bytes) -> Result<Option<Bytes>> {
-    match row
-        .strip_prefix(id.as_bytes())
-        .and_then(<[u8]>::split_first)
-    {
+    match row.strip_prefix(id.as_bytes()).and_then(<[u8]>::split_first) {
         Some((&END_ROW, _)) => Ok(Some(row.slice(id.len() + 1..))),
         Some((&LAST, [])) => Ok(None),
         _ => Err(unreadable("row", row)),
@@ -232,17 +215,13 @@ fn file_entries(value: &[u8]) -> Result<u64> {
 }
 
 fn compacted(value: &[u8]) -> Result<u64> {
-    let number = str::from_utf8(value)
-        .ok()
-        .and_then(|text| text.parse().ok());
+    let number = str::from_utf8(value).ok().and_then(|text| text.parse().ok());
     number.ok_or_else(|| unreadable("number of a compaction", value))
 }
 
 fn unreadable(what: &str, bytes: &[u8]) -> Error {
-    let message = format!(
-        "a {what} of `{METADATA}` has an unknown format: `{}`",
-        fluo_table::Escaped(bytes)
-    );
+    let message =
+        format!("a {what} of `{METADATA}` has an unknown format: `{}`", fluo_table::Escaped(bytes));
     Error::new(ErrorKind::Corrupt, message)
 }
 
@@ -257,10 +236,7 @@ mod tests {
     }
 
     fn rows(after: Option<&'static str>, up_to: Option<&'static str>) -> Rows {
-        Rows {
-            after: after.map(Bytes::from),
-            up_to: up_to.map(Bytes::from),
-        }
+        Rows { after: after.map(Bytes::from), up_to: up_to.map(Bytes::from) }
     }
 
     fn are_all(tablets: &[TabletRow]) -> bool {
@@ -269,11 +245,7 @@ mod tests {
 
     #[test]
     fn accepts_tablets_without_a_gap() {
-        assert!(are_all(&[
-            row("2k;a", b"\0"),
-            row("2k;b;<", b"\x01a"),
-            row("2k<", b"\x01b;<"),
-        ]));
+        assert!(are_all(&[row("2k;a", b"\0"), row("2k;b;<", b"\x01a"), row("2k<", b"\x01b;<"),]));
         assert!(are_all(&[row("2k<", b"\0")]));
     }
 
@@ -301,9 +273,6 @@ mod tests {
     fn reads_the_number_of_entries_of_a_file() {
         assert_eq!(file_entries(b"1024,77").unwrap(), 77);
         assert_eq!(file_entries(b"1024,77,1500000000000").unwrap(), 77);
-        assert_eq!(
-            file_entries(b"1024").unwrap_err().kind(),
-            ErrorKind::Corrupt
-        );
+        assert_eq!(file_entries(b"1024").unwrap_err().kind(), ErrorKind::Corrupt);
     }
 }

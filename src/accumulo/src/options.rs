@@ -151,25 +151,17 @@ mod tests {
     #[test]
     fn debug_output_contains_no_secret() {
         let options = options().secret("s3cr3t");
-        let texts = [
-            format!("{options:?}"),
-            format!("{:?}", options.keeper(&options.address().unwrap())),
-        ];
+        let texts =
+            [format!("{options:?}"), format!("{:?}", options.keeper(&options.address().unwrap()))];
         for text in texts {
-            assert!(
-                !text.contains("s3cr3t") && !text.contains("pa55word"),
-                "{text}"
-            );
+            assert!(!text.contains("s3cr3t") && !text.contains("pa55word"), "{text}");
         }
     }
 
     #[test]
     fn rejects_a_session_timeout_out_of_bounds() {
         assert!(options().check().is_ok());
-        let error = options()
-            .session_timeout(Duration::ZERO)
-            .check()
-            .unwrap_err();
+        let error = options().session_timeout(Duration::ZERO).check().unwrap_err();
         assert_eq!(
             error.to_string(),
             "option `session_timeout` is 0ns; it must be at least 1s and at most 3600s"

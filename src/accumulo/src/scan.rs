@@ -125,9 +125,7 @@ impl Rest {
         }
         let intent = self.scan.filter_intent();
         let spans = self.spans.iter().take(most);
-        spans
-            .take_while(|span| filter::is_small(intent, span))
-            .count()
+        spans.take_while(|span| filter::is_small(intent, span)).count()
     }
 
     /// Reads small spans at once. Leaves them to cursors if they are not small.
@@ -142,10 +140,7 @@ impl Rest {
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, BatchScanOptions::iterator);
         let (tables, name) = (&self.table.tables, &self.table.name);
-        let found = tables
-            .client
-            .lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES)
-            .await;
+        let found = tables.client.lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES).await;
         let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
             self.large = spans.len();
             for span in spans.into_iter().rev() {
@@ -213,11 +208,7 @@ fn restricted(
         }
         shown
     });
-    let first = if intent.is_of_one_column() {
-        1
-    } else {
-        usize::MAX
-    };
+    let first = if intent.is_of_one_column() { 1 } else { usize::MAX };
     // A filter of one column yields one entry. If the scan continued, it would yield it again.
     let shown = shown.take(first);
     shown.try_filter(|cells| ready(!cells.is_empty()))

@@ -21,10 +21,7 @@ pub(crate) struct Settling {
 
 impl Settling {
     pub(crate) fn begin() -> Self {
-        Self {
-            begin: Instant::now(),
-            backoff: Backoff::new(FIRST_PAUSE, MAX_PAUSE),
-        }
+        Self { begin: Instant::now(), backoff: Backoff::new(FIRST_PAUSE, MAX_PAUSE) }
     }
 
     /// Waits before the next check. Returns false once the limit has passed.

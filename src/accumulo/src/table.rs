@@ -77,13 +77,7 @@ impl Table for AccumuloTable {
             identities.check_now(&self.name, &self.id).await?;
             self.write_alone(left).await
         };
-        again.await.map_err(|error| {
-            if may_be_written {
-                in_part(error)
-            } else {
-                error
-            }
-        })
+        again.await.map_err(|error| if may_be_written { in_part(error) } else { error })
     }
 
     /// Sends the mutations with the conditional writer, which combines the rows of concurrent
@@ -102,10 +96,7 @@ impl Table for AccumuloTable {
         self.check().await?;
         let outcomes = self.conditional_writer.write_all(mutations).await;
         let outcomes = outcomes.map_err(|error| self.conditional_error(error))?;
-        Ok(outcomes
-            .into_iter()
-            .map(|outcome| self.outcome(outcome))
-            .collect())
+        Ok(outcomes.into_iter().map(|outcome| self.outcome(outcome)).collect())
     }
 }
 
@@ -259,10 +250,7 @@ fn in_part(error: Error) -> Error {
 }
 
 fn is_lost(error: &ProxyError) -> bool {
-    matches!(
-        error.kind(),
-        ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
-    )
+    matches!(error.kind(), ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut)
 }
 
 fn needs_fluo(conditional: &ConditionalMutation) -> bool {
@@ -274,11 +262,7 @@ fn needs_fluo(conditional: &ConditionalMutation) -> bool {
 /// other mutations of the call were written.
 fn check_keys(mutation: &Mutation) -> Result<()> {
     let key_bytes = |update: &Update| mutation.row.len() + update.column.size_bytes();
-    let Some(bytes) = mutation
-        .updates
-        .iter()
-        .map(key_bytes)
-        .find(|bytes| *bytes > MAX_KEY_BYTES)
+    let Some(bytes) = mutation.updates.iter().map(key_bytes).find(|bytes| *bytes > MAX_KEY_BYTES)
     else {
         return Ok(());
     };
@@ -293,11 +277,7 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
 /// whole call.
 fn check_timestamps(conditional: &ConditionalMutation) -> Result<()> {
     let is_oldest = |condition: &Condition| condition.timestamp == Some(i64::MIN);
-    match conditional
-        .conditions
-        .iter()
-        .find(|condition| is_oldest(condition))
-    {
+    match conditional.conditions.iter().find(|condition| is_oldest(condition)) {
         None => Ok(()),
         Some(condition) => Err(Error::invalid(format!(
             "row `{}`, column `{}`: Accumulo cannot check a condition at timestamp {}; the oldest is {}",

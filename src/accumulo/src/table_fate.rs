@@ -82,14 +82,8 @@ mod tests {
     fn names_the_fate_of_the_table() {
         assert_eq!(became("t", &Fate::Same), None);
         for (fate, message) in [
-            (
-                Fate::Deleted,
-                "table `t` was deleted during the call, together with its rows",
-            ),
-            (
-                Fate::Renamed("u".to_owned()),
-                "table `t` was renamed to `u` during the call",
-            ),
+            (Fate::Deleted, "table `t` was deleted during the call, together with its rows"),
+            (Fate::Renamed("u".to_owned()), "table `t` was renamed to `u` during the call"),
             (
                 Fate::Replaced,
                 "table `t` was deleted during the call, and another table was created under its name",

@@ -42,12 +42,7 @@ type Recent = (Instant, Arc<Ids>);
 
 impl Identities {
     pub(crate) fn new(client: ProxyClient) -> Self {
-        Self {
-            client,
-            calls: Arc::default(),
-            checks: Arc::default(),
-            recent: Arc::default(),
-        }
+        Self { client, calls: Arc::default(), checks: Arc::default(), recent: Arc::default() }
     }
 
     /// Returns the ids at the time of this call, or of a call of the proxy that began after it.
@@ -96,11 +91,7 @@ impl Identities {
                 self.checks.get(recent).await?
             }
         };
-        if has_id(&ids, name, id) {
-            Ok(())
-        } else {
-            self.check_now(name, id).await
-        }
+        if has_id(&ids, name, id) { Ok(()) } else { self.check_now(name, id).await }
     }
 
     /// Rejects a table whose name has another id at the time of this call.

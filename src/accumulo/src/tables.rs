@@ -48,11 +48,7 @@ impl AccumuloTables {
     /// jars the servers have, and the jars for 1.x halt tablet servers of 2.x.
     #[must_use]
     pub fn iterator_build(self, build: IteratorBuild) -> Self {
-        Self {
-            iterator_build: build,
-            readiness: Readiness::default(),
-            ..self
-        }
+        Self { iterator_build: build, readiness: Readiness::default(), ..self }
     }
 
     /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
@@ -60,10 +56,7 @@ impl AccumuloTables {
     /// longer than half a second, two more are allowed. Default: 2.
     #[must_use]
     pub fn conditional_calls(self, conditional_calls: NonZeroUsize) -> Self {
-        Self {
-            conditional_calls,
-            ..self
-        }
+        Self { conditional_calls, ..self }
     }
 
     /// Returns the client of the proxy, for operations that the ports do not have.
@@ -78,9 +71,7 @@ impl AccumuloTables {
             return Err(Error::no_such_table(name));
         }
         let ids = self.identities.read().await?;
-        ids.get(name)
-            .cloned()
-            .ok_or_else(|| Error::no_such_table(name))
+        ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
 
     /// Checks that a table exists, for calls that would not check it themselves.

@@ -7,10 +7,7 @@ use fluo_table::telemetry::Metric;
 
 /// All metrics of this crate, sorted by name.
 pub const METRICS: &[Metric] = &[
-    Metric::gauge(
-        LEADS,
-        "1 while an oracle of this process leads, otherwise 0",
-    ),
+    Metric::gauge(LEADS, "1 while an oracle of this process leads, otherwise 0"),
     Metric::counter(
         REFUSED,
         "requests that an oracle of this process has refused: damaged, of another application, or received while it did not lead",
@@ -20,10 +17,7 @@ pub const METRICS: &[Metric] = &[
         "reservations of timestamps in ZooKeeper by oracles of this process",
     ),
     Metric::counter(TERMS, "terms in which an oracle of this process has led"),
-    Metric::counter(
-        TIMESTAMPS,
-        "timestamps that oracles of this process have handed out",
-    ),
+    Metric::counter(TIMESTAMPS, "timestamps that oracles of this process have handed out"),
     Metric::counter(
         SESSIONS,
         "sessions with ZooKeeper that this process has begun; each but the first replaces one that has ended",

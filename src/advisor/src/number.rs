@@ -19,9 +19,5 @@ pub(crate) fn count(len: usize) -> u64 {
 
 /// Returns a part of a whole as a share from 0 to 1, or 0 if the whole is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        float(part) / float(whole)
-    }
+    if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }

@@ -15,8 +15,7 @@ type Line = fn(u64) -> String;
 
 fn profile_of(keys: impl IntoIterator<Item = String>, arrivals: Arrivals) -> KeyProfile {
     let mut builder = ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(arrivals));
-    keys.into_iter()
-        .for_each(|key| builder.push(key.as_bytes()));
+    keys.into_iter().for_each(|key| builder.push(key.as_bytes()));
     builder.finish()
 }
 
@@ -257,9 +256,7 @@ fn measures_the_direction_of_keys() {
     assert_eq!(direction(in_order(50_000, RANDOM)), Direction::Random);
     let interleaved: Line = |key| format!("{:x}-{:09}", key % 16, key / 16);
     assert_eq!(direction(in_order(20_000, interleaved)), Direction::Partly);
-    let mut displaced: Vec<_> = (0..50_000)
-        .map(|key| (key + key * 7_919 % 400, key))
-        .collect();
+    let mut displaced: Vec<_> = (0..50_000).map(|key| (key + key * 7_919 % 400, key)).collect();
     displaced.sort_unstable();
     let displaced = displaced.into_iter().map(|(_, key)| ID(key));
     assert_eq!(direction(profile(displaced)), Direction::Ascending);
@@ -272,11 +269,7 @@ fn does_not_blame_a_hash_for_chance_or_repeated_rows() {
     let few = in_order(250, |id| format!("user{id:05}"));
     let report = advised(few, &AdviceOptions::new().tablets(200));
     let faults = &design(&report, "digest-salt, 2 digits").faults;
-    assert!(
-        !faults
-            .iter()
-            .any(|fault: &Fault| matches!(fault, Fault::FewSalts { .. }))
-    );
+    assert!(!faults.iter().any(|fault: &Fault| matches!(fault, Fault::FewSalts { .. })));
 
     let repeated = in_order(60_000, |id| format!("id-{:05}", id / 60));
     let report = advised(repeated, &AdviceOptions::new().tablets(64));
@@ -297,12 +290,7 @@ fn does_not_blame_a_hash_for_chance_or_repeated_rows() {
 #[case(|id: u64| match id % 3 { 0 => format!("www.site{id}.com/x"), _ => format!("dir{id}/report.txt") })]
 fn does_not_take_dotted_names_for_hosts(#[case] line: Line) {
     let report = advised(in_order(20_000, line), &servers(4));
-    assert!(
-        !report
-            .designs
-            .iter()
-            .any(|design| design.label() == "web-table")
-    );
+    assert!(!report.designs.iter().any(|design| design.label() == "web-table"));
 }
 
 /// One of 29,599 URLs of a Linux distribution was `http://http://code.google.com/p/ucpp/`, and the
@@ -314,31 +302,16 @@ fn one_rejected_key_does_not_make_a_design_impossible() {
             3 => "http://http://code.google.com/p/ucpp/".to_owned(),
             _ => format!("https://h{:04}.example/p{page:06}", page / 4),
         };
-        advised(
-            profile((0..20_000).map(page)),
-            &servers(4).reads([Read::Domain]),
-        )
+        advised(profile((0..20_000).map(page)), &servers(4).reads([Read::Domain]))
     };
     let report = pages(20_000);
     assert_eq!(labels(&report), ["web-table"]);
     let rejected = report.designs[0].forecast.rejected.as_ref().unwrap();
     assert_eq!(rejected.keys, 1);
-    assert!(
-        rejected
-            .reason
-            .contains("`http://http://code.google.com/p/ucpp/`")
-    );
+    assert!(rejected.reason.contains("`http://http://code.google.com/p/ucpp/`"));
     // More than one key in a hundred is no mistake.
     let report = pages(90);
-    has(&report, "web-table", |fault| {
-        matches!(
-            fault,
-            Fault::RejectsKeys {
-                keys: 222 | 223,
-                ..
-            }
-        )
-    });
+    has(&report, "web-table", |fault| matches!(fault, Fault::RejectsKeys { keys: 222 | 223, .. }));
 
     let odd_id: Line = |id| match id {
         17 => "total".to_owned(),
@@ -356,15 +329,12 @@ fn one_rejected_key_does_not_make_a_design_impossible() {
 fn rejects_a_table_without_tablets() {
     let options = AdviceOptions::new().tablets(0);
     let keys = || in_order(1, ID);
-    for refused in [
-        advise(keys(), &options),
-        advise_among(keys(), vec![Candidate::unsalted(1)], &options),
-    ] {
+    for refused in
+        [advise(keys(), &options), advise_among(keys(), vec![Candidate::unsalted(1)], &options)]
+    {
         assert_eq!(refused.unwrap_err(), AdvisorError::Tablets(0));
     }
-    let rejected = DesignForecast::new(&keys(), Candidate::unsalted(0))
-        .rejected
-        .unwrap();
+    let rejected = DesignForecast::new(&keys(), Candidate::unsalted(0)).rejected.unwrap();
     assert_eq!(rejected.reason, "a table has at least 1 tablet, not 0");
 }
 
@@ -372,10 +342,7 @@ fn rejects_a_table_without_tablets() {
 /// there are fewer keys than tablets, each key has one.
 #[test]
 fn a_design_without_split_points_gets_those_of_the_sample() {
-    let timed = ReverseTime {
-        separator: "|".to_owned(),
-        ..ReverseTime::default()
-    };
+    let timed = ReverseTime { separator: "|".to_owned(), ..ReverseTime::default() };
     let candidates = vec![Candidate::new("timed", timed, 8)];
     let options = AdviceOptions::new().tablets(8);
     let report = advise_among(shuffled(30_000, READING), candidates, &options).unwrap();
@@ -389,7 +356,5 @@ fn a_design_without_split_points_gets_those_of_the_sample() {
     let report = advise_among(few, vec![Candidate::unsalted(1_000)], &options).unwrap();
     let unsalted = report.designs[0].forecast.load.as_ref().unwrap();
     assert!(unsalted.tablets() >= 90 && unsalted.keys.iter().all(|keys| *keys <= 6));
-    has(&report, "unsalted", |fault| {
-        matches!(fault, Fault::TooFewTablets { wanted: 1_000, .. })
-    });
+    has(&report, "unsalted", |fault| matches!(fault, Fault::TooFewTablets { wanted: 1_000, .. }));
 }

@@ -42,18 +42,12 @@ fn keys_of_a_design_keep_it(#[case] settings: DesignSettings, #[case] label: &st
         let keys = keys_of(&design, 10_000, |id| format!("user{id:07}"));
         let own = vec![Candidate::unsalted(16)];
         let report = advise_with(profile_of(keys, arrivals), own, &servers(4)).unwrap();
-        assert_eq!(
-            (report.decision, &report.others),
-            (Decision::HasDesign, &None)
-        );
+        assert_eq!((report.decision, &report.others), (Decision::HasDesign, &None));
         assert_eq!(labels(&report), [label]);
         assert_eq!(report.designs[0].suitability, Suitability::Recommended);
         assert_eq!(report.existing[0].keys, 10_000);
         let spec = &report.spec.unwrap().key_design[0];
-        assert_eq!(
-            (&spec.settings, &spec.layout),
-            (&settings, &AdvisedLayout::Tablets(16))
-        );
+        assert_eq!((&spec.settings, &spec.layout), (&settings, &AdvisedLayout::Tablets(16)));
         // A design of the user is tried on the rows without their salts.
         let [row, key] = report.designs[1].forecast.example.as_ref().unwrap();
         assert_eq!((row, row), (key, &"user0000000".to_owned()));
@@ -63,17 +57,11 @@ fn keys_of_a_design_keep_it(#[case] settings: DesignSettings, #[case] label: &st
 /// Returns the keys of a digest salt over the text before `:`, and a table for them.
 fn salted(tablets: u32, servers: u32, rows: u64, row: Line) -> (KeyProfile, ExistingTable) {
     let over = SaltedPart::Before(":".to_owned());
-    let design = DigestSalt {
-        over,
-        ..DigestSalt::default()
-    };
+    let design = DigestSalt { over, ..DigestSalt::default() };
     let design = KeyDesign::new(design).unwrap();
     let keys = keys_of(&design, rows, row);
-    let table = ExistingTable {
-        servers,
-        splits: design.splits(tablets).unwrap(),
-        group_pattern: None,
-    };
+    let table =
+        ExistingTable { servers, splits: design.splits(tablets).unwrap(), group_pattern: None };
     (profile_of(keys, Arrivals::AsWritten), table)
 }
 
@@ -97,21 +85,16 @@ fn a_salted_table_is_kept_with_its_fault(
     };
     assert_eq!((report.decision, report.tablets), (expected, tablets));
     let faults = &report.designs[0].faults;
-    assert!(
-        fault.is_none_or(|fault| faults.contains(&fault)),
-        "{faults:?}"
-    );
+    assert!(fault.is_none_or(|fault| faults.contains(&fault)), "{faults:?}");
 }
 
 #[test]
 fn a_table_keeps_its_tablets_unless_others_are_requested() {
     let (keys, table) = salted(20, 2, 5_000, |row| format!("user{row}:x"));
     let there = servers(2).table(table);
-    for (options, tablets) in [
-        (there.clone(), 20),
-        (there.clone().tablets(40), 40),
-        (there.servers(7), 28),
-    ] {
+    for (options, tablets) in
+        [(there.clone(), 20), (there.clone().tablets(40), 40), (there.servers(7), 28)]
+    {
         let report = advise(keys.clone(), &options).unwrap();
         let layout = &report.spec.unwrap().key_design[0].layout;
         assert_eq!(*layout, AdvisedLayout::Tablets(tablets));

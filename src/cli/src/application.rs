@@ -82,11 +82,7 @@ impl ApplicationArguments {
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = fluo.open_table(&application.table, labels).await?;
-        Ok(OpenApplication {
-            application,
-            table,
-            coordination,
-        })
+        Ok(OpenApplication { application, table, coordination })
     }
 }
 

@@ -47,16 +47,10 @@ pub(crate) enum Command {
     )]
     Key(Box<KeyCommand>),
     /// Make and load tables; plan, apply and verify their optimization
-    #[command(
-        subcommand,
-        after_help = "Example:\n  fluo table create --at embedded:./data pages"
-    )]
+    #[command(subcommand, after_help = "Example:\n  fluo table create --at embedded:./data pages")]
     Table(TableCommand),
     /// Make, inspect and remove applications
-    #[command(
-        subcommand,
-        after_help = "Example:\n  fluo app init --at embedded:./data web"
-    )]
+    #[command(subcommand, after_help = "Example:\n  fluo app init --at embedded:./data web")]
     App(AppCommand),
     // The help of these commands is the doc comment of their arguments.
     Scan(Box<Scan>),
@@ -67,10 +61,7 @@ pub(crate) enum Command {
     )]
     Notifications(NotificationsCommand),
     /// List the queues of an application; list, requeue or discard their dead letters
-    #[command(
-        subcommand,
-        after_help = "Example:\n  fluo queue list --at embedded:./data web"
-    )]
+    #[command(subcommand, after_help = "Example:\n  fluo queue list --at embedded:./data web")]
     Queue(QueueCommand),
     Wait(Wait),
     Oracle(Oracle),

@@ -37,10 +37,7 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
     };
     // Writing to a terminal or a pipe overwrites nothing.
     if written == found && written.is_file() {
-        bail!(
-            "{} is {what} itself, which would be lost: give another file",
-            out.display()
-        );
+        bail!("{} is {what} itself, which would be lost: give another file", out.display());
     }
     Ok(())
 }
@@ -86,10 +83,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/plan.json");
         let message = write(&missing, b"x").unwrap_err().to_string();
-        assert!(
-            message.contains("(os error") && !message.contains("at path"),
-            "{message}"
-        );
+        assert!(message.contains("(os error") && !message.contains("at path"), "{message}");
         let message = write(directory.path(), b"x").unwrap_err().to_string();
         assert_eq!(message, "it is a directory");
         assert!(names(directory.path()).is_empty());
@@ -118,10 +112,7 @@ mod tests {
         {
             std::os::unix::fs::symlink(&spec, &other).unwrap();
             let message = message(&other).to_string();
-            assert!(
-                message.contains("plan.json is the spec itself"),
-                "{message}"
-            );
+            assert!(message.contains("plan.json is the spec itself"), "{message}");
             check_is_another(Path::new("/dev/null"), Path::new("/dev/null"), "the spec").unwrap();
         }
     }

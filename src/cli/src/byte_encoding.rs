@@ -173,15 +173,10 @@ mod tests {
         assert_eq!(selector("f"), ColumnSelector::family("f"));
         assert_eq!(selector("f:"), ColumnSelector::qualifier("f", ""));
         assert_eq!(selector(":q"), ColumnSelector::qualifier("", "q"));
-        assert_eq!(
-            selector(r"a\x3ab:c:d"),
-            ColumnSelector::qualifier("a:b", "c:d")
-        );
+        assert_eq!(selector(r"a\x3ab:c:d"), ColumnSelector::qualifier("a:b", "c:d"));
         let hex = written(Encoding::Hex).column("3a:ff".as_ref()).unwrap();
         assert_eq!(hex, Column::new(":", &b"\xff"[..]));
-        let base64 = written(Encoding::Base64)
-            .column("Og==:/w==".as_ref())
-            .unwrap();
+        let base64 = written(Encoding::Base64).column("Og==:/w==".as_ref()).unwrap();
         assert_eq!(base64, Column::new(":", &b"\xff"[..]));
     }
 

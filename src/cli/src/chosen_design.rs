@@ -63,18 +63,13 @@ impl DesignArguments {
                 design.name()
             );
         }
-        Ok(ChosenDesign {
-            design: design.with_salt_source(salts(self.seed)),
-            layout,
-            migration,
-        })
+        Ok(ChosenDesign { design: design.with_salt_source(salts(self.seed)), layout, migration })
     }
 
     /// Returns the design, with example settings if it needs some and only its name is given.
     pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<String>)> {
-        let named = described()?
-            .into_iter()
-            .find(|known| self.design.as_deref() == Some(&known.name));
+        let named =
+            described()?.into_iter().find(|known| self.design.as_deref() == Some(&known.name));
         match named.filter(|known| !known.example.is_empty()) {
             Some(known) => {
                 let design = read_argument(&format!("{},{}", known.name, known.example))?;
@@ -128,6 +123,5 @@ fn salts(seed: Option<u64>) -> impl Fn() -> u64 + Send + Sync + 'static {
 
 fn seed(text: &str) -> Result<u64, String> {
     let most = u64::MAX;
-    text.parse()
-        .map_err(|_| format!("write a whole number from 0 to {most}"))
+    text.parse().map_err(|_| format!("write a whole number from 0 to {most}"))
 }

@@ -64,17 +64,12 @@ impl ListFormat {
         if self.json {
             return output::json_line(item);
         }
-        let fields = fields
-            .iter()
-            .map(|name| match item.get(*name).unwrap_or(&Value::Null) {
-                Value::Null => "-".to_owned(),
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            });
+        let fields = fields.iter().map(|name| match item.get(*name).unwrap_or(&Value::Null) {
+            Value::Null => "-".to_owned(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
         let texts = first.into_iter().chain(fields);
-        Ok(texts
-            .map(|text| output::shown(&text))
-            .collect::<Vec<_>>()
-            .join("\t"))
+        Ok(texts.map(|text| output::shown(&text)).collect::<Vec<_>>().join("\t"))
     }
 }

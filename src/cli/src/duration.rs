@@ -10,10 +10,10 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
 /// Parses the pause between two runs of a repeated command.
 pub(crate) fn parse_pause(text: &str) -> Result<Duration, String> {
     match parse(text)? {
-        Duration::ZERO => Err(
-            "the interval between two compactions is 0; give a pause, such as 10 minutes"
-                .to_owned(),
-        ),
+        Duration::ZERO => {
+            Err("the interval between two compactions is 0; give a pause, such as 10 minutes"
+                .to_owned())
+        }
         pause => Ok(pause),
     }
 }

@@ -22,10 +22,9 @@ impl Encoding {
     pub(crate) fn decode(self, line: &[u8]) -> Result<Cow<'_, [u8]>> {
         match self {
             Self::Text => Ok(Cow::Borrowed(line)),
-            Self::Hex => decoded(
-                HEXLOWER_PERMISSIVE.decode(line),
-                "hex: two of 0-9a-f for each byte",
-            ),
+            Self::Hex => {
+                decoded(HEXLOWER_PERMISSIVE.decode(line), "hex: two of 0-9a-f for each byte")
+            }
             Self::Base64 => decoded(BASE64.decode(line), "base64 with its padding"),
         }
     }

@@ -16,11 +16,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     pub(crate) fn of(is_ok: bool) -> Self {
-        if is_ok {
-            Self::Success
-        } else {
-            Self::Difference
-        }
+        if is_ok { Self::Success } else { Self::Difference }
     }
 }
 
@@ -72,16 +68,11 @@ mod tests {
 
     #[test]
     fn repeats_no_cause() {
-        let error = anyhow!("disk full")
-            .context("cannot write: disk full")
-            .context("load stopped");
+        let error = anyhow!("disk full").context("cannot write: disk full").context("load stopped");
         assert_eq!(sentence(&error), "load stopped: cannot write: disk full");
         let error = anyhow!("I/O error: disk full").context("cannot write: disk full");
         assert_eq!(sentence(&error), "cannot write: disk full");
         let error = anyhow!("I/O error: disk lost").context("cannot write: disk full");
-        assert_eq!(
-            sentence(&error),
-            "cannot write: disk full: I/O error: disk lost"
-        );
+        assert_eq!(sentence(&error), "cannot write: disk full: I/O error: disk lost");
     }
 }

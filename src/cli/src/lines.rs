@@ -139,14 +139,8 @@ mod tests {
     fn splits_lines_independently_of_read_sizes() {
         let long = vec![b'x'; 3 * READ_BYTES];
         let input = [b"a\n\nb\r\n\0\xff\n".as_slice(), &long, b"\nlast"].concat();
-        let expected: Vec<Vec<u8>> = vec![
-            b"a".into(),
-            b"".into(),
-            b"b\r".into(),
-            b"\0\xff".into(),
-            long,
-            b"last".into(),
-        ];
+        let expected: Vec<Vec<u8>> =
+            vec![b"a".into(), b"".into(), b"b\r".into(), b"\0\xff".into(), long, b"last".into()];
         for at_once in [1, 7, READ_BYTES, usize::MAX] {
             assert_eq!(lines_of(&input, at_once), expected);
         }

@@ -122,9 +122,7 @@ async fn until_interrupted(command: Command) -> anyhow::Result<Outcome> {
 }
 
 fn in_runtime(work: impl Future<Output = anyhow::Result<Outcome>>) -> anyhow::Result<Outcome> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(work);
     if !matches!(result, Ok(Outcome::Success | Outcome::Difference)) {
         // A thread may still be blocked on input that never arrives.

@@ -124,10 +124,7 @@ mod tests {
     #[test]
     fn escapes_characters_that_control_a_terminal() {
         assert_eq!(shown("a\x1b[31m\nb\u{9b}é\\Q"), r"a\u{1b}[31m\nb\u{9b}é\Q");
-        assert_eq!(
-            without_controls("a\nb\r", |c| c != '\n' && is_obeyed(c)),
-            "a\nb\\r"
-        );
+        assert_eq!(without_controls("a\nb\r", |c| c != '\n' && is_obeyed(c)), "a\nb\\r");
         assert_eq!(
             shown("a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"),
             r"a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"

@@ -46,15 +46,9 @@ mod tests {
 
     #[test]
     fn pluralizes_all_counts_but_one() {
-        assert_eq!(
-            [1, 2].map(|count| plural(count, "row")),
-            ["1 row", "2 rows"]
-        );
+        assert_eq!([1, 2].map(|count| plural(count, "row")), ["1 row", "2 rows"]);
         assert_eq!(plural(2_000, "key"), "2,000 keys");
-        assert_eq!(
-            [0, 1].map(|count| plural(count, "entry")),
-            ["0 entries", "1 entry"]
-        );
+        assert_eq!([0, 1].map(|count| plural(count, "entry")), ["0 entries", "1 entry"]);
     }
 
     #[test]

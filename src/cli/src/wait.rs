@@ -149,9 +149,6 @@ fn print_idle(dead_letters: usize) {
     match dead_letters {
         0 => say!("idle: no notification waits"),
         1 => say!("idle: no notification waits; 1 is {see}"),
-        count => say!(
-            "idle: no notification waits; {} are {see}",
-            Grouped(count_of(count))
-        ),
+        count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
     }
 }

@@ -21,10 +21,7 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let lines = |keys: Vec<String>| keys.join("\n").into_bytes();
     let ids = (0..100_000).map(|id| format!("{id:010}")).collect();
     let urls = (0..3_000).map(|page| match page % 3 {
-        0 => format!(
-            "https://www{}.example.org/<b>{page}</b>?a=1&b=\"2\"",
-            page % 7
-        ),
+        0 => format!("https://www{}.example.org/<b>{page}</b>?a=1&b=\"2\"", page % 7),
         _ => format!("https://shop.acme.com/{page}"),
     });
     let hostile = (0_u32..500).map(|number| {
@@ -35,11 +32,7 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("homepages", ROWS.into(), "--servers 4"),
         ("monotonic", lines(ids), "--servers 50 --reads range"),
         ("urls", lines(urls.collect()), "--servers 4 --reads prefix"),
-        (
-            "hostile",
-            lines(hostile.collect()),
-            "--tablets 3 --unordered",
-        ),
+        ("hostile", lines(hostile.collect()), "--tablets 3 --unordered"),
         ("one", b"a\n".to_vec(), ""),
     ]
 }
@@ -62,20 +55,12 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
                 browser.open(&file);
                 let found = browser.evaluate(FAULTS);
                 let found = found.as_array().unwrap_or_else(|| panic!("{found}"));
-                faults.extend(
-                    found
-                        .iter()
-                        .map(|fault| format!("{name}, {theme}, {width}: {fault}")),
-                );
+                faults
+                    .extend(found.iter().map(|fault| format!("{name}, {theme}, {width}: {fault}")));
             }
         }
     }
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
 /// A theme is more than a name: the background of the page is light in one and dark in the other.
@@ -136,21 +121,13 @@ fn finds_each_kind_of_fault() {
     for (from, to, fault) in [
         ("<main>", format!("<main>{wide}"), "wider than the window"),
         ("<main>", format!("<main>{over}"), "overlaps"),
-        (
-            "aria-label=\"Heat",
-            "title=\"Heat".to_owned(),
-            "has no name",
-        ),
+        ("aria-label=\"Heat", "title=\"Heat".to_owned(), "has no name"),
         (
             "<title>",
             "<script src=\"https://example.org/x.js\"></script><title>".to_owned(),
             "the network",
         ),
-        (
-            "color: var(--quiet)",
-            "color: #ddd".to_owned(),
-            "hard to read",
-        ),
+        ("color: var(--quiet)", "color: #ddd".to_owned(), "hard to read"),
     ] {
         let broken = page.replace(from, &to);
         assert_ne!(broken, page, "{fault}");

@@ -18,23 +18,14 @@ fn every_page_shows_the_actual_output() {
     let names: Vec<_> = pages.iter().map(Page::name).collect();
     assert_eq!(
         names,
-        [
-            "docs/key-designs.md",
-            "docs/table-optimization.md",
-            "docs/transactions-tool.md"
-        ],
+        ["docs/key-designs.md", "docs/table-optimization.md", "docs/transactions-tool.md"],
         "a page has lost its commands, or is new"
     );
     let fluo = Path::new(env!("CARGO_BIN_EXE_fluo")).parent().unwrap();
     thread::scope(|scope| {
-        let run = |page: &Page| {
-            page.first_difference(fluo, &[], with_built_examples)
-                .unwrap()
-        };
-        let running: Vec<_> = pages
-            .iter()
-            .map(|page| (page.name(), scope.spawn(move || run(page))))
-            .collect();
+        let run = |page: &Page| page.first_difference(fluo, &[], with_built_examples).unwrap();
+        let running: Vec<_> =
+            pages.iter().map(|page| (page.name(), scope.spawn(move || run(page)))).collect();
         for (name, difference) in running {
             let difference = difference.join().unwrap();
             assert_eq!(difference, None, "{name}");
@@ -50,10 +41,7 @@ fn with_built_examples(command: &str) -> String {
         return command.to_owned();
     };
     let run = "cargo run --quiet --example ";
-    match command
-        .strip_prefix(run)
-        .and_then(|rest| rest.split_once(" -- "))
-    {
+    match command.strip_prefix(run).and_then(|rest| rest.split_once(" -- ")) {
         Some((example, arguments)) => format!("{programs}/examples/{example} {arguments}"),
         None => command.to_owned(),
     }

@@ -50,9 +50,7 @@ fn standard_output_has_only_data() {
         assert!(!run.stderr.is_empty(), "{command}");
     }
     place.fluo("table list --at embedded:d").prints("");
-    place
-        .fluo("app list --at embedded:d nope")
-        .refuses_arguments();
+    place.fluo("app list --at embedded:d nope").refuses_arguments();
     place.fails("app config --at embedded:d nope");
     let list = place.runs("key design");
     assert_eq!(list.text().lines().count(), 9);

@@ -93,16 +93,10 @@ impl TableAdmin for EmbeddedTables {
         name: &str,
         authorizations: Authorizations,
     ) -> Result<Arc<dyn Table>> {
-        let id = self
-            .shared
-            .store
-            .read(|snapshot| catalog::id_in(snapshot, name))?;
+        let id = self.shared.store.read(|snapshot| catalog::id_in(snapshot, name))?;
         Ok(Arc::new(EmbeddedTable {
             shared: self.shared.clone(),
-            table: TableRef {
-                id,
-                name: name.into(),
-            },
+            table: TableRef { id, name: name.into() },
             authorizations: Arc::new(authorizations),
         }))
     }
@@ -136,10 +130,8 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.read(name, |snapshot, id| {
-            catalog::properties(&snapshot.open_table(PROPERTIES)?, id)
-        })
-        .await
+        self.read(name, |snapshot, id| catalog::properties(&snapshot.open_table(PROPERTIES)?, id))
+            .await
     }
 
     /// Returns no properties: there are no defaults here.
@@ -161,10 +153,7 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
-        let id = self
-            .shared
-            .store
-            .read(|snapshot| catalog::id_in(snapshot, name))?;
+        let id = self.shared.store.read(|snapshot| catalog::id_in(snapshot, name))?;
         compaction::run(&self.shared, name, id, span, garbage).await
     }
 
@@ -173,9 +162,7 @@ impl TableAdmin for EmbeddedTables {
         self.read(name, move |snapshot, id| {
             let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
             let (end_rows, counts): (Vec<_>, Vec<_>) =
-                tablets::list(&snapshot.open_table(TABLETS)?, id)?
-                    .into_iter()
-                    .unzip();
+                tablets::list(&snapshot.open_table(TABLETS)?, id)?.into_iter().unzip();
             let placed = place_by_properties(&end_rows, &properties, servers);
             let tablet = |((end_row, entries), server): ((_, _), Option<usize>)| Tablet {
                 end_row,
@@ -189,17 +176,14 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
-        Ok((0..self.shared.servers)
-            .map(simulated_server_name)
-            .collect())
+        Ok((0..self.shared.servers).map(simulated_server_name).collect())
     }
 
     /// Returns true for the class that tells the package of the group balancer, as a real server
     /// does, and false for the group balancer itself, which cannot be created without arguments.
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
         let class = class.to_owned();
-        self.read(name, move |_, _| Ok(simulates_class(&class)))
-            .await
+        self.read(name, move |_, _| Ok(simulates_class(&class))).await
     }
 
     async fn check_transactions(&self) -> Result<()> {

@@ -109,12 +109,8 @@ pub(crate) fn delete(transaction: &WriteTransaction, name: &str) -> Result<(), F
     tables.remove(name)?;
     let keys = keys_of(id);
     let range = || keys.start.as_slice()..keys.end.as_slice();
-    transaction
-        .open_table(PROPERTIES)?
-        .retain_in::<&[u8], _>(range(), |_, _| false)?;
-    transaction
-        .open_table(TABLETS)?
-        .retain_in::<&[u8], _>(range(), |_, _| false)?;
+    transaction.open_table(PROPERTIES)?.retain_in::<&[u8], _>(range(), |_, _| false)?;
+    transaction.open_table(TABLETS)?.retain_in::<&[u8], _>(range(), |_, _| false)?;
     transaction.delete_table(CellsDefinition::new(&cells_name(id)))?;
     Ok(())
 }

@@ -127,12 +127,8 @@ impl Check {
         // Without the names everything else would seem to belong to no table.
         let tables = contain(|| names_by_id(snapshot))?;
         self.note("", || check_engine_tables(snapshot, &tables))?;
-        self.note("", || {
-            check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &tables)
-        })?;
-        self.note("", || {
-            check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &tables)
-        })?;
+        self.note("", || check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &tables))?;
+        self.note("", || check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &tables))?;
         let mut applications = 0;
         self.note("", || {
             applications = application_state::check(snapshot)?;
@@ -189,9 +185,7 @@ fn names_by_id(snapshot: &ReadTransaction) -> Result<BTreeMap<u64, String>, Fail
             )));
         }
         if names.insert(id, name.to_owned()).is_some() {
-            return Err(Failure::damaged(format_args!(
-                "two tables have the id {id}"
-            )));
+            return Err(Failure::damaged(format_args!("two tables have the id {id}")));
         }
     }
     Ok(names)
@@ -227,9 +221,7 @@ fn check_owners<V: Value + 'static>(
         let (key, _) = record?;
         let id = key.value().first_chunk().map(|id| u64::from_be_bytes(*id));
         if !id.is_some_and(|id| tables.contains_key(&id)) {
-            return Err(Failure::damaged(format_args!(
-                "there is {what} of no table"
-            )));
+            return Err(Failure::damaged(format_args!("there is {what} of no table")));
         }
     }
     Ok(())
@@ -239,12 +231,7 @@ fn check_owners<V: Value + 'static>(
 fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), Failure> {
     let mut tablets = tablets::list(&snapshot.open_table(TABLETS)?, table_id)?;
     tablets.reverse();
-    let mut counting = Counting {
-        left: tablets,
-        found: 0,
-        tablets: 0,
-        entries: 0,
-    };
+    let mut counting = Counting { left: tablets, found: 0, tablets: 0, entries: 0 };
     let name = cells_name(table_id);
     let mut reader = KeyReader::default();
     let mut previous: Vec<u8> = Vec::new();
@@ -255,10 +242,7 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
             .read(bytes)
             .ok_or_else(|| misplaced("a stored key cannot be read", &previous))?;
         if previous.as_slice() >= bytes {
-            return Err(misplaced(
-                "a stored key stands in the wrong place",
-                &previous,
-            ));
+            return Err(misplaced("a stored key stands in the wrong place", &previous));
         }
         previous.clear();
         previous.extend_from_slice(bytes);

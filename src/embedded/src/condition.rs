@@ -54,9 +54,7 @@ impl Reader<'_> {
         while let Some(entry) = next {
             let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
-            let is_wanted = condition
-                .timestamp
-                .is_none_or(|wanted| key.timestamp == wanted);
+            let is_wanted = condition.timestamp.is_none_or(|wanted| key.timestamp == wanted);
             if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
             }

@@ -51,12 +51,7 @@ impl Directory {
             found => found?,
         }
         let lock = Lock::exclusive(path, &options.program)?;
-        Ok(Self {
-            path: path.to_owned(),
-            is_new: false,
-            data: None,
-            _lock: Some(lock),
-        })
+        Ok(Self { path: path.to_owned(), is_new: false, data: None, _lock: Some(lock) })
     }
 
     /// Locks an existing directory for reading, without writing to it.
@@ -65,12 +60,7 @@ impl Directory {
     /// a process that opens it in the meantime.
     pub(crate) fn hold_to_read(path: &Path) -> Result<Self> {
         look_at(path, false)?;
-        Ok(Self {
-            path: path.to_owned(),
-            is_new: false,
-            data: None,
-            _lock: Lock::shared(path)?,
-        })
+        Ok(Self { path: path.to_owned(), is_new: false, data: None, _lock: Lock::shared(path)? })
     }
 
     /// Returns the path of the directory, for messages.
@@ -96,9 +86,7 @@ impl Directory {
             self.make_data_file(&path, fill)?;
         }
         let file = self.open_data_file(OpenOptions::new().read(true).write(true))?;
-        let found = file
-            .metadata()
-            .map_err(|error| cannot("read", &path, error))?;
+        let found = file.metadata().map_err(|error| cannot("read", &path, error))?;
         // The working directory may change while the file is open.
         let absolute = std::path::absolute(&path).map_err(|error| cannot("read", &path, error))?;
         self.data = Some((FileIdentity::from_metadata(&found), absolute));
@@ -132,9 +120,7 @@ impl Directory {
     fn open_data_file(&self, options: &OpenOptions) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
         check_regular(&path)?;
-        let file = options
-            .open(&path)
-            .map_err(|error| cannot("open", &path, error))?;
+        let file = options.open(&path).map_err(|error| cannot("open", &path, error))?;
         match file.metadata() {
             Ok(found) if found.len() == 0 => {
                 Err(Failure::damaged(format_args!("its `{DATA_FILE}` is empty")))
@@ -194,8 +180,7 @@ fn check_parents(path: &Path, create_parents: bool) -> Result<()> {
 }
 
 fn exists(path: &Path) -> Result<bool> {
-    path.try_exists()
-        .map_err(|error| cannot("read", path, error))
+    path.try_exists().map_err(|error| cannot("read", path, error))
 }
 
 fn is_a_file(path: &Path) -> Error {
@@ -206,19 +191,13 @@ fn is_a_file(path: &Path) -> Error {
 }
 
 fn is_not_there(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::NotFound,
-        format!("the directory `{}` does not exist", path.display()),
-    )
+    Error::new(ErrorKind::NotFound, format!("the directory `{}` does not exist", path.display()))
 }
 
 fn has_no_tables(path: &Path) -> Error {
     Error::new(
         ErrorKind::NotFound,
-        format!(
-            "the directory `{}` has no tables in it (no file `{DATA_FILE}`)",
-            path.display()
-        ),
+        format!("the directory `{}` has no tables in it (no file `{DATA_FILE}`)", path.display()),
     )
 }
 

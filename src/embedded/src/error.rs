@@ -33,10 +33,9 @@ impl Failure {
         };
         match (self, finding) {
             (Self::Refused(error) | Self::Lost(error), _) => error,
-            (Self::Foreign(what), _) => Error::new(
-                ErrorKind::Corrupt,
-                format!("the directory `{directory}` {what}"),
-            ),
+            (Self::Foreign(what), _) => {
+                Error::new(ErrorKind::Corrupt, format!("the directory `{directory}` {what}"))
+            }
             (Self::Engine(error), Some(finding)) => {
                 Error::with_source(ErrorKind::Corrupt, damage(&finding), error)
             }
@@ -112,10 +111,9 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
                  which this build cannot read"
             ),
         ),
-        redb::Error::Io(io) => (
-            ErrorKind::Storage,
-            format!("the storage of the directory `{directory}` failed: {io}"),
-        ),
+        redb::Error::Io(io) => {
+            (ErrorKind::Storage, format!("the storage of the directory `{directory}` failed: {io}"))
+        }
         other => (
             ErrorKind::Storage,
             format!("the storage of the directory `{directory}` failed: {other}"),
@@ -126,10 +124,7 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
 
 /// Checks whether an error is damage rather than a failing disk: bytes are missing or invalid.
 fn is_damage(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData
-    )
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData)
 }
 
 impl From<Error> for Failure {
@@ -148,13 +143,7 @@ macro_rules! from_engine {
     )*};
 }
 
-from_engine!(
-    StorageError,
-    TableError,
-    TransactionError,
-    CommitError,
-    DatabaseError
-);
+from_engine!(StorageError, TableError, TransactionError, CommitError, DatabaseError);
 
 /// Returns the error of an operation that the file system rejected.
 pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {

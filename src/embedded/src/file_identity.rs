@@ -16,19 +16,13 @@ impl FileIdentity {
     pub(crate) fn from_metadata(found: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
 
-        Self {
-            device: found.dev(),
-            number: found.ino(),
-        }
+        Self { device: found.dev(), number: found.ino() }
     }
 
     /// Returns one identity for all files: on other systems an open file cannot be replaced.
     #[cfg(not(unix))]
     pub(crate) fn from_metadata(_: &Metadata) -> Self {
-        Self {
-            device: 0,
-            number: 0,
-        }
+        Self { device: 0, number: 0 }
     }
 
     /// Checks whether this is the file at a path.

@@ -184,33 +184,17 @@ mod tests {
     }
 
     fn part() -> impl Strategy<Value = Bytes> {
-        let byte = prop_oneof![
-            Just(0u8),
-            Just(1),
-            Just(2),
-            Just(0xfe),
-            Just(0xff),
-            any::<u8>()
-        ];
+        let byte = prop_oneof![Just(0u8), Just(1), Just(2), Just(0xfe), Just(0xff), any::<u8>()];
         proptest::collection::vec(byte, 0..4).prop_map(Bytes::from)
     }
 
     fn stored_key() -> impl Strategy<Value = StoredKey> {
         let timestamp = prop_oneof![Just(i64::MIN), Just(i64::MAX), -2i64..3, any::<i64>()];
         let parts = (part(), part(), part(), part(), timestamp, any::<bool>());
-        parts.prop_map(
-            |(row, family, qualifier, visibility, timestamp, is_delete)| {
-                let column = Column {
-                    family,
-                    qualifier,
-                    visibility,
-                };
-                StoredKey {
-                    key: Key::new(row, column, timestamp),
-                    is_delete,
-                }
-            },
-        )
+        parts.prop_map(|(row, family, qualifier, visibility, timestamp, is_delete)| {
+            let column = Column { family, qualifier, visibility };
+            StoredKey { key: Key::new(row, column, timestamp), is_delete }
+        })
     }
 
     #[test]
@@ -225,10 +209,7 @@ mod tests {
             .join(" ");
         let column = Column::new("page", "u\0i").with_visibility("eu");
         let key = Key::new("org.wikipedia/accumulo", column, 1_700_000_000_000);
-        let written = encode(&StoredKey {
-            key,
-            is_delete: false,
-        });
+        let written = encode(&StoredKey { key, is_delete: false });
         let written: Vec<_> = written.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(written.join(" "), hex);
     }

@@ -41,10 +41,7 @@ impl Lock {
         taken(directory, &file, file.try_lock())?;
         // A note that cannot be written, as on a full disk, is only missing in a message.
         let _ = write_note(&file, program);
-        Ok(Self {
-            file,
-            has_note: true,
-        })
+        Ok(Self { file, has_note: true })
     }
 
     /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not
@@ -57,10 +54,7 @@ impl Lock {
             opened => opened.map_err(|error| cannot("open", &path, error))?,
         };
         taken(directory, &file, file.try_lock_shared())?;
-        Ok(Some(Self {
-            file,
-            has_note: false,
-        }))
+        Ok(Some(Self { file, has_note: false }))
     }
 }
 
@@ -125,10 +119,9 @@ fn read_note(mut file: &File) -> Option<(u32, String)> {
 /// Refuses to open a pipe, because opening it would wait for its other end, or a device.
 pub(crate) fn check_regular(path: &Path) -> Result<()> {
     match fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(Error::invalid(format!(
-            "`{}` is not a regular file",
-            path.display()
-        ))),
+        Ok(found) if !found.is_file() => {
+            Err(Error::invalid(format!("`{}` is not a regular file", path.display())))
+        }
         // Opening reports all other errors.
         Ok(_) | Err(_) => Ok(()),
     }
@@ -167,10 +160,7 @@ mod tests {
         let file = directory.path().join(LOCK_FILE);
         let lock = exclusive(directory.path(), "fluo table\n\u{1b}load");
         let id = std::process::id();
-        assert_eq!(
-            fs::read_to_string(&file).unwrap(),
-            format!("{id} fluo tableload\n")
-        );
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("{id} fluo tableload\n"));
         let name = directory.path().display();
         assert_eq!(
             refused(directory.path()),

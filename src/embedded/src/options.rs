@@ -166,17 +166,9 @@ impl EmbeddedOptions {
     pub fn check(&self) -> Result<()> {
         check_option("servers", self.servers.get(), SERVERS)?;
         check_option("cache_bytes", self.cache_bytes, 1 << 20..)?;
-        check_option(
-            "max_queued_mutations",
-            self.max_queued_mutations,
-            1..=1_000_000,
-        )?;
+        check_option("max_queued_mutations", self.max_queued_mutations, 1..=1_000_000)?;
         let most_queued_bytes = usize::try_from(u32::MAX).unwrap_or(usize::MAX);
-        check_option(
-            "max_queued_bytes",
-            self.max_queued_bytes,
-            1..=most_queued_bytes,
-        )?;
+        check_option("max_queued_bytes", self.max_queued_bytes, 1..=most_queued_bytes)?;
         check_option("max_commit_mutations", self.max_commit_mutations, 1..)?;
         check_option("max_commit_bytes", self.max_commit_bytes, 1..)?;
         check_option("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)

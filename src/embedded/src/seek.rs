@@ -61,11 +61,7 @@ mod tests {
         let mut read_on = None;
         let mut looked_at = 0;
         for commit in (0..500).rev() {
-            let write = WriteValue {
-                start: at(commit),
-                is_primary: false,
-                is_delete: false,
-            };
+            let write = WriteValue { start: at(commit), is_primary: false, is_delete: false };
             let key = key(EntryKind::Write, commit + 1);
             view.admit(key.as_ref(), &write.encode(), false);
             looked_at += 1;

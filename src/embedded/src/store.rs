@@ -186,22 +186,16 @@ impl Store {
             "a write failed ({cause}); fix the storage and open `{}` again",
             self.path().display()
         );
-        let _ = self
-            .failed
-            .set(Error::with_source(kind, message, cause.clone()));
+        let _ = self.failed.set(Error::with_source(kind, message, cause.clone()));
     }
 
     /// Returns the engine for exclusive use.
     pub(crate) fn engine_mut(&mut self) -> Result<&mut Database, Failure> {
-        self.engine
-            .as_mut()
-            .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
+        self.engine.as_mut().ok_or(Failure::Engine(redb::Error::DatabaseClosed))
     }
 
     fn engine(&self) -> Result<&Database, Failure> {
-        self.engine
-            .as_ref()
-            .ok_or(Failure::Engine(redb::Error::DatabaseClosed))
+        self.engine.as_ref().ok_or(Failure::Engine(redb::Error::DatabaseClosed))
     }
 }
 
@@ -245,11 +239,7 @@ fn builder(options: &EmbeddedOptions, path: &Path) -> redb::Builder {
     let directory = path.display().to_string();
     builder.set_cache_size(options.cache_bytes);
     builder.set_repair_callback(move |repair| {
-        debug!(
-            directory,
-            progress = repair.progress(),
-            "repairing after a crash"
-        );
+        debug!(directory, progress = repair.progress(), "repairing after a crash");
     });
     builder
 }

@@ -65,9 +65,7 @@ impl MultiRowWrite for EmbeddedTable {
     async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let mut outcomes = self.submit(mutations, true).await?;
-        outcomes
-            .pop()
-            .ok_or_else(|| Error::invalid("there are no mutations"))
+        outcomes.pop().ok_or_else(|| Error::invalid("there are no mutations"))
     }
 }
 

@@ -98,9 +98,7 @@ impl EmbeddedTables {
             applications: Arc::default(),
             epoch: epoch().into(),
         };
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Checks whether this opening created the tables.

@@ -36,9 +36,7 @@ pub(crate) fn exist(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
 ) -> Result<bool, Failure> {
-    Ok(records
-        .get(record_key(table_id, None).as_slice())?
-        .is_some())
+    Ok(records.get(record_key(table_id, None).as_slice())?.is_some())
 }
 
 /// Returns all tablets of a table, in order.
@@ -63,10 +61,7 @@ pub(crate) fn key_of_row(
     row: &[u8],
 ) -> Result<Vec<u8>, Failure> {
     let from = record_key(table_id, Some(row));
-    let next = records
-        .range::<&[u8]>(from.as_slice()..)?
-        .next()
-        .transpose()?;
+    let next = records.range::<&[u8]>(from.as_slice()..)?.next().transpose()?;
     let key = next.map(|(key, _)| key.value().to_vec());
     key.filter(|key| key.starts_with(&table_id.to_be_bytes()))
         .ok_or_else(|| Failure::damaged("the last tablet of a table is missing"))

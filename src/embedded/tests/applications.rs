@@ -47,12 +47,7 @@ async fn a_directory_of_an_older_build_accepts_applications() {
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
     drop((tables, applications));
-    let report = CheckReport {
-        tables: 1,
-        tablets: 1,
-        entries: 0,
-        applications: 1,
-    };
+    let report = CheckReport { tables: 1, tablets: 1, entries: 0, applications: 1 };
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap(), report);
 }
 
@@ -105,10 +100,7 @@ async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
     let refused =
         "the table `pages` belongs to the application `web`; choose another table for `shop`";
     let error = shop.await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.to_string().as_str()),
-        (ErrorKind::AlreadyExists, refused)
-    );
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::AlreadyExists, refused));
     let fluo = Instance::new(Arc::new(tables), Arc::new(applications.clone()));
     let shop = fluo.application("shop").table("pages").clear(true);
     let error = shop.initialize().await.unwrap_err();

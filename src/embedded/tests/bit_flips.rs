@@ -22,9 +22,7 @@ const SOAK: &str = "FLUO_SOAK";
 const HEADER_BITS: u64 = 320 * 8;
 
 fn options(create_if_missing: bool) -> EmbeddedOptions {
-    EmbeddedOptions::new()
-        .create_if_missing(create_if_missing)
-        .cache_bytes(1 << 20)
+    EmbeddedOptions::new().create_if_missing(create_if_missing).cache_bytes(1 << 20)
 }
 
 /// All readable data of a directory.
@@ -41,17 +39,13 @@ async fn make(directory: &Path) -> Result<()> {
         tables.create_table(name, Versions::All).await?;
         let table = tables.open_table(name, Authorizations::none()).await?;
         let row = |row: u32| {
-            Mutation::new(format!("row-{row:06}")).put(
-                Column::new("page", "uri"),
-                format!("https://example.org/{row}"),
-            )
+            Mutation::new(format!("row-{row:06}"))
+                .put(Column::new("page", "uri"), format!("https://example.org/{row}"))
         };
         for start in [0, 300] {
             table.write((start..start + 300).map(row).collect()).await?;
         }
-        tables
-            .add_splits(name, &["row-000200".into()].into())
-            .await?;
+        tables.add_splits(name, &["row-000200".into()].into()).await?;
     }
     let application = Application::new("1", "pages").set("a", "1");
     tables.applications().initialize("web", application).await
@@ -66,9 +60,7 @@ async fn content(directory: &Path) -> Result<Content> {
     };
     for name in TABLES {
         let table = tables.open_table(name, Authorizations::none()).await?;
-        content
-            .cells
-            .push(table.read(Scan::over(Span::all())).await?);
+        content.cells.push(table.read(Scan::over(Span::all())).await?);
         content.rest.push(format!(
             "{:?} {:?}",
             tables.tablets(name).await?,

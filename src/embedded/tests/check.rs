@@ -107,18 +107,12 @@ fn finds_entries_of_no_table() {
         transaction.open_table::<&[u8], &[u8]>(TableDefinition::new("cells-7"))?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "there is `cells-7` in the file, which belongs to no table"
-    );
+    assert_eq!(found, "there is `cells-7` in the file, which belongs to no table");
     let found = found_after(|transaction| {
         transaction.open_multimap_table::<u64, u64>(MultimapTableDefinition::new("many"))?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "there is `many` in the file, which belongs to no table"
-    );
+    assert_eq!(found, "there is `many` in the file, which belongs to no table");
     let found = found_after(|transaction| {
         let mut tablets = transaction.open_table(TABLETS)?;
         tablets.insert(key(7, &[1]).as_slice(), 0)?;
@@ -141,10 +135,7 @@ fn finds_duplicate_table_ids() {
         transaction.open_table(META)?.insert("next-table-id", 2)?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "table `b` has the id 2, and the next table would have 2"
-    );
+    assert_eq!(found, "table `b` has the id 2, and the next table would have 2");
     let found = found_after(|transaction| {
         transaction.open_table(META)?.remove("next-table-id")?;
         Ok(())
@@ -169,19 +160,14 @@ fn finds_incomplete_tables() {
         transaction.open_table(TABLES)?.remove("a")?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "there is `cells-2` in the file, which belongs to no table"
-    );
+    assert_eq!(found, "there is `cells-2` in the file, which belongs to no table");
     let found = found_after(|transaction| {
         transaction.delete_table(TableDefinition::<&[u8], &[u8]>::new("cells-2"))?;
         Ok(())
     });
     assert_eq!(found, "table `b`: Table 'cells-2' does not exist");
     let found = found_after(|transaction| {
-        transaction
-            .open_table(TABLETS)?
-            .remove(key(2, &[1]).as_slice())?;
+        transaction.open_table(TABLETS)?.remove(key(2, &[1]).as_slice())?;
         Ok(())
     });
     assert_eq!(found, "table `b`: it has no tablets");
@@ -190,10 +176,7 @@ fn finds_incomplete_tables() {
         tablets.insert(key(1, b"\0m").as_slice(), 2)?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "table `a`: the tablet up to the row `m` counts 2 entries and has 1"
-    );
+    assert_eq!(found, "table `a`: the tablet up to the row `m` counts 2 entries and has 1");
     let found = found_after(|transaction| {
         let mut properties = transaction.open_table(PROPERTIES)?;
         properties.insert(key(1, &[0xff]).as_slice(), "v")?;
@@ -206,11 +189,7 @@ fn finds_incomplete_tables() {
 fn finds_invalid_applications() {
     for (path, bytes, expected) in [
         ("web", "", "`web` is not a path of an application"),
-        (
-            "/web/other",
-            "",
-            "`/web/other` is not a path of an application",
-        ),
+        ("/web/other", "", "`/web/other` is not a path of an application"),
         ("/a.b/x", "", "`/a.b/x` is not a path of an application"),
         (
             "/ab/config/accumulo.table",
@@ -260,10 +239,7 @@ fn finds_invalid_applications() {
         nodes.remove("/web/oracle/max-timestamp")?;
         Ok(())
     });
-    assert_eq!(
-        found,
-        "application `web`: there is no data at `/oracle/max-timestamp`"
-    );
+    assert_eq!(found, "application `web`: there is no data at `/oracle/max-timestamp`");
 }
 
 #[test]
@@ -301,12 +277,7 @@ fn checks_a_copy_of_the_single_file_and_creates_no_other() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&file, permissions).unwrap();
     let before = std::fs::read(&file).unwrap();
-    let report = CheckReport {
-        tables: 2,
-        tablets: 3,
-        entries: 2,
-        applications: 0,
-    };
+    let report = CheckReport { tables: 2, tablets: 3, entries: 2, applications: 0 };
     assert_eq!(EmbeddedTables::check(copy.path()).unwrap(), report);
     assert!(std::fs::read(&file).unwrap() == before);
     assert_eq!(copy.path().read_dir().unwrap().count(), 1);

@@ -35,15 +35,11 @@ async fn open(directory: &Path, versions: Versions) -> Result<(EmbeddedTables, A
 async fn load(table: &dyn Table) -> Result<()> {
     let put =
         |row: &'static str, timestamp: i64| Mutation::new(row).put_at(column(), timestamp, "v");
-    let versions = (0..VERSIONS)
-        .map(|timestamp| put("many", timestamp))
-        .collect();
+    let versions = (0..VERSIONS).map(|timestamp| put("many", timestamp)).collect();
     table.write(versions).await?;
     let marker = Mutation::new("many").delete_at(column(), DELETED_UP_TO);
     let older = Mutation::new("many").delete_at(column(), 20_000);
-    table
-        .write(vec![marker, older, put("a", 1), put("z", 1)])
-        .await
+    table.write(vec![marker, older, put("a", 1), put("z", 1)]).await
 }
 
 async fn all(table: &dyn Table) -> Result<Vec<Cell>> {
@@ -56,26 +52,19 @@ async fn entries(tables: &EmbeddedTables) -> Result<u64> {
 
 #[tokio::test]
 async fn drops_exactly_the_invisible_entries() {
-    for (versions, left) in [
-        (Versions::All, 9_999 + 2),
-        (Versions::Latest(NonZeroU32::new(3).unwrap()), 3 + 2),
-    ] {
+    for (versions, left) in
+        [(Versions::All, 9_999 + 2), (Versions::Latest(NonZeroU32::new(3).unwrap()), 3 + 2)]
+    {
         let directory = tempfile::tempdir().unwrap();
         let (tables, table) = open(directory.path(), versions).await.unwrap();
         load(&*table).await.unwrap();
         let before = all(&*table).await.unwrap();
         assert_eq!(entries(&tables).await.unwrap(), 40_004);
-        tables
-            .compact("t", &Span::all(), Garbage::Keep)
-            .await
-            .unwrap();
+        tables.compact("t", &Span::all(), Garbage::Keep).await.unwrap();
         assert_eq!(all(&*table).await.unwrap(), before);
         assert_eq!(entries(&tables).await.unwrap(), left);
         drop((tables, table));
-        assert_eq!(
-            EmbeddedTables::check(directory.path()).unwrap().entries,
-            left
-        );
+        assert_eq!(EmbeddedTables::check(directory.path()).unwrap().entries, left);
     }
 }
 
@@ -127,12 +116,8 @@ async fn a_write_below_a_marker_stays_hidden_or_stays_visible() {
     }
     compaction.await.unwrap().unwrap();
     assert_eq!(late_ones(&*table).await.unwrap(), shown);
-    let others: Vec<_> = all(&*table)
-        .await
-        .unwrap()
-        .into_iter()
-        .filter(|cell| cell.value != "late")
-        .collect();
+    let others: Vec<_> =
+        all(&*table).await.unwrap().into_iter().filter(|cell| cell.value != "late").collect();
     assert_eq!(others, before);
 }
 

@@ -12,27 +12,20 @@ use fluo_table::{Column, Error, ErrorKind, Instance, MemoryTables, Result, Table
 
 fn applications(directory: &Path) -> EmbeddedApplications {
     let create = EmbeddedOptions::new().create_if_missing(true);
-    EmbeddedTables::open(directory, create)
-        .unwrap()
-        .applications()
+    EmbeddedTables::open(directory, create).unwrap().applications()
 }
 
 /// Returns the application of a table of the cluster, with its coordination elsewhere.
 fn web(cluster: &MemoryTables, applications: impl Applications + 'static) -> ApplicationHandle {
     let instance = Instance::new(Arc::new(cluster.clone()), Arc::new(applications));
-    instance
-        .with_ids(|| "8d2fa41c".to_owned())
-        .application("web")
+    instance.with_ids(|| "8d2fa41c".to_owned()).application("web")
 }
 
 /// Opens the application, and commits a transaction.
 async fn run(cluster: &MemoryTables, applications: impl Applications + 'static) -> Result<()> {
     let client = web(cluster, applications).open().await?;
     let column = Column::new("f", "q");
-    client
-        .run(async |tx| tx.set("r", &column, "v"))
-        .await
-        .map_err(|error: Error| error)
+    client.run(async |tx| tx.set("r", &column, "v")).await.map_err(|error: Error| error)
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -74,9 +67,7 @@ async fn refuses_a_directory_after_its_copy_was_used() {
 async fn opens_after_an_opening_that_did_not_reach_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = MemoryTables::new();
-    let created = web(&cluster, applications(folder.path()))
-        .initialize()
-        .await;
+    let created = web(&cluster, applications(folder.path())).initialize().await;
     created.unwrap();
     for _ in 0..2 {
         let applications = applications(folder.path());
@@ -85,9 +76,7 @@ async fn opens_after_an_opening_that_did_not_reach_the_table() {
         let found = properties.get("table.custom.fluo.epoch");
         web.begin_epoch(found.map(String::as_str)).await.unwrap();
         drop((web, applications));
-        run(&cluster, self::applications(folder.path()))
-            .await
-            .unwrap();
+        run(&cluster, self::applications(folder.path())).await.unwrap();
     }
 }
 
@@ -117,10 +106,7 @@ async fn refuses_a_table_that_drops_versions() {
     let created = web(&cluster, applications.clone()).initialize().await;
     created.unwrap();
     cluster.delete_table("web").await.unwrap();
-    cluster
-        .create_table("web", Versions::default())
-        .await
-        .unwrap();
+    cluster.create_table("web", Versions::default()).await.unwrap();
     let error = run(&cluster, applications).await.unwrap_err();
     assert_eq!(
         error.to_string(),

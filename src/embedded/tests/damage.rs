@@ -24,10 +24,7 @@ const SEED: &str = "FLUO_DAMAGE_SEED";
 const PAGE: u64 = 4_096;
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(default)
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
 /// A SplitMix64 generator: good enough to choose the places to damage.
@@ -48,9 +45,7 @@ impl Dice {
 }
 
 fn options() -> EmbeddedOptions {
-    EmbeddedOptions::new()
-        .create_if_missing(true)
-        .cache_bytes(1 << 20)
+    EmbeddedOptions::new().create_if_missing(true).cache_bytes(1 << 20)
 }
 
 async fn load(directory: &Path) -> Result<()> {
@@ -60,10 +55,7 @@ async fn load(directory: &Path) -> Result<()> {
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let row = |number: u32| {
         Mutation::new(format!("row-{number:06}"))
-            .put(
-                Column::new("page", "uri"),
-                format!("https://example.org/{number}"),
-            )
+            .put(Column::new("page", "uri"), format!("https://example.org/{number}"))
             .put(
                 Column::new("page", "text"),
                 vec![b'x'; if number.is_multiple_of(97) { 9_000 } else { 90 }],
@@ -72,9 +64,8 @@ async fn load(directory: &Path) -> Result<()> {
     for start in [0, 500, 1_000, 1_500] {
         pages.write((start..start + 500).map(row).collect()).await?;
     }
-    let splits: BTreeSet<Bytes> = (0..200)
-        .map(|number| format!("row-{:06}", number * 10).into())
-        .collect();
+    let splits: BTreeSet<Bytes> =
+        (0..200).map(|number| format!("row-{:06}", number * 10).into()).collect();
     tables.add_splits("pages", &splits).await?;
     let applications = tables.applications();
     for name in ["web", "other"] {
@@ -104,45 +95,17 @@ fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     for _ in 0..=dice.roll(3) {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         // Half of the hits go to the parts with the most structure: the header and the first pages.
-        let reach = if dice.roll(2) == 0 {
-            length
-        } else {
-            length.min(PAGE * 24)
-        };
+        let reach = if dice.roll(2) == 0 { length } else { length.min(PAGE * 24) };
         let at = usize::try_from(dice.roll(reach)).unwrap_or(0);
         let page = at - at % 4_096;
         match dice.roll(7) {
             0 => bytes.truncate(at),
-            1 => bytes
-                .iter_mut()
-                .skip(page)
-                .take(4_096)
-                .for_each(|byte| *byte = 0),
-            2 => bytes
-                .iter_mut()
-                .skip(at)
-                .take(16)
-                .for_each(|byte| *byte = dice.byte()),
-            3 => bytes
-                .iter_mut()
-                .skip(page)
-                .take(64)
-                .for_each(|byte| *byte = dice.byte()),
-            4 => bytes
-                .iter_mut()
-                .skip(page)
-                .take(4_096)
-                .for_each(|byte| *byte = 0xff),
-            5 => bytes
-                .iter_mut()
-                .skip(page)
-                .take(8)
-                .for_each(|byte| *byte = dice.byte()),
-            _ => bytes
-                .iter_mut()
-                .skip(at)
-                .take(1)
-                .for_each(|byte| *byte ^= 1),
+            1 => bytes.iter_mut().skip(page).take(4_096).for_each(|byte| *byte = 0),
+            2 => bytes.iter_mut().skip(at).take(16).for_each(|byte| *byte = dice.byte()),
+            3 => bytes.iter_mut().skip(page).take(64).for_each(|byte| *byte = dice.byte()),
+            4 => bytes.iter_mut().skip(page).take(4_096).for_each(|byte| *byte = 0xff),
+            5 => bytes.iter_mut().skip(page).take(8).for_each(|byte| *byte = dice.byte()),
+            _ => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1),
         }
     }
 }
@@ -158,11 +121,7 @@ fn must_be_of_the_storage(what: &str, seed: u64, result: Result<()>) -> Result<(
                     | ErrorKind::Uncertain
             ) =>
         {
-            Err(Error::with_source(
-                error.kind(),
-                format!("seed {seed}: {what}: {error}"),
-                error,
-            ))
+            Err(Error::with_source(error.kind(), format!("seed {seed}: {what}: {error}"), error))
         }
         _ => Ok(()),
     }
@@ -181,29 +140,13 @@ async fn use_everything(tables: &EmbeddedTables, seed: u64) -> Result<()> {
         for number in [0, 1_000, 1_999, 5_000] {
             let row =
                 Mutation::new(format!("row-{number:06}")).put(Column::new("page", "new"), "v");
-            let conditional = row
-                .clone()
-                .when(Condition::absent(Column::new("page", "uri")));
+            let conditional = row.clone().when(Condition::absent(Column::new("page", "uri")));
             check("write", table.write(vec![row]).await)?;
-            check(
-                "write if",
-                table.write_conditional(vec![conditional]).await.map(drop),
-            )?;
+            check("write if", table.write_conditional(vec![conditional]).await.map(drop))?;
         }
-        check(
-            "add_splits",
-            tables.add_splits(name, &["row-000777".into()].into()).await,
-        )?;
-        check(
-            "merge",
-            tables
-                .merge(name, Some(b"row-000100"), Some(b"row-000900"))
-                .await,
-        )?;
-        check(
-            "compact",
-            tables.compact(name, &Span::all(), Garbage::Keep).await,
-        )?;
+        check("add_splits", tables.add_splits(name, &["row-000777".into()].into()).await)?;
+        check("merge", tables.merge(name, Some(b"row-000100"), Some(b"row-000900")).await)?;
+        check("compact", tables.compact(name, &Span::all(), Garbage::Keep).await)?;
         check("delete", tables.delete_table(name).await)?;
     }
     use_applications(&tables.applications(), seed).await?;
@@ -222,10 +165,7 @@ async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Res
             }
         };
         check("application", opened.application().await.map(drop))?;
-        check(
-            "timestamps",
-            opened.timestamps(NonZeroU32::MIN).await.map(drop),
-        )?;
+        check("timestamps", opened.timestamps(NonZeroU32::MIN).await.map(drop))?;
         check("advance", opened.advance_horizon().await.map(drop))?;
         check("begin", opened.begin_transactor().await.map(drop))?;
         check("join", opened.join_workers().await.map(drop))?;
@@ -237,12 +177,7 @@ async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Res
         check("settings", opened.update_settings([].into()).await)?;
         check("remove", applications.remove(name).await)?;
     }
-    check(
-        "initialize",
-        applications
-            .initialize("third", Application::new("1", "t"))
-            .await,
-    )
+    check("initialize", applications.initialize("third", Application::new("1", "t")).await)
 }
 
 async fn round(original: &[u8], seed: u64) -> Result<()> {
@@ -262,14 +197,11 @@ async fn round(original: &[u8], seed: u64) -> Result<()> {
     must_be_of_the_storage("check", seed, checked.map(drop))?;
     // A directory that is marked as damaged would accept no writes.
     let _ = std::fs::remove_file(directory.path().join("fluo.damaged"));
-    match EmbeddedTables::open(
-        directory.path(),
-        EmbeddedOptions::new().cache_bytes(1 << 20),
-    ) {
+    match EmbeddedTables::open(directory.path(), EmbeddedOptions::new().cache_bytes(1 << 20)) {
         Ok(tables) => use_everything(&tables, seed).await,
-        Err(_) if !unchanged() => Err(Error::invalid(format!(
-            "seed {seed}: a refused file was written to"
-        ))),
+        Err(_) if !unchanged() => {
+            Err(Error::invalid(format!("seed {seed}: a refused file was written to")))
+        }
         Err(error) => must_be_of_the_storage("open", seed, Err(error)),
     }
 }
@@ -280,9 +212,7 @@ fn child() {
     if std::env::var_os(IN_CHILD).is_none() {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let directory = tempfile::tempdir().unwrap();
     runtime.block_on(load(directory.path())).unwrap();
     let original = std::fs::read(directory.path().join("fluo.redb")).unwrap();
@@ -304,9 +234,5 @@ fn damage_is_an_error_and_never_a_panic() {
         .unwrap();
     let printed = String::from_utf8_lossy(&child.stderr).into_owned();
     let seed = std::fs::read_to_string(&last_seed).unwrap_or_default();
-    assert!(
-        child.status.success(),
-        "seed {seed}: {:?}\n{printed}",
-        child.status
-    );
+    assert!(child.status.success(), "seed {seed}: {:?}\n{printed}", child.status);
 }

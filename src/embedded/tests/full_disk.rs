@@ -33,10 +33,7 @@ async fn load_until_full(directory: &Path) -> Result<()> {
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let mut acknowledged = 0;
     let first = loop {
-        match pages
-            .write((acknowledged..acknowledged + 50).map(row).collect())
-            .await
-        {
+        match pages.write((acknowledged..acknowledged + 50).map(row).collect()).await {
             Ok(()) => acknowledged += 50,
             Err(error) => break error,
         }
@@ -47,9 +44,7 @@ async fn load_until_full(directory: &Path) -> Result<()> {
     let fourth = tables.set_property("pages", "table.custom.x", "y").await;
     let mut report = acknowledged.to_string();
     for error in [Some(first), second.err(), third.err(), fourth.err()] {
-        let text = error.map_or("none".to_owned(), |error| {
-            format!("{:?} {error}", error.kind())
-        });
+        let text = error.map_or("none".to_owned(), |error| format!("{:?} {error}", error.kind()));
         report.push('\n');
         report.push_str(&text);
     }
@@ -63,12 +58,8 @@ fn child() {
     let Some(directory) = std::env::var_os(IN_CHILD) else {
         return;
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime
-        .block_on(load_until_full(Path::new(&directory)))
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(load_until_full(Path::new(&directory))).unwrap();
 }
 
 async fn rows_of(directory: &Path) -> Result<(usize, u64)> {
@@ -92,11 +83,7 @@ fn a_full_disk_loses_no_acknowledged_write() {
         .env(IN_CHILD, &directory)
         .output()
         .unwrap();
-    assert!(
-        child.status.success(),
-        "{}",
-        String::from_utf8_lossy(&child.stderr)
-    );
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
 
     let report = std::fs::read_to_string(directory.with_extension("report")).unwrap();
     let mut lines = report.lines();
@@ -109,18 +96,13 @@ fn a_full_disk_loses_no_acknowledged_write() {
     let in_doubt = format!(
         "Uncertain outcome unknown: the commit failed ({failed}); open the directory again and check"
     );
-    assert!(
-        first == format!("Storage {failed}") || first == in_doubt,
-        "{first}"
-    );
+    assert!(first == format!("Storage {failed}") || first == in_doubt, "{first}");
     let refused =
         format!("Storage a write failed ({failed}); fix the storage and open `{name}` again");
     assert_eq!(lines.collect::<Vec<_>>(), [&refused, &refused, &refused]);
 
     assert_eq!(EmbeddedTables::check(&directory).unwrap().tables, 1);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (cells, counted) = runtime.block_on(rows_of(&directory)).unwrap();
     assert_eq!(u64::try_from(cells).unwrap(), counted);
     let whole_call = 2 * 50;

@@ -30,10 +30,7 @@ fn columns() -> [Column; 2] {
 }
 
 fn row(number: u64) -> String {
-    format!(
-        "{:04x}:{number}",
-        number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48
-    )
+    format!("{:04x}:{number}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48)
 }
 
 /// Returns the row that is written together with [`row`], far away from it.
@@ -92,9 +89,7 @@ async fn write_from(directory: &Path, first: u64) -> Result<()> {
     let tables = EmbeddedTables::open(directory, options)?;
     if tables.tables().await?.is_empty() {
         tables.create_table("pages", Versions::default()).await?;
-        tables
-            .add_splits("pages", &["4".into(), "8".into(), "c".into()].into())
-            .await?;
+        tables.add_splits("pages", &["4".into(), "8".into(), "c".into()].into()).await?;
     }
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let next = Arc::new(AtomicU64::new(first));
@@ -106,9 +101,7 @@ async fn write_from(directory: &Path, first: u64) -> Result<()> {
     let web = applications.open("web").await?;
     let tasks = (0..TASKS).map(|_| write_for_ever(pages.clone(), next.clone()));
     let tasks = futures::future::try_join_all(tasks);
-    futures::future::try_join(tasks, stamp_for_ever(&*web))
-        .await
-        .map(drop)
+    futures::future::try_join(tasks, stamp_for_ever(&*web)).await.map(drop)
 }
 
 /// Runs only as the child process of the test below, which kills it.
@@ -119,9 +112,7 @@ fn child() {
     };
     let (first, directory) = directory.split_once(' ').unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
-    runtime
-        .block_on(write_from(Path::new(directory), first.parse().unwrap()))
-        .unwrap();
+    runtime.block_on(write_from(Path::new(directory), first.parse().unwrap())).unwrap();
 }
 
 /// The acknowledgements that a child printed before it was killed.
@@ -142,8 +133,7 @@ impl Acknowledged {
         }
         if let Some(numbers) = line.strip_prefix("stamped ") {
             let numbers = numbers.split(' ').map_while(|number| number.parse().ok());
-            self.stamped
-                .extend(<[u64; 3]>::try_from(numbers.collect::<Vec<_>>()));
+            self.stamped.extend(<[u64; 3]>::try_from(numbers.collect::<Vec<_>>()));
         }
     }
 }
@@ -191,13 +181,9 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
 
 #[test]
 fn a_kill_loses_no_acknowledged_write() {
-    let times: Option<u64> = std::env::var(TIMES)
-        .ok()
-        .and_then(|times| times.parse().ok());
+    let times: Option<u64> = std::env::var(TIMES).ok().and_then(|times| times.parse().ok());
     let rounds = ROUNDS * times.unwrap_or(1);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");
     let (mut acknowledged, mut next) = (Vec::new(), 0);
@@ -208,14 +194,8 @@ fn a_kill_loses_no_acknowledged_write() {
         let Acknowledged { written, stamped } = killed_after(&directory, next, time);
         acknowledged.extend(written);
         for [first, last, id] in stamped {
-            assert!(
-                first > last_stamp,
-                "round {round}: {first} after {last_stamp}"
-            );
-            assert!(
-                id > last_id,
-                "round {round}: transactor {id} after {last_id}"
-            );
+            assert!(first > last_stamp, "round {round}: {first} after {last_stamp}");
+            assert!(id > last_id, "round {round}: transactor {id} after {last_id}");
             (last_stamp, last_id) = (last, id);
         }
         if acknowledged.is_empty() {
@@ -223,10 +203,8 @@ fn a_kill_loses_no_acknowledged_write() {
             continue;
         }
         let found = runtime.block_on(found(&directory)).unwrap();
-        let lost: Vec<_> = acknowledged
-            .iter()
-            .filter(|number| !found.contains_key(number))
-            .collect();
+        let lost: Vec<_> =
+            acknowledged.iter().filter(|number| !found.contains_key(number)).collect();
         assert!(lost.is_empty(), "round {round}: lost {lost:?}");
         let parts: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
         assert!(parts.is_empty(), "round {round}: in part {parts:?}");

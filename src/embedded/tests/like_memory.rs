@@ -52,21 +52,16 @@ fn timestamp() -> impl Strategy<Value = i64> {
 }
 
 fn mutation() -> impl Strategy<Value = Mutation> {
-    let update = (
-        column(),
-        proptest::option::of(timestamp()),
-        proptest::option::of("[uvw]?"),
-    );
+    let update = (column(), proptest::option::of(timestamp()), proptest::option::of("[uvw]?"));
     (row(), proptest::collection::vec(update, 1..4)).prop_map(|(row, updates)| {
-        updates.into_iter().fold(
-            Mutation::new(row),
-            |mutation, (column, timestamp, value)| match (timestamp, value) {
-                (Some(timestamp), Some(value)) => mutation.put_at(column, timestamp, value),
-                (Some(timestamp), None) => mutation.delete_at(column, timestamp),
-                (None, Some(value)) => mutation.put(column, value),
-                (None, None) => mutation.delete(column),
-            },
-        )
+        updates.into_iter().fold(Mutation::new(row), |mutation, (column, timestamp, value)| match (
+            timestamp, value,
+        ) {
+            (Some(timestamp), Some(value)) => mutation.put_at(column, timestamp, value),
+            (Some(timestamp), None) => mutation.delete_at(column, timestamp),
+            (None, Some(value)) => mutation.put(column, value),
+            (None, None) => mutation.delete(column),
+        })
     })
 }
 
@@ -118,22 +113,14 @@ fn scan() -> impl Strategy<Value = Scan> {
             None => ColumnSelector::family(family),
         });
     let selectors = proptest::collection::vec(selector, 0..2);
-    (
-        proptest::collection::vec(span(), 1..3),
-        selectors,
-        any::<bool>(),
-        1usize..4,
-    )
-        .prop_map(|(spans, selectors, first_of_row, batch)| {
-            let filter = if first_of_row {
-                Filter::FirstOfRow
-            } else {
-                Filter::None
-            };
+    (proptest::collection::vec(span(), 1..3), selectors, any::<bool>(), 1usize..4).prop_map(
+        |(spans, selectors, first_of_row, batch)| {
+            let filter = if first_of_row { Filter::FirstOfRow } else { Filter::None };
             let scan = Scan::over_all(spans).filter(filter);
             let scan = scan.batch_cells(NonZeroUsize::new(batch).unwrap_or(NonZeroUsize::MIN));
             selectors.into_iter().fold(scan, Scan::column)
-        })
+        },
+    )
 }
 
 fn versions() -> impl Strategy<Value = Versions> {
@@ -154,9 +141,7 @@ async fn apply(
     match step.clone() {
         Step::Write(mutations) => table.write(mutations).await?,
         Step::WriteIf(mutation, condition) => {
-            let outcomes = table
-                .write_conditional(vec![mutation.when(condition)])
-                .await;
+            let outcomes = table.write_conditional(vec![mutation.when(condition)]).await;
             return match outcomes {
                 Ok(outcomes) => Ok(outcomes.iter().map(Outcome::is_accepted).collect()),
                 // A condition on a cell that this handle may not see: both tables refuse it.
@@ -178,21 +163,13 @@ async fn seen(table: &dyn Table, scan: &Scan) -> fluo_table::Result<Vec<Cell>> {
 
 /// Returns the end row and the number of entries of each tablet.
 fn counted(tablets: &Tablets) -> Vec<(Option<Bytes>, u64)> {
-    tablets
-        .as_slice()
-        .iter()
-        .map(|tablet| (tablet.end_row.clone(), tablet.entries))
-        .collect()
+    tablets.as_slice().iter().map(|tablet| (tablet.end_row.clone(), tablet.entries)).collect()
 }
 
 async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_table::Result<()> {
     let directory = tempfile::tempdir().map_err(|e| fluo_table::Error::invalid(e.to_string()))?;
     let clock = Arc::new(HeldClock::default());
-    let options = || {
-        EmbeddedOptions::new()
-            .create_if_missing(true)
-            .clock(clock.clone())
-    };
+    let options = || EmbeddedOptions::new().create_if_missing(true).clock(clock.clone());
     let reader = Authorizations::from_iter(["A"]);
     let memory = MemoryTables::with(clock.clone(), 2);
     memory.create_table("t", versions).await?;
@@ -202,11 +179,7 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_tab
     let mut table = tables.open_table("t", reader.clone()).await?;
     for step in &steps {
         let accepted = apply(&tables, &*table, step).await?;
-        assert_eq!(
-            accepted,
-            apply(&memory, &*expected, step).await?,
-            "{step:?}"
-        );
+        assert_eq!(accepted, apply(&memory, &*expected, step).await?, "{step:?}");
         match step {
             Step::CompactSpan(span) => {
                 let before = seen(&*table, &Scan::over(Span::all())).await?;
@@ -232,11 +205,7 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_tab
             );
         }
         let expected_tablets = counted(&memory.tablets("t").await?);
-        assert_eq!(
-            counted(&tables.tablets("t").await?),
-            expected_tablets,
-            "{step:?}"
-        );
+        assert_eq!(counted(&tables.tablets("t").await?), expected_tablets, "{step:?}");
     }
     drop((table, tables));
     EmbeddedTables::check(directory.path()).map(drop)

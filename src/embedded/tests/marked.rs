@@ -42,9 +42,7 @@ async fn read(tables: &EmbeddedTables) -> Result<usize> {
 fn change(file: &Path, bytes: &[u8], change: impl Fn(&mut [u8])) -> usize {
     let mut content = std::fs::read(file).unwrap();
     let starts = 0..content.len() - bytes.len();
-    let places: Vec<_> = starts
-        .filter(|&start| content[start..].starts_with(bytes))
-        .collect();
+    let places: Vec<_> = starts.filter(|&start| content[start..].starts_with(bytes)).collect();
     for &place in &places {
         change(&mut content[place..place + bytes.len()]);
     }
@@ -78,21 +76,11 @@ async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
         tables.check_writable().unwrap_err(),
         write(&tables).await.unwrap_err(),
         tables.create_table("u", Versions::All).await.unwrap_err(),
-        tables
-            .add_splits("t", &["m".into()].into())
-            .await
-            .unwrap_err(),
+        tables.add_splits("t", &["m".into()].into()).await.unwrap_err(),
     ] {
-        assert_eq!(
-            (error.kind(), error.to_string()),
-            (ErrorKind::Corrupt, refusal.clone())
-        );
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Corrupt, refusal.clone()));
     }
-    assert_eq!(
-        read(&tables).await.unwrap(),
-        1,
-        "readable cells can be rescued"
-    );
+    assert_eq!(read(&tables).await.unwrap(), 1, "readable cells can be rescued");
     drop(tables);
 
     // The restored copy accepts writes only after a check.
@@ -120,12 +108,7 @@ async fn damage_that_a_read_found_stops_writes_too() {
     tables.check_writable().unwrap();
     let error = read(&tables).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
-    assert!(
-        error
-            .to_string()
-            .contains("is damaged: a stored key cannot be read"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is damaged: a stored key cannot be read"), "{error}");
     let known = "is damaged (a stored key cannot be read) and takes no writes";
     let error = write(&tables).await.unwrap_err();
     assert!(error.to_string().contains(known), "{error}");
@@ -226,24 +209,15 @@ async fn a_sound_directory_on_a_read_only_mount_passes_its_check() {
         command.arg(path);
         command
     };
-    if !unshared(mount)
-        .status()
-        .is_ok_and(|status| status.success())
-    {
+    if !unshared(mount).status().is_ok_and(|status| status.success()) {
         println!("not tested: this user may not mount a directory read-only");
         return;
     }
     let name = "a_sound_directory_on_a_read_only_mount_passes_its_check";
     let mut again = unshared(&format!("{mount} && exec \"$2\" --exact {name}"));
-    again
-        .arg(std::env::current_exe().unwrap())
-        .env(MOUNTED, path);
+    again.arg(std::env::current_exe().unwrap()).env(MOUNTED, path);
     let output = again.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[tokio::test]

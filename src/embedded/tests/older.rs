@@ -29,15 +29,10 @@ async fn opens_a_directory_of_an_older_build() -> Result<(), Box<dyn Error>> {
     let table = fluo.open_table("pages", Authorizations::none()).await?;
     let scan = table.scan(Scan::over(Span::all()));
     let cells = scan.try_concat().await?;
-    let rows: Vec<_> = cells
-        .iter()
-        .map(|cell| String::from_utf8_lossy(&cell.key.row).into_owned())
-        .collect();
+    let rows: Vec<_> =
+        cells.iter().map(|cell| String::from_utf8_lossy(&cell.key.row).into_owned()).collect();
     assert!(rows.iter().all(|row| row.starts_with("p:")), "{rows:?}");
-    let mut written: Vec<_> = rows
-        .iter()
-        .filter_map(|row| row.rsplit(':').next())
-        .collect();
+    let mut written: Vec<_> = rows.iter().filter_map(|row| row.rsplit(':').next()).collect();
     written.sort_unstable();
     let loaded: Vec<_> = (1..=12).map(|user| format!("user{user:03}")).collect();
     assert_eq!(written, loaded);
@@ -54,14 +49,8 @@ async fn runs_an_application_of_an_older_build() -> Result<(), Box<dyn Error>> {
     assert_eq!(application.settings["limit"], "7");
     assert_eq!(application.observers[0].column, Column::new("page", "text"));
     let column = Column::new("page", "title");
-    client
-        .run(async |tx| tx.set("org.wikipedia", &column, "Wikipedia"))
-        .await?;
-    let title = client
-        .snapshot()
-        .await?
-        .get("org.wikipedia", &column)
-        .await?;
+    client.run(async |tx| tx.set("org.wikipedia", &column, "Wikipedia")).await?;
+    let title = client.snapshot().await?.get("org.wikipedia", &column).await?;
     assert_eq!(title.as_deref(), Some(&b"Wikipedia"[..]));
     Ok(())
 }

@@ -26,10 +26,7 @@ fn a_missing_directory_is_not_found_and_not_created() {
     let error = refused(&missing);
     assert_eq!(error.kind(), ErrorKind::NotFound);
     let name = missing.display();
-    assert_eq!(
-        error.to_string(),
-        format!("the directory `{name}` does not exist")
-    );
+    assert_eq!(error.to_string(), format!("the directory `{name}` does not exist"));
     assert_eq!(parent.path().read_dir().unwrap().count(), 0);
     let missing = parent.path().join("a");
     let made = EmbeddedTables::open(&missing, create()).unwrap();
@@ -72,10 +69,7 @@ fn a_directory_without_tables_is_not_found_and_stays_empty() {
         format!("the directory `{name}` has no tables in it (no file `fluo.redb`)")
     );
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
-    assert_eq!(
-        EmbeddedTables::check(directory.path()).unwrap_err().kind(),
-        ErrorKind::NotFound
-    );
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
@@ -135,10 +129,7 @@ async fn a_directory_is_held_until_the_last_handle_and_scan_are_dropped() {
     let table = clone.open_table("t", Authorizations::none()).await.unwrap();
     drop(clone);
     held();
-    table
-        .write(vec![Mutation::new("r").put(Column::new("f", "q"), "v")])
-        .await
-        .unwrap();
+    table.write(vec![Mutation::new("r").put(Column::new("f", "q"), "v")]).await.unwrap();
     let scan = table.scan(Scan::over(Span::all()));
     drop(table);
     held();
@@ -152,10 +143,7 @@ async fn the_number_of_servers_is_stored_in_the_directory() {
     let three = create().servers(NonZeroUsize::new(3).unwrap());
     drop(EmbeddedTables::open(directory.path(), three).unwrap());
     let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
-    assert_eq!(
-        tables.servers().await.unwrap(),
-        ["server-001", "server-002", "server-003"]
-    );
+    assert_eq!(tables.servers().await.unwrap(), ["server-001", "server-002", "server-003"]);
 }
 
 #[expect(clippy::unwrap_used, reason = "part of a test")]
@@ -165,15 +153,9 @@ fn is_refused_untouched(directory: &Path, message: &str) {
     for options in [EmbeddedOptions::new(), create()] {
         let error = EmbeddedTables::open(directory, options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
-        assert_eq!(
-            error.to_string(),
-            format!("the directory `{}` {message}", directory.display())
-        );
+        assert_eq!(error.to_string(), format!("the directory `{}` {message}", directory.display()));
     }
-    assert!(
-        std::fs::read(&file).unwrap() == before,
-        "the file is unchanged"
-    );
+    assert!(std::fs::read(&file).unwrap() == before, "the file is unchanged");
 }
 
 /// Changes a number in the file directly, without the embedded table.
@@ -205,11 +187,7 @@ fn a_number_that_is_missing_or_out_of_its_bounds_is_damage() {
             Some(10_001),
             "is damaged: the number of servers is out of its bounds; restore it from a copy",
         ),
-        (
-            "servers",
-            None,
-            "is damaged: the number `servers` is missing; restore it from a copy",
-        ),
+        ("servers", None, "is damaged: the number `servers` is missing; restore it from a copy"),
         (
             "last-time-ms",
             None,
@@ -298,8 +276,5 @@ fn a_file_that_is_not_regular_is_refused() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
     let error = refused(directory.path());
-    assert!(
-        error.to_string().contains("is not a regular file"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is not a regular file"), "{error}");
 }

@@ -11,16 +11,10 @@ async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     let options = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     tables.create_table("t", Versions::default()).await.unwrap();
-    let table = tables
-        .open_table("t", Authorizations::none())
-        .await
-        .unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
     let row = |number: u32| Bytes::from(format!("p:{number:08}"));
     let write = |number: u32| Mutation::new(row(number)).put(Column::new("f", "q"), "v");
-    table
-        .write((0..1_000).map(|number| write(number * 100)).collect())
-        .await
-        .unwrap();
+    table.write((0..1_000).map(|number| write(number * 100)).collect()).await.unwrap();
 
     let splits: BTreeSet<Bytes> = (0..100_000).map(row).collect();
     tables.add_splits("t", &splits).await.unwrap();
@@ -29,46 +23,21 @@ async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     let tablets = tables.tablets("t").await.unwrap();
     assert_eq!(tablets.as_slice().len(), 100_001);
     for (index, tablet) in tablets.as_slice().iter().enumerate() {
-        assert_eq!(
-            tablet.entries,
-            u64::from(index % 100 == 0 && index < 100_000),
-            "{index}"
-        );
+        assert_eq!(tablet.entries, u64::from(index % 100 == 0 && index < 100_000), "{index}");
     }
 
-    table
-        .write((0..10).map(|number| write(number + 50_000)).collect())
-        .await
-        .unwrap();
-    tables
-        .merge("t", Some(&row(10_000)), Some(&row(90_000)))
-        .await
-        .unwrap();
+    table.write((0..10).map(|number| write(number + 50_000)).collect()).await.unwrap();
+    tables.merge("t", Some(&row(10_000)), Some(&row(90_000))).await.unwrap();
     let merged = tables.tablets("t").await.unwrap();
     assert_eq!(merged.as_slice().len(), 100_001 - 79_999);
     // Rows 10,100 to 90,000 are 800 entries. The ten others are nine new rows, and a second version
     // of row 50,000.
-    assert_eq!(
-        merged.as_slice()[merged.index_of(b"p:00050000")].entries,
-        800 + 10
-    );
+    assert_eq!(merged.as_slice()[merged.index_of(b"p:00050000")].entries, 800 + 10);
 
     tables.merge("t", None, None).await.unwrap();
-    tables
-        .compact("t", &Span::all(), Garbage::Keep)
-        .await
-        .unwrap();
+    tables.compact("t", &Span::all(), Garbage::Keep).await.unwrap();
     let one = tables.tablets("t").await.unwrap();
-    assert_eq!(
-        one.as_slice()
-            .iter()
-            .map(|tablet| tablet.entries)
-            .collect::<Vec<_>>(),
-        [1_009]
-    );
+    assert_eq!(one.as_slice().iter().map(|tablet| tablet.entries).collect::<Vec<_>>(), [1_009]);
     drop((table, tables));
-    assert_eq!(
-        EmbeddedTables::check(directory.path()).unwrap().entries,
-        1_009
-    );
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap().entries, 1_009);
 }

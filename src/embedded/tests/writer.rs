@@ -38,51 +38,26 @@ async fn open(
 #[tokio::test]
 async fn one_of_many_concurrent_claims_of_a_row_succeeds() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
-        .await
-        .unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
     let claim = |_| table.write_conditional(vec![put("r").when(Condition::absent(column()))]);
     let outcomes = try_join_all((0..100).map(claim)).await.unwrap();
-    assert_eq!(
-        outcomes
-            .iter()
-            .flatten()
-            .filter(|outcome| outcome.is_accepted())
-            .count(),
-        1
-    );
-    assert_eq!(
-        outcomes
-            .iter()
-            .flatten()
-            .filter(|outcome| outcome.is_rejected())
-            .count(),
-        99
-    );
+    assert_eq!(outcomes.iter().flatten().filter(|outcome| outcome.is_accepted()).count(), 1);
+    assert_eq!(outcomes.iter().flatten().filter(|outcome| outcome.is_rejected()).count(), 99);
 }
 
 #[tokio::test]
 async fn a_small_queue_accepts_all_calls_in_turn() {
     let directory = tempfile::tempdir().unwrap();
-    let small = EmbeddedOptions::new()
-        .max_queued_mutations(3)
-        .max_commit_mutations(2)
-        .max_commit_bytes(20);
+    let small =
+        EmbeddedOptions::new().max_queued_mutations(3).max_commit_mutations(2).max_commit_bytes(20);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     // Calls of one to seven rows: some are larger than the queue, and all are larger than the limit
     // of a commit.
     let call = |number: usize| {
-        table.write(
-            (0..=number % 7)
-                .map(|row| put(format!("{number}-{row}")))
-                .collect(),
-        )
+        table.write((0..=number % 7).map(|row| put(format!("{number}-{row}"))).collect())
     };
     try_join_all((0..70).map(call)).await.unwrap();
-    assert_eq!(
-        table.read(Scan::over(Span::all())).await.unwrap().len(),
-        280
-    );
+    assert_eq!(table.read(Scan::over(Span::all())).await.unwrap().len(), 280);
 }
 
 #[tokio::test]
@@ -95,17 +70,11 @@ async fn a_cancelled_write_disturbs_no_other_call() {
         let leaving = tokio::time::timeout(Duration::from_micros(round % 50), join_all(left));
         let _ = leaving.await;
         if round % 50 == 0 {
-            table
-                .write(vec![put(format!("stayed-{round}"))])
-                .await
-                .unwrap();
+            table.write(vec![put(format!("stayed-{round}"))]).await.unwrap();
         }
     }
     table.write(vec![put("stayed-last")]).await.unwrap();
-    let stayed = table
-        .read(Scan::over(Span::prefix("stayed")))
-        .await
-        .unwrap();
+    let stayed = table.read(Scan::over(Span::prefix("stayed"))).await.unwrap();
     assert_eq!(stayed.len(), 7);
     drop((tables, table));
     // Writes in the queue are applied when the last handle is dropped, and the directory is
@@ -118,9 +87,7 @@ fn no_runtime_is_needed() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
         let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
-        table
-            .write((0..5_000).map(|row| put(format!("{row}"))).collect())
-            .await?;
+        table.write((0..5_000).map(|row| put(format!("{row}"))).collect()).await?;
         tables.compact("t", &Span::all(), Garbage::Keep).await?;
         let batch = NonZeroUsize::new(100).unwrap_or(NonZeroUsize::MIN);
         table.read(Scan::over(Span::all()).batch_cells(batch)).await
@@ -134,10 +101,7 @@ async fn an_invalid_request_is_refused_with_its_whole_call() {
     let small = EmbeddedOptions::new().max_mutation_bytes(100);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     let large = put("r\n").put(column(), vec![0; 200]);
-    let error = table
-        .write(vec![put("first"), large.clone()])
-        .await
-        .unwrap_err();
+    let error = table.write(vec![put("first"), large.clone()]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
@@ -148,39 +112,23 @@ async fn an_invalid_request_is_refused_with_its_whole_call() {
     assert_eq!(error.kind(), ErrorKind::Invalid, "conditions count too");
     let conditional = large.when(Condition::absent(column()));
     let other = put("first").when(Condition::absent(column()));
-    let error = table
-        .write_conditional(vec![other, conditional])
-        .await
-        .unwrap_err();
+    let error = table.write_conditional(vec![other, conditional]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert!(
-        table
-            .read(Scan::over(Span::all()))
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(table.read(Scan::over(Span::all())).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn a_handle_of_a_deleted_table_does_not_reach_a_new_table_of_its_name() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, old) = open(directory.path(), EmbeddedOptions::new())
-        .await
-        .unwrap();
+    let (tables, old) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
     old.write(vec![put("r")]).await.unwrap();
     tables.delete_table("t").await.unwrap();
     tables.create_table("t", Versions::All).await.unwrap();
-    let new = tables
-        .open_table("t", Authorizations::none())
-        .await
-        .unwrap();
+    let new = tables.open_table("t", Authorizations::none()).await.unwrap();
     new.write(vec![put("new")]).await.unwrap();
     for error in [
         old.write(vec![put("r")]).await.unwrap_err(),
-        old.write_conditional(vec![put("r").when(Condition::absent(column()))])
-            .await
-            .unwrap_err(),
+        old.write_conditional(vec![put("r").when(Condition::absent(column()))]).await.unwrap_err(),
         old.read(Scan::over(Span::all())).await.unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -232,11 +180,7 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
         let (_tables, table) = open(directory.path(), options).await.unwrap();
         let row = format!("at-{now}");
         table.write(vec![put(row.clone())]).await.unwrap();
-        times.push(
-            table.read(Scan::over(Span::row(row))).await.unwrap()[0]
-                .key
-                .timestamp,
-        );
+        times.push(table.read(Scan::over(Span::row(row))).await.unwrap()[0].key.timestamp);
     }
     assert_eq!(times, [1_000, 2_000, 2_000, 2_000, 2_001]);
 }
@@ -244,40 +188,20 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
 #[tokio::test]
 async fn a_scan_shows_the_instant_of_its_call() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
-        .await
-        .unwrap();
-    table
-        .write((0..3_000).map(|row| put(format!("{row:05}"))).collect())
-        .await
-        .unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
+    table.write((0..3_000).map(|row| put(format!("{row:05}"))).collect()).await.unwrap();
     let scan = table.scan(Scan::over(Span::all()));
-    table
-        .write(
-            (0..3_000)
-                .map(|row| put(format!("{row:05}-later")))
-                .collect(),
-        )
-        .await
-        .unwrap();
+    table.write((0..3_000).map(|row| put(format!("{row:05}-later"))).collect()).await.unwrap();
     let cells = futures::TryStreamExt::try_concat(scan).await.unwrap();
     assert_eq!(cells.len(), 3_000);
-    assert_eq!(
-        table.read(Scan::over(Span::all())).await.unwrap().len(),
-        6_000
-    );
+    assert_eq!(table.read(Scan::over(Span::all())).await.unwrap().len(), 6_000);
 }
 
 #[tokio::test]
 async fn a_batch_size_has_no_upper_limit() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
-        .await
-        .unwrap();
-    table
-        .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
-        .await
-        .unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
+    table.write((0..1_000).map(|row| put(format!("{row:05}"))).collect()).await.unwrap();
     let scan = Scan::over(Span::all()).batch_cells(NonZeroUsize::MAX);
     assert_eq!(table.read(scan).await.unwrap().len(), 1_000);
 }
@@ -287,36 +211,24 @@ fn a_scan_reports_that_its_runtime_was_shut_down() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
         let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
-        table
-            .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
-            .await?;
+        table.write((0..1_000).map(|row| put(format!("{row:05}"))).collect()).await?;
         Ok::<_, fluo_table::Error>((tables, table))
     };
     let (_tables, table) = futures::executor::block_on(work).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let handle = runtime.handle().clone();
     drop(runtime);
     let _inside = handle.enter();
     let error = futures::executor::block_on(table.read(Scan::over(Span::all()))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    assert_eq!(
-        error.to_string(),
-        "the runtime was shut down while a table was read"
-    );
+    assert_eq!(error.to_string(), "the runtime was shut down while a table was read");
 }
 
 #[tokio::test]
 async fn a_dropped_scan_releases_its_snapshot() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, table) = open(directory.path(), EmbeddedOptions::new())
-        .await
-        .unwrap();
-    table
-        .write((0..20_000).map(|row| put(format!("{row:05}"))).collect())
-        .await
-        .unwrap();
+    let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
+    table.write((0..20_000).map(|row| put(format!("{row:05}"))).collect()).await.unwrap();
     for batches in 0..3 {
         let mut scan = table.scan(Scan::over(Span::all()));
         for _ in 0..batches {

@@ -11,10 +11,7 @@ use futures::FutureExt;
 ///
 /// `what` names the code that may panic, for example "the observer `count`".
 pub(crate) async fn caught<T>(what: &str, work: impl Future<Output = T>) -> Result<T, Error> {
-    AssertUnwindSafe(work)
-        .catch_unwind()
-        .await
-        .map_err(|panic| panicked(what, &*panic))
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| panicked(what, &*panic))
 }
 
 /// Returns the error for a panic. Its kind is `Invalid`, because a panic is a mistake in user code

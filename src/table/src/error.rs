@@ -113,13 +113,7 @@ impl Error {
         message: Cow<'static, str>,
         source: Option<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                kind,
-                message,
-                source,
-            }),
-        }
+        Self { inner: Arc::new(Inner { kind, message, source }) }
     }
 }
 
@@ -154,10 +148,7 @@ mod tests {
         let cause = std::io::Error::other("No space left on device");
         let error = Error::with_source(ErrorKind::Storage, "cannot commit 3 mutations", cause);
         assert_eq!(error.to_string(), "cannot commit 3 mutations");
-        assert_eq!(
-            error.source().unwrap().to_string(),
-            "No space left on device"
-        );
+        assert_eq!(error.source().unwrap().to_string(), "No space left on device");
         assert_eq!(error.clone().kind(), ErrorKind::Storage);
     }
 }

@@ -17,16 +17,11 @@ pub fn murmur3_32(bytes: &[u8]) -> u32 {
 
 /// Mixes one block of four bytes into the hash.
 fn mix(hash: u32, block: u32) -> u32 {
-    (hash ^ scramble(block))
-        .rotate_left(13)
-        .wrapping_mul(5)
-        .wrapping_add(0xe654_6b64)
+    (hash ^ scramble(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
 }
 
 fn scramble(word: u32) -> u32 {
-    word.wrapping_mul(0xcc9e_2d51)
-        .rotate_left(15)
-        .wrapping_mul(0x1b87_3593)
+    word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }
 
 /// Returns the last zero to three bytes as a little-endian word.

@@ -31,10 +31,7 @@ where
         Bound::Included(bound) => Some(format!("{words} {bound:?}")),
         Bound::Excluded(_) | Bound::Unbounded => None,
     };
-    let limits = [
-        text("at least", bounds.start_bound()),
-        text("at most", bounds.end_bound()),
-    ];
+    let limits = [text("at least", bounds.start_bound()), text("at most", bounds.end_bound())];
     let limits: Vec<_> = limits.into_iter().flatten().collect();
     Err(Error::invalid(format!(
         "option `{name}` is {value:?}; it must be {}",

@@ -36,48 +36,30 @@ impl Metric {
     /// Declares a counter.
     #[must_use]
     pub const fn counter(name: &'static str, description: &'static str) -> Self {
-        Self {
-            name,
-            kind: MetricKind::Counter,
-            label: None,
-            description,
-        }
+        Self { name, kind: MetricKind::Counter, label: None, description }
     }
 
     /// Declares a gauge.
     #[must_use]
     pub const fn gauge(name: &'static str, description: &'static str) -> Self {
-        Self {
-            kind: MetricKind::Gauge,
-            ..Self::counter(name, description)
-        }
+        Self { kind: MetricKind::Gauge, ..Self::counter(name, description) }
     }
 
     /// Declares a histogram.
     #[must_use]
     pub const fn histogram(name: &'static str, description: &'static str) -> Self {
-        Self {
-            kind: MetricKind::Histogram,
-            ..Self::counter(name, description)
-        }
+        Self { kind: MetricKind::Histogram, ..Self::counter(name, description) }
     }
 
     /// Declares the label, with its values; an empty list stands for any values.
     #[must_use]
     pub const fn label(self, name: &'static str, values: &'static [&'static str]) -> Self {
-        Self {
-            label: Some((name, values)),
-            ..self
-        }
+        Self { label: Some((name, values)), ..self }
     }
 
     /// Passes the unit and the description to the recorder of the process.
     pub fn describe(&self) {
-        let unit = if self.name.ends_with("_seconds") {
-            Unit::Seconds
-        } else {
-            Unit::Count
-        };
+        let unit = if self.name.ends_with("_seconds") { Unit::Seconds } else { Unit::Count };
         match self.kind {
             MetricKind::Counter => metrics::describe_counter!(self.name, unit, self.description),
             MetricKind::Gauge => metrics::describe_gauge!(self.name, unit, self.description),

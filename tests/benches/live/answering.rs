@@ -55,19 +55,11 @@ async fn serve(mut stream: TcpStream) {
     while let Ok(length) = stream.read_u32().await {
         frame.resize(usize::try_from(length).unwrap(), 0);
         stream.read_exact(&mut frame).await.unwrap();
-        let number_bytes = 1 + frame
-            .iter()
-            .skip(2)
-            .position(|byte| byte & 0x80 == 0)
-            .unwrap();
+        let number_bytes = 1 + frame.iter().skip(2).position(|byte| byte & 0x80 == 0).unwrap();
         let name_bytes = 1 + usize::from(*frame.get(2 + number_bytes).unwrap());
         let head = frame.get(2..2 + number_bytes + name_bytes).unwrap();
         let reply = [&[0x82, REPLY], head, &TRUE].concat();
-        let framed = [
-            &u32::try_from(reply.len()).unwrap().to_be_bytes()[..],
-            &reply,
-        ]
-        .concat();
+        let framed = [&u32::try_from(reply.len()).unwrap().to_be_bytes()[..], &reply].concat();
         stream.write_all(&framed).await.unwrap();
     }
 }

@@ -24,10 +24,8 @@ pub(crate) async fn run(client: &ProxyClient, connections: usize) {
     let (mut plain, mut gathered) = (Figures::default(), Figures::default());
     let next = Arc::new(AtomicUsize::new(0));
     for round in 0..=ROUNDS {
-        let (one_by_one, together) = (
-            plain_round(client, &next).await,
-            gathered_round(client, &next).await,
-        );
+        let (one_by_one, together) =
+            (plain_round(client, &next).await, gathered_round(client, &next).await);
         // The first round warms the servers up.
         if round > 0 {
             plain.add(one_by_one);
@@ -47,21 +45,11 @@ pub(crate) async fn run(client: &ProxyClient, connections: usize) {
 async fn plain_round(client: &ProxyClient, next: &AtomicUsize) -> Duration {
     let low_level = client.low_level();
     let options = ConditionalWriterOptions::default();
-    let writer = low_level
-        .create_conditional_writer(TABLE, &options)
-        .await
-        .unwrap();
+    let writer = low_level.create_conditional_writer(TABLE, &options).await.unwrap();
     let one = async || {
         let mutation = mutation(next);
-        let statuses = low_level
-            .update_rows_conditionally(&writer, &[mutation])
-            .await
-            .unwrap();
-        assert!(
-            statuses
-                .values()
-                .all(|status| matches!(status, ConditionalOutcome::Accepted))
-        );
+        let statuses = low_level.update_rows_conditionally(&writer, &[mutation]).await.unwrap();
+        assert!(statuses.values().all(|status| matches!(status, ConditionalOutcome::Accepted)));
     };
     let took = round(one).await;
     low_level.close_conditional_writer(&writer).await.unwrap();

@@ -45,23 +45,15 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     let name = format!("queues_{}", std::process::id());
     let target = format!("{name}_sink");
     let tables = instance.table_admin().clone();
-    tables
-        .create_table(&target, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&target, Versions::default()).await.unwrap();
     let target_table = tables.open_table(&target, Authorizations::none());
     let words = CombineQueue::<String, u64>::new("words", Sum).unwrap();
     let links = ExportQueue::<String, u64>::new("links").unwrap();
-    let sink = TableSink::new(
-        &links,
-        target_table.await.unwrap(),
-        |export: &Export<String, u64>| {
+    let sink =
+        TableSink::new(&links, target_table.await.unwrap(), |export: &Export<String, u64>| {
             let mutation = Mutation::new(export.key.clone());
-            Ok(vec![
-                mutation.put(Column::new("f", "q"), export.value.to_string()),
-            ])
-        },
-    );
+            Ok(vec![mutation.put(Column::new("f", "q"), export.value.to_string())])
+        });
     let links = links.export_with(sink);
     let handle = instance.application(&name);
     let handle = handle.observe(&hot(), "count", count_row);
@@ -122,9 +114,7 @@ async fn conflict(client: &Client) {
             let row = |of: usize| format!("wide:{round:02}:{conflicts_at:?}:{of}");
             let transaction = client.begin().await.unwrap();
             for of in 0..300 {
-                transaction
-                    .set(row(of / 100), &cell(of % 100), "1")
-                    .unwrap();
+                transaction.set(row(of / 100), &cell(of % 100), "1").unwrap();
             }
             if let Some(at) = conflicts_at {
                 let other = client.begin().await.unwrap();
@@ -151,7 +141,5 @@ async fn conflict(client: &Client) {
 }
 
 async fn set(client: &Client, row: String) -> fluo_engine::Result<()> {
-    client
-        .run(async |tx| tx.set(row.clone(), &hot(), "1"))
-        .await
+    client.run(async |tx| tx.set(row.clone(), &hot(), "1")).await
 }

@@ -83,16 +83,10 @@ pub(crate) async fn run(client: &ProxyClient) {
 
 async fn next_k(client: &ProxyClient) -> usize {
     let low_level = client.low_level();
-    let scanner = low_level
-        .create_scanner(TABLE, &ScanOptions::default())
-        .await
-        .unwrap();
+    let scanner = low_level.create_scanner(TABLE, &ScanOptions::default()).await.unwrap();
     let mut cells = 0;
     loop {
-        let batch = low_level
-            .next_k(&scanner, i32::try_from(BATCH).unwrap())
-            .await
-            .unwrap();
+        let batch = low_level.next_k(&scanner, i32::try_from(BATCH).unwrap()).await.unwrap();
         cells += batch.entries.len();
         if !batch.more {
             break;
@@ -104,16 +98,10 @@ async fn next_k(client: &ProxyClient) -> usize {
 
 async fn scanner(client: &ProxyClient) -> usize {
     let batches = client.scanner(TABLE, ScanOptions::default());
-    batches
-        .try_fold(0, async |cells, batch| Ok(cells + batch.len()))
-        .await
-        .unwrap()
+    batches.try_fold(0, async |cells, batch| Ok(cells + batch.len())).await.unwrap()
 }
 
 async fn scan(table: &Arc<dyn Table>, scan: Scan) -> usize {
     let batches = table.scan(scan);
-    batches
-        .try_fold(0, async |cells, batch| Ok(cells + batch.len()))
-        .await
-        .unwrap()
+    batches.try_fold(0, async |cells, batch| Ok(cells + batch.len())).await.unwrap()
 }

@@ -24,19 +24,13 @@ pub(crate) async fn run(client: &ProxyClient) {
         (Figures::default(), Figures::default(), Figures::default());
     let _ = operations.delete(TABLE).await;
     for _ in 0..ROUNDS {
-        operations
-            .create(TABLE, true, TimeType::Millis)
-            .await
-            .unwrap();
+        operations.create(TABLE, true, TimeType::Millis).await.unwrap();
         let begin = Instant::now();
         operations.add_splits(TABLE, &splits).await.unwrap();
         bare.add(begin.elapsed());
         operations.delete(TABLE).await.unwrap();
 
-        operations
-            .create(TABLE, true, TimeType::Millis)
-            .await
-            .unwrap();
+        operations.create(TABLE, true, TimeType::Millis).await.unwrap();
         let begin = Instant::now();
         let planned = optimizations.plan(&tables, TABLE).await.unwrap();
         planning.add(begin.elapsed());

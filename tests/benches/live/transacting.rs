@@ -74,10 +74,7 @@ impl<'a> Bank<'a> {
         };
         let application = instance.application(name).observe(&input(), "copy", copy);
         application.initialize().await.unwrap();
-        Self {
-            cluster,
-            application: Application::open(instance, &zookeepers, application).await,
-        }
+        Self { cluster, application: Application::open(instance, &zookeepers, application).await }
     }
 
     async fn run(&self, kind: &str, tasks: usize, count: usize, round: usize) -> Work {
@@ -108,17 +105,12 @@ impl<'a> Bank<'a> {
             "one-row" => {
                 let row = |number| named("row", number, round);
                 let column = Column::new("f", "q");
-                from_tasks(tasks, count, |number| {
-                    set(client.clone(), row(number), column.clone())
-                })
-                .await
+                from_tasks(tasks, count, |number| set(client.clone(), row(number), column.clone()))
+                    .await
             }
             "transfer" => {
                 let first = round * 1_000_000;
-                from_tasks(tasks, count, |number| {
-                    transfer(client.clone(), first + number)
-                })
-                .await
+                from_tasks(tasks, count, |number| transfer(client.clone(), first + number)).await
             }
             "observe" => {
                 let begun = Instant::now();
@@ -141,9 +133,7 @@ impl<'a> Bank<'a> {
         let options = WorkerOptions::new().tasks(tasks);
         let worker = client.start_worker(options);
         let worker = worker.await.unwrap();
-        set(client.clone(), named("first", 0, round), input())
-            .await
-            .unwrap();
+        set(client.clone(), named("first", 0, round), input()).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker
     }
@@ -181,14 +171,7 @@ impl<'a> JavaBank<'a> {
             oracle.ask("start-oracle").unwrap();
         });
         let waiting = instance.application(name).open().await.unwrap();
-        Self {
-            cluster,
-            name: name.to_owned(),
-            client,
-            _oracle: oracle,
-            waiting,
-            zookeepers,
-        }
+        Self { cluster, name: name.to_owned(), client, _oracle: oracle, waiting, zookeepers }
     }
 
     fn ask(&mut self, kind: &str, tasks: usize, count: usize, round: usize) -> (Duration, usize) {
@@ -270,17 +253,13 @@ fn named(prefix: &str, number: usize, round: usize) -> String {
 }
 
 async fn set(client: Client, row: String, column: Column) -> fluo_engine::Result<()> {
-    client
-        .run(async |tx| tx.set(row.clone(), &column, "value"))
-        .await
+    client.run(async |tx| tx.set(row.clone(), &column, "value")).await
 }
 
 async fn fill(client: Client, number: usize) -> fluo_engine::Result<()> {
     let side = if number < ACCOUNTS { "a" } else { "b" };
     let row = format!("{side}:{:04}", number % ACCOUNTS);
-    client
-        .run(async |tx| tx.set(row.clone(), &balance(), "1000"))
-        .await
+    client.run(async |tx| tx.set(row.clone(), &balance(), "1000")).await
 }
 
 async fn transfer(client: Client, number: usize) -> fluo_engine::Result<()> {
@@ -347,10 +326,7 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
     }
     if choice.age > 0 {
         // Nine of ten write a row, and one is a transfer.
-        for (kind, count) in [
-            ("one-row", choice.age / 10 * 9),
-            ("transfer", choice.age / 10),
-        ] {
+        for (kind, count) in [("one-row", choice.age / 10 * 9), ("transfer", choice.age / 10)] {
             bank.run(kind, 128, count, AGEING).await;
             if let Some(java) = &mut java {
                 java.run(kind, 128, count, AGEING).await;
@@ -378,10 +354,7 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
                     theirs.add(work.each());
                 }
             }
-            print!(
-                "{kind:<10} {tasks:>4} tasks {:>9.0}/s ({cpu})",
-                ours.rate(1)
-            );
+            print!("{kind:<10} {tasks:>4} tasks {:>9.0}/s ({cpu})", ours.rate(1));
             match choice.has_java {
                 true => println!(
                     "; Java {:>9.0}/s ({cpu_of_java}): {:.1} times",

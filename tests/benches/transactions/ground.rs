@@ -35,12 +35,7 @@ impl Ground {
         let coordination = applications.open("bench").await?;
         let client =
             Client::open(table.clone(), coordination.clone(), ClientOptions::new()).await?;
-        Ok(Self {
-            tables,
-            table,
-            coordination,
-            client: client.with_observers(observers),
-        })
+        Ok(Self { tables, table, coordination, client: client.with_observers(observers) })
     }
 }
 

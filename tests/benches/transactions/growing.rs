@@ -23,11 +23,7 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
         there = cells;
         let begun = Instant::now();
         let count = writing::transfers(&ground, cells, time).await?;
-        costs.push(rate(
-            &format!("transfers among {cells} cells"),
-            count,
-            begun.elapsed(),
-        )?);
+        costs.push(rate(&format!("transfers among {cells} cells"), count, begun.elapsed())?);
     }
     let [small, large] = costs[..] else {
         return Ok(());
@@ -42,17 +38,15 @@ async fn fill(ground: &Ground, from: u64, to: u64) -> Outcome {
     let stamp = |kind, at| {
         Ok::<_, fluo_table::Error>(EntryTimestamp::new(kind, Timestamp::new(at)?).encode())
     };
-    let write = WriteValue {
-        start: Timestamp::ZERO,
-        is_primary: false,
-        is_delete: false,
-    };
+    let write = WriteValue { start: Timestamp::ZERO, is_primary: false, is_delete: false };
     let (data_at, write_at) = (stamp(EntryKind::Data, 0)?, stamp(EntryKind::Write, 1)?);
     for begin in (from..to).step_by(usize::try_from(ROWS_A_CALL)?) {
         let mutation = |number| {
-            Mutation::new(row(number))
-                .put_at(uri(), data_at, value(number))
-                .put_at(uri(), write_at, write.encode())
+            Mutation::new(row(number)).put_at(uri(), data_at, value(number)).put_at(
+                uri(),
+                write_at,
+                write.encode(),
+            )
         };
         let mutations = (begin..to.min(begin + ROWS_A_CALL)).map(mutation);
         ground.table.write(mutations.collect()).await?;

@@ -36,9 +36,7 @@ const QUEUE_CASES: u32 = 3;
 fn main() -> Outcome {
     let asked = Asked::read(std::env::args().skip(1))?;
     let directory = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(measure(directory.path(), &asked))
 }
 
@@ -70,11 +68,7 @@ struct Asked {
 
 impl Asked {
     fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
-        let mut asked = Self {
-            time: Duration::from_secs(4),
-            is_large: false,
-            queue: None,
-        };
+        let mut asked = Self { time: Duration::from_secs(4), is_large: false, queue: None };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 // Cargo passes it.
@@ -94,10 +88,8 @@ impl Asked {
 fn seconds(text: &str) -> Outcome<Duration> {
     match text.parse() {
         Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
-        _ => Err(
-            format!("`{text}` is not a number of seconds: give `3`, `large` or `queue 3600`")
-                .into(),
-        ),
+        _ => Err(format!("`{text}` is not a number of seconds: give `3`, `large` or `queue 3600`")
+            .into()),
     }
 }
 

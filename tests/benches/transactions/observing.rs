@@ -36,27 +36,19 @@ pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
     let begun = Instant::now();
     let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
     ground.client.wait_until_idle().await?;
-    rate(
-        "load + observer, rows from end to end",
-        count,
-        begun.elapsed(),
-    )?;
+    rate("load + observer, rows from end to end", count, begun.elapsed())?;
     worker.stop().await;
     Ok(())
 }
 
 /// Loads items while `goes_on` returns `true`.
 async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Outcome<u64> {
-    let loaders = ground
-        .client
-        .loaders(LoaderOptions::new().tasks(64).queue(64))?;
+    let loaders = ground.client.loaders(LoaderOptions::new().tasks(64).queue(64))?;
     let mut count = 0;
     while goes_on(count) {
         let number = first + count;
         loaders
-            .load(number, async |tx, number| {
-                tx.set(row(number), &queued(), number.to_string())
-            })
+            .load(number, async |tx, number| tx.set(row(number), &queued(), number.to_string()))
             .await?;
         count += 1;
     }
@@ -77,10 +69,7 @@ pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
         let count = load(&ground, first, is_time).await?;
         ground.client.wait_until_idle().await?;
         let elapsed = begun.elapsed();
-        ground
-            .client
-            .collect_garbage(&*ground.tables, &Span::all())
-            .await?;
+        ground.client.collect_garbage(&*ground.tables, &Span::all()).await?;
         first += count;
         let what = format!("queue, round {round}: rows from end to end");
         observed.push(rate(&what, count, elapsed)?);
@@ -88,10 +77,7 @@ pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
         collected.push(rate(what, count, begun.elapsed())?);
     }
     worker.stop().await;
-    late_beside_early(
-        "of rounds 2 to 4 in the last three (goal: no slower)",
-        &observed,
-    )?;
+    late_beside_early("of rounds 2 to 4 in the last three (goal: no slower)", &observed)?;
     late_beside_early("  the same with the collection of the garbage", &collected)
 }
 
@@ -113,16 +99,8 @@ pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcom
     let worker = ground.client.start_worker(WorkerOptions::new()).await?;
     ground.client.wait_until_idle().await?;
     worker.stop().await;
-    rate(
-        "worker: waiting notifications, all processed",
-        WAITING,
-        begun.elapsed(),
-    )?;
+    rate("worker: waiting notifications, all processed", WAITING, begun.elapsed())?;
     let grown = memory.peak_usage().saturating_sub(before);
-    rate(
-        "  its peak memory, in bytes",
-        u64::try_from(grown)?,
-        Duration::from_secs(1),
-    )?;
+    rate("  its peak memory, in bytes", u64::try_from(grown)?, Duration::from_secs(1))?;
     Ok(())
 }

@@ -59,10 +59,7 @@ impl Cluster {
     /// 120 s. The error names the folder of the logs, which is kept, and shows the end of the
     /// relevant log.
     pub fn start(settings: &Settings) -> Result<Cluster> {
-        ensure!(
-            settings.tablet_servers > 0,
-            "a cluster needs at least one tablet server"
-        );
+        ensure!(settings.tablet_servers > 0, "a cluster needs at least one tablet server");
         java::check()?;
         let jars = jars::fetched(POM)?;
         let mut more_tries = 1..port::TRIES;
@@ -148,14 +145,7 @@ impl Cluster {
             Ok(())
         };
         let runner = self.state.runner;
-        java::wait(
-            "the cluster's runner",
-            runner,
-            START,
-            &logs,
-            OUTPUT,
-            started,
-        )?;
+        java::wait("the cluster's runner", runner, START, &logs, OUTPUT, started)?;
         // The runner accepts any ZooKeeper that answers on this port.
         let mut servers = runner.group().into_iter();
         ensure!(
@@ -218,10 +208,7 @@ impl Cluster {
     pub fn kill_tablet_server(&self, index: usize) -> Result<()> {
         let servers = self.tablet_servers();
         let server = servers.get(index).with_context(|| {
-            format!(
-                "there is no tablet server {index}: {} live, counted from 0",
-                servers.len()
-            )
+            format!("there is no tablet server {index}: {} live, counted from 0", servers.len())
         })?;
         self.adopt_logs();
         server.signal(Signal::KILL);
@@ -276,10 +263,7 @@ impl Cluster {
     /// Returns the state that another process needs to attach.
     #[must_use]
     pub fn state(&self) -> State {
-        State {
-            proxy: self.proxy.as_ref().and_then(Proxy::state),
-            ..self.state.clone()
-        }
+        State { proxy: self.proxy.as_ref().and_then(Proxy::state), ..self.state.clone() }
     }
 
     /// Keeps the logs when the cluster ends. A panic does that too.

@@ -32,10 +32,7 @@ pub(crate) fn hold(file: &Path, tablet_servers: usize, detached: bool) -> Result
     say(&format!(
         "starting a cluster with {tablet_servers} tablet servers (jars are fetched the first time) .."
     ));
-    let cluster = Cluster::start(&Settings {
-        tablet_servers,
-        ..Settings::default()
-    })?;
+    let cluster = Cluster::start(&Settings { tablet_servers, ..Settings::default() })?;
     cluster.state().write(file)?;
     print(READY)?;
     if detached {

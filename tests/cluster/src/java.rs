@@ -51,12 +51,7 @@ pub(crate) fn class(
     options.push(" -Dlog4j.configuration=file:");
     options.push(site.directory.join("log4j.properties"));
     let mut java = Command::new("java");
-    java.args([
-        &format!("-Xmx{heap}"),
-        &format!("-Dproc={role}"),
-        name,
-        "-p",
-    ]);
+    java.args([&format!("-Xmx{heap}"), &format!("-Dproc={role}"), name, "-p"]);
     java.arg(file);
     java.env("CLASSPATH", jars::class_path(&site.jars)?);
     java.env("JAVA_TOOL_OPTIONS", options);
@@ -110,10 +105,7 @@ pub(crate) fn wait(
 /// Fails with an installation hint if Java is missing.
 pub(crate) fn check() -> Result<()> {
     let mut java = Command::new("java");
-    let java = java
-        .arg("-version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let java = java.arg("-version").stdout(Stdio::null()).stderr(Stdio::null());
     java.status().context(
         "Java 17 is needed for the test cluster: install it (Debian: apt install openjdk-17-jre-headless)",
     )?;

@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 const LINES: usize = 15;
 
 /// Messages of servers whose port is in use.
-const PORT_TAKEN: [&str; 3] = [
-    "Address already in use",
-    "BindException",
-    "Could not create ServerSocket",
-];
+const PORT_TAKEN: [&str; 3] =
+    ["Address already in use", "BindException", "Could not create ServerSocket"];
 
 /// A folder of logs.
 #[derive(Clone, Debug)]

@@ -14,10 +14,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(
-    name = "fluo-cluster",
-    about = "A real Accumulo on this machine, for tests"
-)]
+#[command(name = "fluo-cluster", about = "A real Accumulo on this machine, for tests")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

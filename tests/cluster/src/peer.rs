@@ -26,10 +26,7 @@ const POM: &str = include_str!("../../interop/pom.xml");
 const SOURCES: [(&str, &str); 3] = [
     ("Bench.java", include_str!("../../interop/Bench.java")),
     ("Peer.java", include_str!("../../interop/Peer.java")),
-    (
-        "Observers.java",
-        include_str!("../../interop/Observers.java"),
-    ),
+    ("Observers.java", include_str!("../../interop/Observers.java")),
 ];
 const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
@@ -95,17 +92,9 @@ impl JavaPeer {
         thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             // The peer of a failed test may still answer.
-            lines
-                .take_while(|line| sender.send(line.clone()).is_ok())
-                .count();
+            lines.take_while(|line| sender.send(line.clone()).is_ok()).count();
         });
-        Ok(JavaPeer {
-            process,
-            commands,
-            answers,
-            logs,
-            name,
-        })
+        Ok(JavaPeer { process, commands, answers, logs, name })
     }
 
     /// Sends a command, waits for the answer, and returns its words after `ok`.
@@ -122,9 +111,7 @@ impl JavaPeer {
             Err(RecvTimeoutError::Timeout) => "no answer in time".to_owned(),
             Err(RecvTimeoutError::Disconnected) => "the process ended".to_owned(),
         };
-        let result = answer
-            .strip_prefix("ok")
-            .map(|result| result.trim().to_owned());
+        let result = answer.strip_prefix("ok").map(|result| result.trim().to_owned());
         result.ok_or_else(|| {
             let tail = self.logs.tail(&format!("{}.out", self.name));
             anyhow!("the Java peer failed at `{command}`: {answer}; {tail}")
@@ -178,9 +165,7 @@ fn properties(
     let is_replaced = |name: &str| settings.iter().any(|(other, _)| *other == name);
     let kept = of_cluster.iter().filter(|(name, _)| !is_replaced(name));
     let lines = kept.chain(settings);
-    lines
-        .map(|(name, value)| format!("{name}={value}\n"))
-        .collect()
+    lines.map(|(name, value)| format!("{name}={value}\n")).collect()
 }
 
 /// Compiles the peer in a temporary folder, which is renamed when it is complete.

@@ -61,11 +61,8 @@ impl Process {
     pub(crate) fn servers(self, role: &str) -> Vec<Process> {
         let option = format!("-Dproc={role}");
         let mut servers = self.group();
-        let is_role = |words: Vec<u8>| {
-            words
-                .split(|byte| *byte == 0)
-                .any(|it| it == option.as_bytes())
-        };
+        let is_role =
+            |words: Vec<u8>| words.split(|byte| *byte == 0).any(|it| it == option.as_bytes());
         servers.retain(|it| fs::read(format!("/proc/{}/cmdline", it.pid)).is_ok_and(is_role));
         servers
     }
@@ -78,10 +75,7 @@ impl Process {
         let member = |entry: fs::DirEntry| {
             let pid = entry.file_name().to_str()?.parse().ok()?;
             let stat = Stat::of(pid).filter(|stat| stat.group == self.pid)?;
-            Some(Process {
-                started_ticks: stat.started_ticks,
-                pid,
-            })
+            Some(Process { started_ticks: stat.started_ticks, pid })
         };
         let mut members: Vec<_> = entries.filter_map(member).collect();
         // A later group may have the same number, but no older members.
@@ -94,9 +88,7 @@ impl Process {
     /// come from another process.
     pub(crate) fn listens_on(self, port: u16) -> bool {
         let tables = ["tcp", "tcp6"].map(|kind| format!("/proc/{}/net/{kind}", self.pid));
-        let tables = tables
-            .iter()
-            .filter_map(|table| fs::read_to_string(table).ok());
+        let tables = tables.iter().filter_map(|table| fs::read_to_string(table).ok());
         let sockets: Vec<_> = tables.flat_map(|it| listening_sockets(&it, port)).collect();
         let files = fs::read_dir(format!("/proc/{}/fd", self.pid));
         let files = files.into_iter().flatten().flatten();
@@ -174,14 +166,11 @@ impl Stat {
 fn listening_sockets(table: &str, port: u16) -> Vec<String> {
     const LISTENS: &str = "0A";
     let port = format!(":{port:04X}");
-    let rows = table
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let rows = rows.filter(|row| {
         row.get(1).is_some_and(|address| address.ends_with(&port)) && row.get(3) == Some(&LISTENS)
     });
-    rows.filter_map(|row| row.get(9).map(|inode| format!("socket:[{inode}]")))
-        .collect()
+    rows.filter_map(|row| row.get(9).map(|inode| format!("socket:[{inode}]"))).collect()
 }
 
 #[cfg(test)]
@@ -199,10 +188,7 @@ mod tests {
     fn distinguishes_processes_by_their_start() {
         let own = Process::own().unwrap();
         assert!(own.is_alive());
-        let other = Process {
-            started_ticks: own.started_ticks + 1,
-            ..own
-        };
+        let other = Process { started_ticks: own.started_ticks + 1, ..own };
         assert!(!other.is_alive());
     }
 

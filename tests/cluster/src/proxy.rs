@@ -46,11 +46,7 @@ impl Proxy {
             let Err(error) = proxy.restart() else {
                 return Ok(proxy);
             };
-            let says_port_taken = || {
-                proxy
-                    .logs()
-                    .say_port_taken(&format!("proxy-{}.", proxy.port))
-            };
+            let says_port_taken = || proxy.logs().say_port_taken(&format!("proxy-{}.", proxy.port));
             if settings.port.is_some() || !says_port_taken() || more_tries.next().is_none() {
                 return Err(error);
             }
@@ -85,11 +81,7 @@ impl Proxy {
     pub fn state(&self) -> Option<ProxyState> {
         let here = || self.here().as_ref().map(Supervisor::process);
         let process = self.elsewhere.or_else(here)?;
-        Some(ProxyState {
-            port: self.port,
-            settings: self.settings,
-            process,
-        })
+        Some(ProxyState { port: self.port, settings: self.settings, process })
     }
 
     /// Kills the proxy with SIGKILL. Connections break, and calls in progress have an unknown
@@ -175,10 +167,7 @@ impl Proxy {
     fn wait(&self, process: Process) -> Result<()> {
         let answers = || {
             let port = self.port;
-            ensure!(
-                process.listens_on(port),
-                "it does not listen on port {port}"
-            );
+            ensure!(process.listens_on(port), "it does not listen on port {port}");
             ready::answers(port, self.settings.protocol, &self.site)
         };
         let logs = self.logs();

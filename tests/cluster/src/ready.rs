@@ -25,22 +25,14 @@ pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> 
 /// Fails unless the proxy on this port reports every tablet server, and a scan finds a cell.
 pub(crate) fn serves(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
     asked(port, protocol, site, async |client| {
-        let (servers, all) = (
-            client.instance_operations().tablet_servers().await?.len(),
-            site.tablet_servers,
-        );
-        ensure!(
-            servers >= all,
-            "{servers} of {all} tablet servers are known"
-        );
+        let (servers, all) =
+            (client.instance_operations().tablet_servers().await?.len(), site.tablet_servers);
+        ensure!(servers >= all, "{servers} of {all} tablet servers are known");
         let low_level = client.low_level();
         let options = ScanOptions::default();
         let scanner = low_level.create_scanner(METADATA, &options).await?;
         let batch = low_level.next_k(&scanner, 1).await?;
-        ensure!(
-            !batch.entries.is_empty(),
-            "a scan of {METADATA} finds nothing"
-        );
+        ensure!(!batch.entries.is_empty(), "a scan of {METADATA} finds nothing");
         Ok(())
     })
 }

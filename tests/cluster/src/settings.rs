@@ -14,10 +14,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            tablet_servers: 2,
-            proxy: Some(ProxySettings::default()),
-        }
+        Settings { tablet_servers: 2, proxy: Some(ProxySettings::default()) }
     }
 }
 
@@ -34,11 +31,7 @@ pub struct ProxySettings {
 
 impl Default for ProxySettings {
     fn default() -> ProxySettings {
-        ProxySettings {
-            port: None,
-            threads: 32,
-            protocol: Protocol::Compact,
-        }
+        ProxySettings { port: None, threads: 32, protocol: Protocol::Compact }
     }
 }
 

@@ -28,9 +28,7 @@ static SHARED: OnceLock<Result<Cluster, String>> = OnceLock::new();
 pub fn wanted() -> bool {
     let wanted = env::var_os(WITHOUT).is_none();
     if !wanted {
-        say(&format!(
-            "skipped: {WITHOUT} is set, and this test needs a real Accumulo"
-        ));
+        say(&format!("skipped: {WITHOUT} is set, and this test needs a real Accumulo"));
     }
     wanted
 }

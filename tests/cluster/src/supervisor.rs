@@ -102,11 +102,7 @@ impl Supervisor {
                 output.display()
             )
         })?;
-        Ok(Supervisor {
-            shell,
-            pipe,
-            process,
-        })
+        Ok(Supervisor { shell, pipe, process })
     }
 
     /// Returns the process of the command, which leads the group of all its children.

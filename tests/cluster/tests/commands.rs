@@ -90,10 +90,7 @@ fn every_command_rejects_an_invalid_state_file() {
     for name in ["start", "status", "stop"] {
         let output = command(name, &file).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
-        let expected = format!(
-            "error: {} is not the state file of a cluster",
-            file.display()
-        );
+        let expected = format!("error: {} is not the state file of a cluster", file.display());
         let said = complaint(&output);
         assert!(said.starts_with(&expected), "{name}: {said}");
     }

@@ -1,10 +1,6 @@
 //! Logs of failed runs are kept, and their folder is printed. Successful runs remove everything.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test panics where it fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
 
 use std::ffi::OsString;
 use std::fs;
@@ -33,11 +29,7 @@ fn folder_behind(said: &str, words: &str) -> PathBuf {
 #[track_caller]
 fn assert_kept(logs: &Path, file: &str) {
     let log = logs.join(file);
-    assert!(
-        fs::metadata(&log).is_ok_and(|log| log.len() > 0),
-        "no {}",
-        log.display()
-    );
+    assert!(fs::metadata(&log).is_ok_and(|log| log.len() > 0), "no {}", log.display());
     fs::remove_dir_all(logs).unwrap();
 }
 
@@ -48,9 +40,7 @@ fn broken_java() -> (TempDir, OsString) {
     fs::write(&java, "#!/bin/sh\necho 'there is no memory left'\nexit 1\n").unwrap();
     fs::set_permissions(&java, fs::Permissions::from_mode(0o755)).unwrap();
     let rest = std::env::var_os("PATH").unwrap();
-    let all = [folder.path().to_owned()]
-        .into_iter()
-        .chain(std::env::split_paths(&rest));
+    let all = [folder.path().to_owned()].into_iter().chain(std::env::split_paths(&rest));
     let path = std::env::join_paths(all).unwrap();
     (folder, path)
 }
@@ -73,10 +63,7 @@ fn keeps_the_logs_of_a_start_that_fails() {
     let said = String::from_utf8(output.stderr).unwrap();
     let why = "the cluster's runner ended while it started; the last lines of runner.out:\n  there is no memory left\n";
     assert!(said.contains(why), "{said}");
-    assert!(
-        said.ends_with("error: the cluster did not start\n"),
-        "{said}"
-    );
+    assert!(said.ends_with("error: the cluster did not start\n"), "{said}");
     assert!(!state.exists());
     let logs = folder_behind(&said, "the cluster could not be started; its logs are in ");
     assert_kept(&logs, "runner.out");

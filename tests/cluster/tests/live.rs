@@ -24,15 +24,7 @@ fn rejects_a_port_in_use_and_shows_the_log() {
     }
     let cluster = Cluster::shared().unwrap();
     let port = cluster.proxy().unwrap().state().map(|state| state.port);
-    let error = cluster
-        .start_proxy(ProxySettings {
-            port,
-            ..Default::default()
-        })
-        .unwrap_err();
+    let error = cluster.start_proxy(ProxySettings { port, ..Default::default() }).unwrap_err();
     let message = format!("{error:#}");
-    assert!(
-        message.contains("in use") || message.contains("ended while it started"),
-        "{message}"
-    );
+    assert!(message.contains("in use") || message.contains("ended while it started"), "{message}");
 }

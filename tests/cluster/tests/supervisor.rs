@@ -14,11 +14,7 @@ use fluo_cluster::{Process, Supervisor, poll};
 use rustix::process::Signal;
 
 /// A command with two children, which ignores SIGTERM, SIGINT and SIGHUP.
-const FAMILY: [&str; 3] = [
-    "sh",
-    "-c",
-    "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait",
-];
+const FAMILY: [&str; 3] = ["sh", "-c", "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait"];
 
 /// The words before the process number that an owner prints.
 const LEADER: &str = "leader ";
@@ -126,11 +122,7 @@ fn a_command_that_ends_at_once_counts_as_started() {
     for number in 0..40 {
         let logs = root.path().join(number.to_string());
         fs::create_dir(&logs).unwrap();
-        let name = if number % 2 == 0 {
-            "true"
-        } else {
-            "no-such-command"
-        };
+        let name = if number % 2 == 0 { "true" } else { "no-such-command" };
         let command = Command::new(name);
         let supervisor = Supervisor::start(&command, None, Some(&logs), &logs.join("out")).unwrap();
         assert!(until(|| !supervisor.process().is_alive()));

@@ -52,9 +52,5 @@ pub(crate) async fn ready(client: &ProxyClient, grant: Option<&str>) -> Result<O
     }
     let all: BTreeSet<Bytes> = wanted.union(&before).cloned().collect();
     security.change_authorizations(user, all).await?;
-    Ok(Some(Granted {
-        client: client.clone(),
-        user: user.to_owned(),
-        before,
-    }))
+    Ok(Some(Granted { client: client.clone(), user: user.to_owned(), before }))
 }

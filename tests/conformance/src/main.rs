@@ -78,12 +78,7 @@ async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
     };
     let (user, grant) = (arguments.user.as_deref(), arguments.grant.as_deref());
     let opened = arguments.at.open(user, grant, build).await?;
-    print(&format!(
-        "{} rules on {}, in tables `{}*`",
-        rules.len(),
-        arguments.at,
-        table_prefix()
-    ))?;
+    print(&format!("{} rules on {}, in tables `{}*`", rules.len(), arguments.at, table_prefix()))?;
     let ended = tokio::select! {
         tally = run::rules(&rules, &opened.tables) => Some(tally),
         _ = tokio::signal::ctrl_c() => None,

@@ -67,10 +67,7 @@ impl Panics {
     }
 
     fn take(&self) -> Option<String> {
-        self.first
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -41,10 +41,8 @@ impl Decision {
 impl Commits {
     /// Records a mutation that takes effect now, and returns the rule that it breaks, if any.
     pub(super) fn note(&mut self, mutation: &Mutation) -> Option<String> {
-        for (cell, at) in mutation
-            .updates
-            .iter()
-            .filter_map(|update| notification(&mutation.row, update))
+        for (cell, at) in
+            mutation.updates.iter().filter_map(|update| notification(&mutation.row, update))
         {
             self.notifications.entry(cell).or_default().insert(at);
         }
@@ -66,21 +64,15 @@ impl Commits {
             Decision::Commit { start, commit } => {
                 let before = self.committed.insert(start, commit);
                 if self.rolled_back.contains_key(&start) {
-                    return Some(format!(
-                        "P6: {start} was rolled back, and commits at {commit}"
-                    ));
+                    return Some(format!("P6: {start} was rolled back, and commits at {commit}"));
                 }
                 let before = before.filter(|before| *before != commit)?;
-                Some(format!(
-                    "P6: {start} committed at {before}, and commits again at {commit}"
-                ))
+                Some(format!("P6: {start} committed at {before}, and commits again at {commit}"))
             }
             Decision::RollBack { start } => {
                 self.rolled_back.insert(start, ());
                 let commit = self.committed.get(&start)?;
-                Some(format!(
-                    "P6: {start} committed at {commit}, and is rolled back"
-                ))
+                Some(format!("P6: {start} committed at {commit}, and is rolled back"))
             }
         }
     }
@@ -88,9 +80,7 @@ impl Commits {
 
 fn notification(row: &Bytes, update: &Update) -> Option<(RowColumn, Timestamp)> {
     let is_one = update.column.family == NOTIFICATION_FAMILY;
-    let column = is_one
-        .then(|| observed_column(&update.column).ok())
-        .flatten()?;
+    let column = is_one.then(|| observed_column(&update.column).ok()).flatten()?;
     let stamp = NotificationTimestamp::decode(update.timestamp?)?;
     (!stamp.is_delete).then(|| (RowColumn::new(row.clone(), column), stamp.timestamp))
 }
@@ -102,24 +92,14 @@ fn decision(update: &Update) -> Option<Decision> {
     };
     match stamp.kind {
         EntryKind::Write => {
-            let write = WriteValue::decode(value)
-                .ok()
-                .filter(|write| write.is_primary)?;
-            Some(Decision::Commit {
-                start: write.start,
-                commit: stamp.timestamp,
-            })
+            let write = WriteValue::decode(value).ok().filter(|write| write.is_primary)?;
+            Some(Decision::Commit { start: write.start, commit: stamp.timestamp })
         }
         EntryKind::DelLock => {
-            let ended = DelLockValue::decode(value)
-                .ok()
-                .filter(|ended| ended.is_primary)?;
+            let ended = DelLockValue::decode(value).ok().filter(|ended| ended.is_primary)?;
             let start = stamp.timestamp;
             Some(match ended.outcome {
-                DelLockOutcome::Committed => Decision::Commit {
-                    start,
-                    commit: ended.done,
-                },
+                DelLockOutcome::Committed => Decision::Commit { start, commit: ended.done },
                 DelLockOutcome::RolledBack => Decision::RollBack { start },
             })
         }

@@ -93,10 +93,7 @@ impl SimulatedCoordination {
         if world.strikes(WorldBug::TimestampTwice) {
             block.first = Timestamp::new(block.first.get().saturating_sub(1))?;
         }
-        self.link.say(format_args!(
-            "timestamp {} (horizon {})",
-            block.first, block.horizon
-        ));
+        self.link.say(format_args!("timestamp {} (horizon {})", block.first, block.horizon));
         Ok(block)
     }
 }
@@ -133,8 +130,7 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
-        self.send(self.link.world.coordination.is_alive(transactor))
-            .await
+        self.send(self.link.world.coordination.is_alive(transactor)).await
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
@@ -142,8 +138,7 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
-        self.send(self.link.world.coordination.add_dead_letter(failed))
-            .await
+        self.send(self.link.world.coordination.add_dead_letter(failed)).await
     }
 
     async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
@@ -152,8 +147,7 @@ impl Coordination for SimulatedCoordination {
 
     async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let coordination = &self.link.world.coordination;
-        self.send(coordination.remove_dead_letter(cell, up_to))
-            .await
+        self.send(coordination.remove_dead_letter(cell, up_to)).await
     }
 
     async fn application(&self) -> Result<Application> {
@@ -161,23 +155,19 @@ impl Coordination for SimulatedCoordination {
     }
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
-        self.send(self.link.world.coordination.begin_epoch(found))
-            .await
+        self.send(self.link.world.coordination.begin_epoch(found)).await
     }
 
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
-        self.send(self.link.world.coordination.take_duty(duty))
-            .await
+        self.send(self.link.world.coordination.take_duty(duty)).await
     }
 
     async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
-        self.send(self.link.world.coordination.exclude_others(own))
-            .await
+        self.send(self.link.world.coordination.exclude_others(own)).await
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
-        self.send(self.link.world.coordination.update_settings(settings))
-            .await
+        self.send(self.link.world.coordination.update_settings(settings)).await
     }
 }
 

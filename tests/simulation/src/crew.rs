@@ -36,10 +36,7 @@ pub(super) async fn work(world: &World) {
                 member.link.break_off();
             }
         }
-        let working = members
-            .iter()
-            .filter(|member| !world.is_retired(member.link.client))
-            .count();
+        let working = members.iter().filter(|member| !world.is_retired(member.link.client)).count();
         if u64::try_from(working).unwrap_or_default() < world.dials.clients {
             came += 1;
             members.extend(hire(world, came).await);
@@ -54,10 +51,7 @@ pub(super) async fn work(world: &World) {
             }
         };
         if timeout(PATIENCE, ended).await.is_err() {
-            world.violation(format!(
-                "the actors of client {} never end",
-                member.link.client
-            ));
+            world.violation(format!("the actors of client {} never end", member.link.client));
         }
     }
 }
@@ -94,9 +88,7 @@ async fn over(link: Link, options: ClientOptions) -> fluo_table::Result<(Arc<Lin
 
 async fn hire(world: &World, number: u64) -> Option<Member> {
     // A client that is cut off while it begins never answers.
-    let opened = timeout(PATIENCE / 100, open(world, number, world.dials.options()))
-        .await
-        .ok()?;
+    let opened = timeout(PATIENCE / 100, open(world, number, world.dials.options())).await.ok()?;
     let (link, client) = match opened {
         Ok(opened) => opened,
         Err(error) if world.stands(&error) => return None,
@@ -117,17 +109,9 @@ async fn hire(world: &World, number: u64) -> Option<Member> {
     let parts = Part::played(&world.dials).into_iter();
     let actors: Vec<_> = parts
         .map(|part| {
-            let actor = Actor {
-                world: world.clone(),
-                link: link.clone(),
-                client: client.clone(),
-            };
+            let actor = Actor { world: world.clone(), link: link.clone(), client: client.clone() };
             tokio::spawn(actor.play(part))
         })
         .collect();
-    Some(Member {
-        link,
-        actors,
-        worker,
-    })
+    Some(Member { link, actors, worker })
 }

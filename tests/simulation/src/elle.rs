@@ -63,11 +63,7 @@ impl Elle {
 
     fn add(&mut self, kind: Kind, process: u64, steps: &[Step]) {
         let steps = steps.to_vec();
-        self.events.push(Event {
-            kind,
-            process,
-            steps,
-        });
+        self.events.push(Event { kind, process, steps });
     }
 
     /// Returns the history with one event per line, given all numbers that the lists contain at the
@@ -113,10 +109,7 @@ fn never_ended(events: &[Event]) -> Vec<Event> {
             Kind::Ended(_) => open.remove(&event.process),
         };
     }
-    let end = |event: &Event| Event {
-        kind: Kind::Ended(Ended::Uncertain),
-        ..event.clone()
-    };
+    let end = |event: &Event| Event { kind: Kind::Ended(Ended::Uncertain), ..event.clone() };
     open.into_values().map(end).collect()
 }
 

@@ -45,13 +45,10 @@ pub(super) async fn initialized(
     let id = "7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1";
     let fluo = Instance::new(Arc::new(MemoryTables::new()), applications);
     let fluo = fluo.with_ids(|| id.to_owned());
-    let mut application = fluo
-        .application(APPLICATION)
-        .table(TABLE)
-        .observed_columns([
-            ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
-            ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
-        ]);
+    let mut application = fluo.application(APPLICATION).table(TABLE).observed_columns([
+        ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
+        ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
+    ]);
     if let Some(queues) = queues {
         application = application.observed_columns(queues.observed_columns()?);
     }

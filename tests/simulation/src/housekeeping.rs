@@ -54,9 +54,7 @@ fn drawn(world: &World) -> Tablet {
 async fn flush(world: &World, tablet: &Tablet) -> Result<()> {
     let horizon = horizon_for(world, world.in_flushes).await?;
     let dropped = world.server.flush(tablet, world.in_flushes, horizon);
-    world
-        .trace
-        .add(format_args!("flushes {tablet:?}, drops {dropped}"));
+    world.trace.add(format_args!("flushes {tablet:?}, drops {dropped}"));
     Ok(())
 }
 
@@ -65,9 +63,7 @@ async fn compact_some(world: &World) -> Result<()> {
     let horizon = horizon_for(world, attached).await?;
     let is_chosen = |_| world.random.chance(500);
     let dropped = world.server.compact(&tablet, is_chosen, attached, horizon);
-    world.trace.add(format_args!(
-        "compacts files of {tablet:?}, drops {dropped}"
-    ));
+    world.trace.add(format_args!("compacts files of {tablet:?}, drops {dropped}"));
     Ok(())
 }
 
@@ -105,11 +101,7 @@ async fn collect(world: &World) -> Result<()> {
     let tablet = drawn(world);
     flush(world, &tablet).await?;
     sleep(world.random.time_below(world.dials.usual)).await;
-    let dropped = world
-        .server
-        .compact(&tablet, |_| true, Attached::BOTH, horizon);
-    world
-        .trace
-        .add(format_args!("drops {dropped} of {tablet:?}"));
+    let dropped = world.server.compact(&tablet, |_| true, Attached::BOTH, horizon);
+    world.trace.add(format_args!("drops {dropped} of {tablet:?}"));
     Ok(())
 }

@@ -35,11 +35,7 @@ impl LateWrites {
     }
 
     pub(super) fn take(&self, number: u64) -> Option<Late> {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .waiting
-            .remove(&number)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&number)
     }
 
     pub(super) fn take_first(&self) -> Option<Late> {

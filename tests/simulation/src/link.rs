@@ -84,9 +84,7 @@ impl Link {
     }
 
     pub(super) fn say(&self, what: impl fmt::Display) {
-        self.world
-            .trace
-            .add(format_args!("c{} {what}", self.client));
+        self.world.trace.add(format_args!("c{} {what}", self.client));
     }
 
     /// Takes the time that a call takes one way. Never returns once the link is cut.
@@ -128,9 +126,7 @@ impl Link {
         }
         let (random, dials) = (&self.world.random, &self.world.dials);
         if random.below(100_000) < dials.is_cut {
-            return Fate::Cut {
-                takes_effect: random.chance(500),
-            };
+            return Fate::Cut { takes_effect: random.chance(500) };
         }
         if random.below(100_000) < dials.expires {
             self.expire();
@@ -184,10 +180,7 @@ impl Link {
 }
 
 pub(super) fn unavailable() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        "simulated: the call was not sent; nothing was done",
-    )
+    Error::new(ErrorKind::Unavailable, "simulated: the call was not sent; nothing was done")
 }
 
 pub(super) fn uncertain() -> Error {
@@ -198,8 +191,5 @@ pub(super) fn uncertain() -> Error {
 }
 
 pub(super) fn denied() -> Error {
-    Error::new(
-        ErrorKind::Denied,
-        "simulated: the client may not do this; nothing was done",
-    )
+    Error::new(ErrorKind::Denied, "simulated: the client may not do this; nothing was done")
 }

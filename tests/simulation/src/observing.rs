@@ -23,9 +23,7 @@ pub(super) const SUM: &str = "sum";
 pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
     let sum = Summing(world.clone());
     let copy = Copying(world.clone());
-    let observers = Observers::new()
-        .strong(document(), "sum", sum)?
-        .weak(wish(), "copy", copy)?;
+    let observers = Observers::new().strong(document(), "sum", sum)?.weak(wish(), "copy", copy)?;
     let observers = match &world.queues {
         Some(queues) => observe_queues(queues, observers, world)?,
         None => observers,
@@ -72,11 +70,7 @@ impl Observer for Summing {
         let before = number_of(observer.get(&row, &number()).await?.as_ref());
         let sum = number_of(observer.get(SUM, &number()).await?.as_ref());
         observer.set(&row, &number(), format!("{now}/{}", tx.start()))?;
-        observer.set(
-            SUM,
-            &number(),
-            format!("{}/{}", sum + now - before, tx.start()),
-        )?;
+        observer.set(SUM, &number(), format!("{}/{}", sum + now - before, tx.start()))?;
         Ok(())
     }
 }

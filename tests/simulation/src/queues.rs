@@ -48,17 +48,12 @@ impl Queues {
         let (buckets, bytes) = (dials.buckets, dials.buffer_bytes);
         let sums = CombineQueue::new(SUMS, Sum)?.buckets(buckets)?;
         let parcels = ExportQueue::new(PARCELS)?.buckets(buckets)?;
-        Ok(Self {
-            sums: sums.buffer_bytes(bytes),
-            parcels: parcels.buffer_bytes(bytes),
-        })
+        Ok(Self { sums: sums.buffer_bytes(bytes), parcels: parcels.buffer_bytes(bytes) })
     }
 
     /// Returns the export queue as its settings describe it.
     pub(super) fn stored_parcels(&self) -> Result<StoredQueue> {
-        let settings = Instance::in_memory()
-            .application("any")
-            .recipe(&self.parcels);
+        let settings = Instance::in_memory().application("any").recipe(&self.parcels);
         let stored = StoredQueue::all(&settings.settings())?.into_iter().next();
         stored.ok_or_else(|| Error::invalid("the settings contain no queue"))
     }

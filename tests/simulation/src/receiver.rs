@@ -49,15 +49,8 @@ impl Exporter<String, i64> for Receiver {
 impl Receiver {
     fn apply(&self, exports: &[Export<String, i64>]) {
         for export in exports {
-            let Export {
-                key,
-                sequence,
-                value,
-                ..
-            } = export;
-            self.0
-                .trace
-                .add(format_args!("receives {key:?} {sequence} {value}"));
+            let Export { key, sequence, value, .. } = export;
+            self.0.trace.add(format_args!("receives {key:?} {sequence} {value}"));
             self.0.queue_log().receive(key, *sequence, *value);
         }
     }
@@ -74,9 +67,7 @@ impl Receiver {
             match random.chance(300) {
                 true => {
                     let parcel = (export.key.clone(), export.sequence);
-                    self.0
-                        .trace
-                        .add(format_args!("rejects {:?} {}", export.key, export.sequence));
+                    self.0.trace.add(format_args!("rejects {:?} {}", export.key, export.sequence));
                     self.0.queue_log().rejected.insert(parcel);
                     rejected.push((index, "simulated: damaged".to_owned()));
                 }

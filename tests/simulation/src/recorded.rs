@@ -27,13 +27,7 @@ pub(super) struct Recorded<'a> {
 
 impl<'a> Recorded<'a> {
     pub(super) fn new(world: &'a World, actor: &'static str, tx: &'a Transaction) -> Self {
-        Self {
-            world,
-            actor,
-            tx,
-            ran_for: None,
-            story: OnceLock::new(),
-        }
+        Self { world, actor, tx, ran_for: None, story: OnceLock::new() }
     }
 
     /// Returns the place of its story in the history. Fixes the start.
@@ -58,10 +52,7 @@ impl<'a> Recorded<'a> {
         column: &Column,
     ) -> Self {
         let ran_for = Some(RowColumn::new(row.to_owned(), column.clone()));
-        Self {
-            ran_for,
-            ..Self::new(world, actor, tx)
-        }
+        Self { ran_for, ..Self::new(world, actor, tx) }
     }
 
     /// Notifies the weak observer of a cell.
@@ -119,9 +110,7 @@ impl<'a> Recorded<'a> {
         let story = self.story();
         let version = found.map(version);
         let value = version.as_ref().map(|version| version.value.clone());
-        self.world
-            .trace
-            .add(format_args!("{} sees {cell} = {value:?}", self.tx.start()));
+        self.world.trace.add(format_args!("{} sees {cell} = {value:?}", self.tx.start()));
         self.world.history().with(story, |story| {
             story.reads.push(Seen::Cell(cell, version));
         });
@@ -137,10 +126,7 @@ pub(super) fn told(world: &World, story: StoryId, result: &Result<CommitInfo, Co
     };
     world.history().with(story, |story| {
         story.told = told;
-        world.trace.add(format_args!(
-            "{} {} receives {told:?}",
-            story.actor, story.start
-        ));
+        world.trace.add(format_args!("{} {} receives {told:?}", story.actor, story.start));
     });
 }
 
@@ -159,10 +145,7 @@ pub(super) fn told_error(world: &World, story: StoryId, error: &Error) {
     };
     world.history().with(story, |story| {
         story.told = told;
-        world.trace.add(format_args!(
-            "{} {} receives {told:?}: {error}",
-            story.actor, story.start
-        ));
+        world.trace.add(format_args!("{} {} receives {told:?}: {error}", story.actor, story.start));
     });
 }
 
@@ -172,21 +155,11 @@ pub(super) async fn scan(
     snapshot: &Snapshot,
     prefix: &str,
 ) -> Result<BTreeMap<RowColumn, Version>> {
-    let cells: Vec<Cell> = snapshot
-        .scan(Scan::over(Span::prefix(prefix.to_owned())))
-        .try_concat()
-        .await?;
-    world.trace.add(format_args!(
-        "{} sees {} cells of {prefix}",
-        snapshot.start(),
-        cells.len()
-    ));
-    let place = |cell: Cell| {
-        (
-            RowColumn::new(cell.key.row.clone(), cell.key.column.clone()),
-            version(cell),
-        )
-    };
+    let cells: Vec<Cell> =
+        snapshot.scan(Scan::over(Span::prefix(prefix.to_owned()))).try_concat().await?;
+    world.trace.add(format_args!("{} sees {} cells of {prefix}", snapshot.start(), cells.len()));
+    let place =
+        |cell: Cell| (RowColumn::new(cell.key.row.clone(), cell.key.column.clone()), version(cell));
     Ok(cells.into_iter().map(place).collect())
 }
 
@@ -206,8 +179,5 @@ pub(super) fn rows(
 
 fn version(cell: Cell) -> Version {
     let number = u64::try_from(cell.key.timestamp).unwrap_or_default();
-    Version {
-        start: Timestamp::new(number).unwrap_or(Timestamp::MAX),
-        value: cell.value,
-    }
+    Version { start: Timestamp::new(number).unwrap_or(Timestamp::MAX), value: cell.value }
 }

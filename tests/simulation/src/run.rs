@@ -49,20 +49,13 @@ pub struct Report {
 impl Simulation {
     /// The run of a seed.
     pub fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            bug: None,
-            is_late_for_ever: false,
-        }
+        Self { seed, bug: None, is_late_for_ever: false }
     }
 
     /// The same with a breakage of the world.
     #[must_use]
     pub fn with_bug(self, bug: WorldBug) -> Self {
-        Self {
-            bug: Some(bug),
-            ..self
-        }
+        Self { bug: Some(bug), ..self }
     }
 
     /// Allows a write to arrive after the garbage of its transaction was collected. Fluo's protocol
@@ -70,10 +63,7 @@ impl Simulation {
     /// request.
     #[must_use]
     pub fn with_writes_late_for_ever(self) -> Self {
-        Self {
-            is_late_for_ever: true,
-            ..self
-        }
+        Self { is_late_for_ever: true, ..self }
     }
 
     /// Runs the simulation on this thread, in simulated time.
@@ -127,11 +117,7 @@ impl Simulation {
 async fn set_up(world: &World) -> Result<()> {
     let options = world.dials.options();
     let (link, client) = crew::open_to_everything(world, 0, options).await?;
-    let actor = Actor {
-        world: world.clone(),
-        link,
-        client,
-    };
+    let actor = Actor { world: world.clone(), link, client };
     let tx = actor.client.begin().await?;
     let first = Recorded::new(world, "set up", &tx);
     for account in ACCOUNTS {
@@ -148,10 +134,7 @@ async fn set_up(world: &World) -> Result<()> {
 }
 
 fn report(world: &World, seed: u64, numbers: &BTreeSet<u64>) -> Report {
-    let (begun, committed) = (
-        world.history().stories.len(),
-        world.commits().committed.len(),
-    );
+    let (begun, committed) = (world.history().stories.len(), world.commits().committed.len());
     Report {
         seed,
         violations: world.violations(),
@@ -167,27 +150,13 @@ const TAIL: usize = 60;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = self
-            .trace
-            .iter()
-            .position(|line| line.contains("VIOLATION"));
+        let first = self.trace.iter().position(|line| line.contains("VIOLATION"));
         let end = first.map_or(self.trace.len(), |first| first + 1);
-        let tail = self
-            .trace
-            .get(end.saturating_sub(TAIL)..end)
-            .unwrap_or_default();
+        let tail = self.trace.get(end.saturating_sub(TAIL)..end).unwrap_or_default();
         for line in tail {
             writeln!(f, "{line}")?;
         }
-        write!(
-            f,
-            "seed {}: {} violations",
-            self.seed,
-            self.violations.len()
-        )?;
-        self.violations
-            .iter()
-            .take(5)
-            .try_for_each(|what| write!(f, "\n  {what}"))
+        write!(f, "seed {}: {} violations", self.seed, self.violations.len())?;
+        self.violations.iter().take(5).try_for_each(|what| write!(f, "\n  {what}"))
     }
 }

@@ -23,11 +23,7 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
     // The client waits for dead clients, and must not become too old meanwhile.
     let options = world.dials.options().max_transaction_age(PATIENCE);
     let (link, client) = crew::open_to_everything(world, u64::MAX, options).await?;
-    let actor = Actor {
-        world: world.clone(),
-        link,
-        client,
-    };
+    let actor = Actor { world: world.clone(), link, client };
     observe_all(&actor).await?;
     check_locks(&actor).await?;
     touch_all(&actor).await?;
@@ -72,9 +68,7 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     // The model of the cells does not have those of queues.
     cells.retain(|cell, _| !is_of_queue(&cell.row));
     let lists = cells.iter().filter(|(cell, _)| cell.column == list());
-    let numbers = lists
-        .flat_map(|(_, version)| numbers_of(Some(&version.value)))
-        .collect();
+    let numbers = lists.flat_map(|(_, version)| numbers_of(Some(&version.value))).collect();
     actor.world.history().with(story, |story| {
         story.reads.push(rows("", cells, labels::all()));
     });
@@ -86,13 +80,8 @@ async fn observe_all(actor: &Actor) -> Result<()> {
     actor.client.retry_all_notifications().await?;
     retried(async || requeue_all(actor).await).await?;
     let worker = observing::start(&actor.world, &actor.client).await?;
-    if timeout(PATIENCE / 5, actor.client.wait_until_idle())
-        .await
-        .is_err()
-    {
-        actor
-            .world
-            .violation("O1, N1: the remaining notifications are never processed");
+    if timeout(PATIENCE / 5, actor.client.wait_until_idle()).await.is_err() {
+        actor.world.violation("O1, N1: the remaining notifications are never processed");
     }
     worker.stop().await;
     retried(async || check_observed(actor).await).await?;
@@ -122,9 +111,7 @@ async fn check_observed(actor: &Actor) -> Result<()> {
         let counted = number_of(snapshot.get(row, &number()).await?.as_ref());
         whole += now;
         if now != counted {
-            actor
-                .world
-                .violation(format!("O1: {row} is {now} and counts for {counted}"));
+            actor.world.violation(format!("O1: {row} is {now} and counts for {counted}"));
         }
     }
     let sum = number_of(snapshot.get(SUM, &number()).await?.as_ref());
@@ -141,10 +128,8 @@ async fn touch_all(actor: &Actor) -> Result<()> {
     let world = &actor.world;
     let locked = Scan::over(Span::all()).filter(Filter::OpenReadLocks);
     let locked = world.server.scan(&locked, &labels::all());
-    let cells: BTreeSet<RowColumn> = locked
-        .into_iter()
-        .map(|cell| RowColumn::new(cell.key.row, cell.key.column))
-        .collect();
+    let cells: BTreeSet<RowColumn> =
+        locked.into_iter().map(|cell| RowColumn::new(cell.key.row, cell.key.column)).collect();
     for cell in cells {
         // One attempt for each dead reader that can be in the way, and one to succeed.
         for last in [false, false, false, false, true] {

@@ -47,11 +47,7 @@ impl Table for SimulatedTable {
             if self.is_denied([&mutation]) {
                 // What came before it in this call has taken effect.
                 let nothing_was_done = number == 0;
-                return Err(if nothing_was_done {
-                    denied()
-                } else {
-                    uncertain()
-                });
+                return Err(if nothing_was_done { denied() } else { uncertain() });
             }
             match self.fate("write", [&mutation]) {
                 Fate::Before if number == 0 => return Err(unavailable()),
@@ -131,9 +127,7 @@ impl SimulatedTable {
             return false;
         }
         let written: Vec<_> = written.into_iter().collect();
-        let is_forward = written
-            .iter()
-            .all(|mutation| words::rolls_forward(mutation));
+        let is_forward = written.iter().all(|mutation| words::rolls_forward(mutation));
         let counter = match is_forward {
             true => &self.link.denied_forwards,
             false => &self.link.denied_others,
@@ -150,10 +144,7 @@ impl SimulatedTable {
             Fate::Fine => String::new(),
             other => format!(" ({other:?})"),
         };
-        self.link.say(format_args!(
-            "{what} {}{said}",
-            words::of_mutations(mutations)
-        ));
+        self.link.say(format_args!("{what} {}{said}", words::of_mutations(mutations)));
         fate
     }
 
@@ -207,8 +198,7 @@ impl Rest {
                 return Ok(None);
             };
             self.link.travel().await;
-            self.link
-                .say(format_args!("scan {}", words::of_scan(&scan)));
+            self.link.say(format_args!("scan {}", words::of_scan(&scan)));
             match self.link.fate() {
                 Fate::Fine => {}
                 Fate::Cut { .. } => self.link.cut().await,
@@ -238,14 +228,10 @@ impl Rest {
             }
         }
         let by_row = found.chunk_by(|one, other| one.key.row == other.key.row);
-        let rows: Vec<Bytes> = by_row
-            .filter_map(|cells| cells.first())
-            .map(|cell| cell.key.row.clone())
-            .collect();
+        let rows: Vec<Bytes> =
+            by_row.filter_map(|cells| cells.first()).map(|cell| cell.key.row.clone()).collect();
         if rows.len() > 1 && world.random.chance(500) {
-            let last = world
-                .random
-                .pick(rows.get(..rows.len() - 1).unwrap_or_default());
+            let last = world.random.pick(rows.get(..rows.len() - 1).unwrap_or_default());
             found.retain(|cell| cell.key.row <= last);
             self.scan = Some(rest_from(scan, &Key::first_of_row(row_successor(&last))));
         }
@@ -259,11 +245,7 @@ impl Rest {
 /// The first key after all versions of a cell's column.
 fn after_column_of(cell: &Cell) -> Key {
     let timestamp = i64::MIN;
-    Key {
-        timestamp,
-        ..cell.key.clone()
-    }
-    .successor()
+    Key { timestamp, ..cell.key.clone() }.successor()
 }
 
 /// Returns the rest of a scan from a key on.
@@ -273,8 +255,7 @@ fn rest_from(scan: &Scan, from: &Key) -> Scan {
         let rest = Span::between(start, span.end().cloned());
         (!rest.is_empty()).then_some(rest)
     });
-    let rest = Scan::over_all(after)
-        .filter(scan.filter_intent())
-        .batch_cells(scan.max_batch_cells());
+    let rest =
+        Scan::over_all(after).filter(scan.filter_intent()).batch_cells(scan.max_batch_cells());
     scan.columns().iter().cloned().fold(rest, Scan::column)
 }

@@ -14,19 +14,13 @@ pub(super) struct Trace {
 
 impl Trace {
     pub(super) fn new() -> Self {
-        Self {
-            begun: Instant::now(),
-            lines: Mutex::default(),
-        }
+        Self { begun: Instant::now(), lines: Mutex::default() }
     }
 
     pub(super) fn add(&self, line: impl fmt::Display) {
         let now_ms = self.begun.elapsed().as_millis();
         let line = format!("{now_ms:>7} {line}");
-        self.lines
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(line);
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
     pub(super) fn take(&self) -> Vec<String> {

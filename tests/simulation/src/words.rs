@@ -76,10 +76,7 @@ pub(super) fn of_scan(scan: &Scan) -> String {
         Filter::OpenReadLocks => "read locks".to_owned(),
         other => format!("{other:?}"),
     };
-    let rows: Vec<String> = scan
-        .spans()
-        .iter()
-        .map(|span| Escaped(&span.start().row).to_string())
-        .collect();
+    let rows: Vec<String> =
+        scan.spans().iter().map(|span| Escaped(&span.start().row).to_string()).collect();
     format!("[{}] {filter}", rows.join(" "))
 }

@@ -128,8 +128,7 @@ impl World {
     /// Writes to the true table.
     pub(super) fn apply(&self, mut mutation: Mutation) {
         self.tear(&mut mutation);
-        self.trace
-            .add(format_args!("    put {}", words::of_mutation(&mutation)));
+        self.trace.add(format_args!("    put {}", words::of_mutation(&mutation)));
         self.note(&mutation);
         self.server.write(&mutation, self.rank());
     }
@@ -168,9 +167,7 @@ impl World {
             self.tear(&mut conditional.mutation);
         }
         let written: Vec<Mutation> = mutations.iter().map(|it| it.mutation.clone()).collect();
-        let is_accepted = self
-            .server
-            .write_if(&mutations, authorizations, self.rank())?;
+        let is_accepted = self.server.write_if(&mutations, authorizations, self.rank())?;
         let outcome = match is_accepted {
             true => Outcome::Accepted,
             false => Outcome::Rejected,
@@ -179,8 +176,7 @@ impl World {
             true => "accepted",
             false => "rejected",
         };
-        self.trace
-            .add(format_args!("    {said} {}", words::of_mutations(&written)));
+        self.trace.add(format_args!("    {said} {}", words::of_mutations(&written)));
         if is_accepted {
             written.iter().for_each(|mutation| self.note(mutation));
         }
@@ -204,10 +200,7 @@ impl World {
     }
 
     pub(super) fn end_transactor(&self, transactor: TransactorId) {
-        if let Ok(true) = self
-            .applications
-            .end_transactor(ground::APPLICATION, transactor)
-        {
+        if let Ok(true) = self.applications.end_transactor(ground::APPLICATION, transactor) {
             self.trace.add(format_args!("transactor {transactor} ends"));
         }
     }

@@ -39,9 +39,7 @@ pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
             }
         }
     }
-    let last = Mutation::new("last")
-        .put(column("left"), "v")
-        .put(column("right"), "v");
+    let last = Mutation::new("last").put(column("left"), "v").put(column("right"), "v");
     ground.write(vec![last]).await;
 
     let cells = ground.read(Scan::over(Span::all())).await;
@@ -51,10 +49,7 @@ pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
     }
     assert!(cells.iter().any(|cell| cell.key.row == "last"));
     let rows: BTreeSet<_> = cells.iter().map(|cell| cell.key.row.as_ref()).collect();
-    for call in (1..CALLS)
-        .step_by(3)
-        .filter(|_| ground.table.together().is_some())
-    {
+    for call in (1..CALLS).step_by(3).filter(|_| ground.table.together().is_some()) {
         let [one, other] = [format!("{call:03}"), format!("{call:03}'")];
         assert_eq!(
             rows.contains(one.as_bytes()),

@@ -54,37 +54,22 @@ async fn write_long_column(ground: &Ground, column: Column, deletes: &[i64]) {
 pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
     const ROWS: usize = 60;
     let ground = Ground::new(&tables, Versions::default()).await;
-    let writers: Vec<_> = (0..3)
-        .map(|writer| tokio::spawn(write_rows(ground.table.clone(), writer, ROWS)))
-        .collect();
+    let writers: Vec<_> =
+        (0..3).map(|writer| tokio::spawn(write_rows(ground.table.clone(), writer, ROWS))).collect();
     for _ in 0..4 {
         ground.add_splits(["0 020", "1", "2 050"]).await;
-        tables
-            .compact(&ground.name, &Span::all(), Garbage::Keep)
-            .await
-            .unwrap();
-        tables
-            .merge(&ground.name, Some(b"0 020"), None)
-            .await
-            .unwrap();
+        tables.compact(&ground.name, &Span::all(), Garbage::Keep).await.unwrap();
+        tables.merge(&ground.name, Some(b"0 020"), None).await.unwrap();
         tables.flush(&ground.name).await.unwrap();
     }
     for writer in writers {
         writer.await.unwrap();
     }
-    tables
-        .compact(&ground.name, &Span::all(), Garbage::Keep)
-        .await
-        .unwrap();
+    tables.compact(&ground.name, &Span::all(), Garbage::Keep).await.unwrap();
     let shown = ground.all().await;
     assert_eq!(shown.len(), 3 * ROWS);
     for cell in shown {
-        assert_eq!(
-            (cell.key.timestamp, &cell.value[..]),
-            (3, &b"last"[..]),
-            "{}",
-            cell.key
-        );
+        assert_eq!((cell.key.timestamp, &cell.value[..]), (3, &b"last"[..]), "{}", cell.key);
     }
     ground.end().await;
 }
@@ -93,14 +78,8 @@ pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
 async fn write_rows(table: Arc<dyn Table>, writer: usize, rows: usize) {
     for n in 0..rows {
         let row = || Mutation::new(format!("{writer} {n:03}"));
-        table
-            .write(vec![row().put_at(column("q"), 1, "first")])
-            .await
-            .unwrap();
-        table
-            .write(vec![row().delete_at(column("q"), 2)])
-            .await
-            .unwrap();
+        table.write(vec![row().put_at(column("q"), 1, "first")]).await.unwrap();
+        table.write(vec![row().delete_at(column("q"), 2)]).await.unwrap();
         let last = row().put_at(column("q"), 3, "last");
         let last = vec![last.when(Condition::absent(column("q")))];
         let outcomes = table.write_conditional(last).await.unwrap();

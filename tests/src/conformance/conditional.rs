@@ -74,11 +74,7 @@ pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
         ([value("q", "new"), absent("q").at(9)], true),
     ];
     for (pair, expected) in pairs {
-        assert_eq!(
-            holds(&*ground.table, "r", &pair).await,
-            expected,
-            "{pair:?}"
-        );
+        assert_eq!(holds(&*ground.table, "r", &pair).await, expected, "{pair:?}");
     }
     ground.end().await;
 }
@@ -86,9 +82,7 @@ pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
 /// Checks T10: a condition sees the versions that the table shows, and no older ones.
 pub async fn t10_a_condition_sees_the_versions_of_the_table(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
-    let row = Mutation::new("r")
-        .put_at(column("q"), 1, "old")
-        .put_at(column("q"), 2, "new");
+    let row = Mutation::new("r").put_at(column("q"), 1, "old").put_at(column("q"), 2, "new");
     ground.write(vec![row]).await;
     let value = |value: &'static str| Condition::value(column("q"), value);
     assert!(holds(&*ground.table, "r", &[value("new").at(2)]).await);
@@ -103,9 +97,7 @@ pub async fn t10_a_condition_sees_the_cells_of_its_handle(tables: Arc<dyn TableA
     let ground = Ground::new(&tables, Versions::default()).await;
     let seer = ground.reader(&["A"]).await;
     let marked = column("q").with_visibility("A");
-    ground
-        .write(vec![Mutation::new("r").put(marked.clone(), "marked")])
-        .await;
+    ground.write(vec![Mutation::new("r").put(marked.clone(), "marked")]).await;
 
     let has_value = [Condition::value(marked.clone(), "marked")];
     let is_absent = [Condition::absent(marked.clone())];
@@ -114,11 +106,7 @@ pub async fn t10_a_condition_sees_the_cells_of_its_handle(tables: Arc<dyn TableA
     for unseen in [has_value, is_absent] {
         let [condition] = unseen;
         let guarded = Mutation::new("r").put(column("probe"), "v").when(condition);
-        let error = ground
-            .table
-            .write_conditional(vec![guarded])
-            .await
-            .unwrap_err();
+        let error = ground.table.write_conditional(vec![guarded]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     }
 
@@ -135,10 +123,7 @@ async fn holds(table: &dyn Table, row: &'static str, conditions: &[Condition]) -
     let probe = Column::new("probe", unused_name());
     let mutation = Mutation::new(row).put(probe.clone(), "v");
     let conditions = conditions.to_vec();
-    let guarded = ConditionalMutation {
-        mutation,
-        conditions,
-    };
+    let guarded = ConditionalMutation { mutation, conditions };
     let outcomes = table.write_conditional(vec![guarded]).await.unwrap();
     let is_written = table.get(row, &probe).await.unwrap().is_some();
     match outcomes[..] {
@@ -153,9 +138,8 @@ async fn holds(table: &dyn Table, row: &'static str, conditions: &[Condition]) -
 /// see each other.
 pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
-    let taken = (0..200_u8)
-        .step_by(3)
-        .map(|n| Mutation::new(vec![n]).put_at(column("q"), 1, "taken"));
+    let taken =
+        (0..200_u8).step_by(3).map(|n| Mutation::new(vec![n]).put_at(column("q"), 1, "taken"));
     ground.write(taken.collect()).await;
 
     // The rows are not in the order of the table.
@@ -164,18 +148,10 @@ pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn 
         let put = Mutation::new(vec![*row]).put_at(column("q"), 2, "claimed");
         put.when(Condition::absent(column("q")))
     };
-    let outcomes = ground
-        .table
-        .write_conditional(rows.iter().map(claim).collect())
-        .await
-        .unwrap();
+    let outcomes = ground.table.write_conditional(rows.iter().map(claim).collect()).await.unwrap();
     assert_eq!(outcomes.len(), rows.len());
     for (row, outcome) in rows.iter().zip(&outcomes) {
-        let expected = if row % 3 == 0 {
-            outcome.is_rejected()
-        } else {
-            outcome.is_accepted()
-        };
+        let expected = if row % 3 == 0 { outcome.is_rejected() } else { outcome.is_accepted() };
         assert!(expected, "row {row}: {outcome:?}");
     }
     let cells = ground.all().await;
@@ -191,21 +167,11 @@ pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn 
     };
     let first = Mutation::new("steps").put_at(column("q"), 1, "1");
     let first = || first.clone().when(Condition::absent(column("q")));
-    let calls = vec![
-        step("1", "2"),
-        first(),
-        first(),
-        step("1", "2"),
-        step("1", "3"),
-        step("2", "4"),
-    ];
+    let calls =
+        vec![step("1", "2"), first(), first(), step("1", "2"), step("1", "3"), step("2", "4")];
     let outcomes = ground.table.write_conditional(calls).await.unwrap();
     let accepted: Vec<_> = outcomes.iter().map(Outcome::is_accepted).collect();
-    assert_eq!(
-        accepted,
-        [false, true, false, true, false, true],
-        "{outcomes:?}"
-    );
+    assert_eq!(accepted, [false, true, false, true, false, true], "{outcomes:?}");
     let steps = ground.read(Scan::over(Span::row("steps"))).await;
     assert_eq!(steps, [cell("steps", "q", 1, "4")]);
     ground.end().await;

@@ -17,12 +17,10 @@ const ROW_COLUMNS: usize = 40;
 pub async fn t4_a_mutation_is_atomic(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let is_written = Arc::new(AtomicBool::new(false));
-    let watchers: Vec<_> = (0..2)
-        .map(|_| tokio::spawn(watch_row(ground.table.clone(), is_written.clone())))
-        .collect();
-    let writers: Vec<_> = (0..2)
-        .map(|writer| tokio::spawn(write_row(ground.table.clone(), writer)))
-        .collect();
+    let watchers: Vec<_> =
+        (0..2).map(|_| tokio::spawn(watch_row(ground.table.clone(), is_written.clone()))).collect();
+    let writers: Vec<_> =
+        (0..2).map(|writer| tokio::spawn(write_row(ground.table.clone(), writer))).collect();
     for writer in writers {
         writer.await.unwrap();
     }
@@ -34,10 +32,7 @@ pub async fn t4_a_mutation_is_atomic(tables: Arc<dyn TableAdmin>) {
     let has_last = |column| Condition::value(column, last.clone());
     let conditions = columns_of_row().map(has_last).collect();
     let mutation = Mutation::new("r").put(column("seen"), "v");
-    let seen = ConditionalMutation {
-        mutation,
-        conditions,
-    };
+    let seen = ConditionalMutation { mutation, conditions };
     let outcomes = ground.table.write_conditional(vec![seen]).await.unwrap();
     assert!(outcomes[0].is_accepted(), "{outcomes:?}");
     ground.end().await;
@@ -105,10 +100,7 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
     for nth in 1..=times {
         let nth = nth.to_string();
         for attempt in 0.. {
-            assert!(
-                attempt < MAX_ATTEMPTS,
-                "rejected, though no other task was accepted"
-            );
+            assert!(attempt < MAX_ATTEMPTS, "rejected, though no other task was accepted");
             let count = counter(&*table).await;
             let unchanged = match count {
                 0 => Condition::absent(column("count")),
@@ -147,14 +139,8 @@ pub async fn t9_one_of_many_claims_is_accepted(tables: Arc<dyn TableAdmin>) {
         }
     }
     for (row, owners) in owners.iter().enumerate() {
-        let owner = ground
-            .table
-            .get(format!("{row:03}"), &column("owner"))
-            .await
-            .unwrap();
-        let [one] = owners[..] else {
-            panic!("row {row} belongs to {owners:?}")
-        };
+        let owner = ground.table.get(format!("{row:03}"), &column("owner")).await.unwrap();
+        let [one] = owners[..] else { panic!("row {row} belongs to {owners:?}") };
         assert_eq!(owner, Some(one.to_string().into()));
     }
     ground.end().await;
@@ -169,9 +155,7 @@ async fn claim_rows(table: Arc<dyn Table>, task: usize, rows: usize) -> Vec<usiz
     // Each call has several rows, and each task uses another order.
     let order: Vec<_> = (0..rows).map(|n| (n * 7 + task * 11) % rows).collect();
     for rows in order.chunks(5) {
-        let outcomes = table
-            .write_conditional(rows.iter().copied().map(claim).collect())
-            .await;
+        let outcomes = table.write_conditional(rows.iter().copied().map(claim).collect()).await;
         for (&row, outcome) in rows.iter().zip(outcomes.unwrap()) {
             if settled(&*table, row, task, &outcome).await {
                 claimed.push(row);
@@ -186,10 +170,7 @@ async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) 
         Outcome::Accepted => true,
         Outcome::Rejected | Outcome::ConstraintViolation(_) => false,
         Outcome::Unknown(_) => {
-            let owner = table
-                .get(format!("{row:03}"), &column("owner"))
-                .await
-                .unwrap();
+            let owner = table.get(format!("{row:03}"), &column("owner")).await.unwrap();
             owner.is_some_and(|owner| owner == task.to_string())
         }
     }
@@ -206,18 +187,12 @@ pub async fn a3_no_write_reaches_the_next_table(tables: Arc<dyn TableAdmin>) {
     };
     let writers: Vec<_> = (0..3).map(write).collect();
     while ground.all().await.len() < 3 {
-        assert!(
-            !writers.iter().any(JoinHandle::is_finished),
-            "a write failed"
-        );
+        assert!(!writers.iter().any(JoinHandle::is_finished), "a write failed");
         tokio::task::yield_now().await;
     }
     tables.delete_table(&ground.name).await.unwrap();
     is_deleted.store(true, Ordering::SeqCst);
-    tables
-        .create_table(&ground.name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&ground.name, Versions::default()).await.unwrap();
     for writer in writers {
         writer.await.unwrap();
     }

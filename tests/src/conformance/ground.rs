@@ -27,11 +27,7 @@ impl Ground {
         tables.create_table(&name, versions).await.unwrap();
         let none = Authorizations::none();
         let table = tables.open_table(&name, none).await.unwrap();
-        Self {
-            tables: tables.clone(),
-            name,
-            table,
-        }
+        Self { tables: tables.clone(), name, table }
     }
 
     pub(super) async fn reader(&self, labels: &[&'static str]) -> Arc<dyn Table> {
@@ -107,18 +103,10 @@ pub(super) async fn read(table: &dyn Table, scan: Scan) -> Vec<Cell> {
     }
     let cells = batches.concat();
     for Cell { key, .. } in &cells {
-        assert!(
-            spans.iter().any(|span| span.contains(key)),
-            "`{key}` is in no span of the scan"
-        );
+        assert!(spans.iter().any(|span| span.contains(key)), "`{key}` is in no span of the scan");
     }
     for (before, after) in cells.iter().zip(cells.iter().skip(1)) {
-        assert!(
-            before.key < after.key,
-            "`{}` comes after `{}`",
-            after.key,
-            before.key
-        );
+        assert!(before.key < after.key, "`{}` comes after `{}`", after.key, before.key);
     }
     cells
 }
@@ -139,11 +127,7 @@ pub(super) fn cell(
 
 /// Returns a mutation that writes one cell unchanged.
 pub(super) fn put_cell(cell: &Cell) -> Mutation {
-    let Key {
-        row,
-        column,
-        timestamp,
-    } = cell.key.clone();
+    let Key { row, column, timestamp } = cell.key.clone();
     Mutation::new(row).put_at(column, timestamp, cell.value.clone())
 }
 

@@ -15,23 +15,16 @@ use super::ground::{CUSTOM, Ground, assert_kind, cell, column, put_cell, unused_
 /// returns `NotFound`.
 pub async fn a1_an_invalid_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let longest = format!("{:_<1024}", unused_name());
-    tables
-        .create_table(&longest, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&longest, Versions::default()).await.unwrap();
     assert!(tables.table_exists(&longest).await.unwrap());
     tables.delete_table(&longest).await.unwrap();
 
     let too_long = format!("{longest}_");
-    for name in [
-        "", ".", "a.", ".a", "a.b.c", "a/b", "..", "a b", "a\n", "a\0", "\u{e9}", &too_long,
-    ] {
+    for name in
+        ["", ".", "a.", ".a", "a.b.c", "a/b", "..", "a b", "a\n", "a\0", "\u{e9}", &too_long]
+    {
         let created = tables.create_table(name, Versions::default()).await;
-        assert_kind(
-            created,
-            ErrorKind::Invalid,
-            &format!("create_table({name:?})"),
-        );
+        assert_kind(created, ErrorKind::Invalid, &format!("create_table({name:?})"));
         assert!(!tables.table_exists(name).await.unwrap());
         every_call_is_not_found(&*tables, name).await;
     }
@@ -41,10 +34,7 @@ pub async fn a1_an_invalid_name_is_rejected(tables: Arc<dyn TableAdmin>) {
 pub async fn a2_a_table_that_does_not_exist_is_not_found(tables: Arc<dyn TableAdmin>) {
     let name = unused_name();
     every_call_is_not_found(&*tables, &name).await;
-    assert!(
-        !tables.table_exists(&name).await.unwrap(),
-        "a failed call created it"
-    );
+    assert!(!tables.table_exists(&name).await.unwrap(), "a failed call created it");
 }
 
 async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
@@ -54,38 +44,16 @@ async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
     assert_kind(tables.delete_table(name).await, not_found, "delete_table");
     assert_kind(tables.open_table(name, none).await, not_found, "open_table");
     assert_kind(tables.splits(name).await, not_found, "splits");
-    assert_kind(
-        tables.add_splits(name, &splits).await,
-        not_found,
-        "add_splits",
-    );
+    assert_kind(tables.add_splits(name, &splits).await, not_found, "add_splits");
     assert_kind(tables.merge(name, None, None).await, not_found, "merge");
     assert_kind(tables.properties(name).await, not_found, "properties");
-    assert_kind(
-        tables.inherited_properties(name).await,
-        not_found,
-        "inherited_properties",
-    );
-    assert_kind(
-        tables.set_property(name, CUSTOM, "v").await,
-        not_found,
-        "set_property",
-    );
-    assert_kind(
-        tables.remove_property(name, CUSTOM).await,
-        not_found,
-        "remove_property",
-    );
+    assert_kind(tables.inherited_properties(name).await, not_found, "inherited_properties");
+    assert_kind(tables.set_property(name, CUSTOM, "v").await, not_found, "set_property");
+    assert_kind(tables.remove_property(name, CUSTOM).await, not_found, "remove_property");
     assert_kind(tables.flush(name).await, not_found, "flush");
-    assert_kind(
-        tables.compact(name, &Span::all(), Garbage::Keep).await,
-        not_found,
-        "compact",
-    );
+    assert_kind(tables.compact(name, &Span::all(), Garbage::Keep).await, not_found, "compact");
     assert_kind(tables.tablets(name).await, not_found, "tablets");
-    let loaded = tables
-        .can_load(name, "java.lang.String", "java.lang.Object")
-        .await;
+    let loaded = tables.can_load(name, "java.lang.String", "java.lang.Object").await;
     assert_kind(loaded, not_found, "can_load");
 }
 
@@ -95,10 +63,7 @@ pub async fn a2_creating_a_table_twice_changes_nothing(tables: Arc<dyn TableAdmi
     let cells = [2, 1].map(|timestamp| cell("r", "q", timestamp, "v"));
     ground.write(cells.iter().map(put_cell).collect()).await;
     ground.add_splits(["m"]).await;
-    tables
-        .set_property(&ground.name, CUSTOM, "kept")
-        .await
-        .unwrap();
+    tables.set_property(&ground.name, CUSTOM, "kept").await.unwrap();
 
     let again = tables.create_table(&ground.name, Versions::default()).await;
     assert_kind(again, ErrorKind::AlreadyExists, "create_table");
@@ -127,16 +92,10 @@ pub async fn a2_one_of_many_concurrent_creations_succeeds(tables: Arc<dyn TableA
     }
     assert_eq!(created, 1);
     let second = unused_name();
-    tables
-        .create_table(&second, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&second, Versions::default()).await.unwrap();
 
     let names = tables.tables().await.unwrap();
-    assert!(
-        names.contains(&name) && names.contains(&second),
-        "{names:?}"
-    );
+    assert!(names.contains(&name) && names.contains(&second), "{names:?}");
     assert!(names.is_sorted(), "{names:?}");
     for name in [name, second] {
         tables.delete_table(&name).await.unwrap();
@@ -151,24 +110,14 @@ pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin
     let ground = Ground::new(&tables, Versions::All).await;
     let fresh = Ground::new(&tables, Versions::default()).await;
     ground
-        .write(vec![
-            Mutation::new("r")
-                .put_at(column("q"), 1, "v")
-                .delete_at(column("r"), 9),
-        ])
+        .write(vec![Mutation::new("r").put_at(column("q"), 1, "v").delete_at(column("r"), 9)])
         .await;
     ground.add_splits(["a", "z"]).await;
-    tables
-        .set_property(&ground.name, CUSTOM, "old")
-        .await
-        .unwrap();
+    tables.set_property(&ground.name, CUSTOM, "old").await.unwrap();
     tables.flush(&ground.name).await.unwrap();
 
     tables.delete_table(&ground.name).await.unwrap();
-    tables
-        .create_table(&ground.name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&ground.name, Versions::default()).await.unwrap();
     assert!(ground.splits().await.is_empty());
     let properties = |name: String| {
         let tables = tables.clone();
@@ -180,10 +129,7 @@ pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin
     assert!(new.read(Scan::over(Span::all())).await.unwrap().is_empty());
     let below_the_old_marker = Mutation::new("r").put_at(column("r"), 1, "v");
     new.write(vec![below_the_old_marker]).await.unwrap();
-    assert_eq!(
-        new.read(Scan::over(Span::all())).await.unwrap(),
-        [cell("r", "r", 1, "v")]
-    );
+    assert_eq!(new.read(Scan::over(Span::all())).await.unwrap(), [cell("r", "r", 1, "v")]);
     fresh.end().await;
     ground.end().await;
 }
@@ -197,10 +143,7 @@ pub async fn a3_a_handle_fails_after_its_table_is_deleted(tables: Arc<dyn TableA
     tables.delete_table(&ground.name).await.unwrap();
     every_use_is_not_found(&ground).await;
 
-    tables
-        .create_table(&ground.name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&ground.name, Versions::default()).await.unwrap();
     every_use_is_not_found(&ground).await;
     let new = ground.reader(&[]).await;
     let cells = new.read(Scan::over(Span::all())).await.unwrap();
@@ -217,11 +160,7 @@ async fn every_use_is_not_found(ground: &Ground) {
     for item in scanned {
         assert_kind(item, ErrorKind::NotFound, "scan");
     }
-    assert_kind(
-        ground.table.write(vec![row()]).await,
-        ErrorKind::NotFound,
-        "write",
-    );
+    assert_kind(ground.table.write(vec![row()]).await, ErrorKind::NotFound, "write");
     let absent = vec![row().when(Condition::absent(column("q")))];
     let written = ground.table.write_conditional(absent).await;
     assert_kind(written, ErrorKind::NotFound, "write_conditional");

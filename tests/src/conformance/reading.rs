@@ -10,17 +10,7 @@ use futures::stream::{StreamExt, TryStreamExt};
 
 use super::ground::{Ground, cell, column, put_cell, read};
 
-const EDGY: [&[u8]; 9] = [
-    b"",
-    b"\0",
-    b"\n",
-    b"a",
-    b"a\0",
-    b"a\xff",
-    b"ab",
-    b"\x80",
-    b"\xff\xff",
-];
+const EDGY: [&[u8]; 9] = [b"", b"\0", b"\n", b"a", b"a\0", b"a\xff", b"ab", b"\x80", b"\xff\xff"];
 
 /// Checks T1: a scan yields the cells of a span in the order of their keys, independent of the
 /// order of the writes.
@@ -192,9 +182,7 @@ pub async fn t3_a_scan_sees_acknowledged_writes(tables: Arc<dyn TableAdmin>) {
         assert_eq!(shown.len(), usize::from(n) + 1);
     }
 
-    let writers: Vec<_> = (0..4)
-        .map(|n| tokio::spawn(own_writes(other.clone(), n)))
-        .collect();
+    let writers: Vec<_> = (0..4).map(|n| tokio::spawn(own_writes(other.clone(), n))).collect();
     for writer in writers {
         writer.await.unwrap();
     }
@@ -218,9 +206,7 @@ pub async fn t3_a_running_scan_blocks_no_other_call(tables: Arc<dyn TableAdmin>)
     let ground = Ground::new(&tables, Versions::default()).await;
     let row = |n: usize| format!("{n:04}");
     let put = |n, value: &'static str| Mutation::new(row(n)).put_at(column("q"), 1, value);
-    ground
-        .write((0..500).map(|n| put(2 * n, "old")).collect())
-        .await;
+    ground.write((0..500).map(|n| put(2 * n, "old")).collect()).await;
 
     let slowly = || Scan::over(Span::all()).batch_cells(NonZeroUsize::new(10).unwrap());
     let mut slow = ground.table.scan(slowly());
@@ -228,9 +214,7 @@ pub async fn t3_a_running_scan_blocks_no_other_call(tables: Arc<dyn TableAdmin>)
     let mut cells = slow.next().await.unwrap().unwrap();
     assert_eq!(dropped.next().await.unwrap().unwrap(), cells);
     drop(dropped);
-    ground
-        .write((0..500).map(|n| put(2 * n + 1, "new")).collect())
-        .await;
+    ground.write((0..500).map(|n| put(2 * n + 1, "new")).collect()).await;
     assert_eq!(ground.all().await.len(), 1_000);
 
     cells.extend(slow.try_concat().await.unwrap());

@@ -20,15 +20,9 @@ pub async fn t5_acknowledged_writes_survive_reopening(open: impl AsyncFn() -> Ar
     for life in 0..4_i64 {
         let tables = open().await;
         if life == 0 {
-            tables
-                .create_table(&deleted, Versions::default())
-                .await
-                .unwrap();
+            tables.create_table(&deleted, Versions::default()).await.unwrap();
             tables.create_table(&name, Versions::All).await.unwrap();
-            tables
-                .add_splits(&name, &["m".into()].into())
-                .await
-                .unwrap();
+            tables.add_splits(&name, &["m".into()].into()).await.unwrap();
             tables.set_property(&name, CUSTOM, "kept").await.unwrap();
             tables.delete_table(&deleted).await.unwrap();
         }
@@ -40,11 +34,7 @@ pub async fn t5_acknowledged_writes_survive_reopening(open: impl AsyncFn() -> Ar
 
         let held = Authorizations::from_iter(["A"]);
         let table = tables.open_table(&name, held).await.unwrap();
-        assert_eq!(
-            read(&*table, Scan::over(Span::all())).await,
-            expected,
-            "life {life}"
-        );
+        assert_eq!(read(&*table, Scan::over(Span::all())).await, expected, "life {life}");
         let row = Mutation::new(format!("row {life}"))
             .put_at(column("q"), life, "v")
             .put_at(column("q").with_visibility("A"), i64::MIN, "")
@@ -76,24 +66,15 @@ pub async fn t7_the_time_of_the_table_survives_reopening(
 ) {
     let name = unused_name();
     let tables = open(5_000).await;
-    tables
-        .create_table(&name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&name, Versions::default()).await.unwrap();
     drop(tables);
     for (clock, expected) in [(5_000, 5_000), (4_000, 5_000), (-1, 5_000), (5_001, 5_001)] {
         let tables = open(clock).await;
-        let table = tables
-            .open_table(&name, Authorizations::none())
-            .await
-            .unwrap();
+        let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
         let put = Mutation::new("r").put(column("q"), format!("{clock}"));
         table.write(vec![put]).await.unwrap();
         let shown = read(&*table, Scan::over(Span::all())).await;
-        assert_eq!(
-            shown[0].key.timestamp, expected,
-            "with the clock at {clock}"
-        );
+        assert_eq!(shown[0].key.timestamp, expected, "with the clock at {clock}");
         assert_eq!(shown[0].value, format!("{clock}"));
     }
     open(0).await.delete_table(&name).await.unwrap();

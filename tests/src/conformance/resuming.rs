@@ -21,10 +21,7 @@ pub async fn v5_a_scan_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
             for key in &keys {
                 let resumed = ground.read(over(Span::all().after(key))).await;
                 let rest = whole.iter().filter(|cell| cell.key > *key);
-                assert!(
-                    resumed.iter().eq(rest),
-                    "{filter:?} after {key}: {resumed:?}"
-                );
+                assert!(resumed.iter().eq(rest), "{filter:?} after {key}: {resumed:?}");
                 let from = ground.read(over(Span::between(key.clone(), None))).await;
                 let rest = whole.iter().filter(|cell| cell.key >= *key);
                 assert!(from.iter().eq(rest), "{filter:?} from {key}: {from:?}");
@@ -50,10 +47,7 @@ pub async fn v5_each_of_several_spans_may_begin_anywhere(tables: Arc<dyn TableAd
                     let is_in = |cell: &&Cell| spans.iter().any(|s| s.contains(&cell.key));
                     let shown = ground.read(over(spans.clone())).await;
                     let expected = whole.iter().filter(is_in);
-                    assert!(
-                        shown.iter().eq(expected),
-                        "{filter:?} of {spans:?}: {shown:?}"
-                    );
+                    assert!(shown.iter().eq(expected), "{filter:?} of {spans:?}: {shown:?}");
                 }
             }
         }
@@ -69,10 +63,7 @@ pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>
     let several = [Span::row("a\0"), Span::row(""), Span::rows("b", None)];
     for scan in [Scan::over(Span::all()), Scan::over_all(several)] {
         for filter in [Filter::None, Filter::FirstOfRow] {
-            let scan = scan
-                .clone()
-                .filter(filter)
-                .batch_cells(NonZeroUsize::new(2).unwrap());
+            let scan = scan.clone().filter(filter).batch_cells(NonZeroUsize::new(2).unwrap());
             let whole = ground.read(scan.clone()).await;
             let mut cells: Vec<Cell> = Vec::new();
             let mut rest = scan;
@@ -89,12 +80,7 @@ pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>
 
 /// Writes rows with versions, deletes and hidden columns, and returns the keys of all puts.
 async fn rich_rows(ground: &Ground) -> Vec<Key> {
-    let columns = [
-        column(""),
-        column("q"),
-        column("q").with_visibility("A"),
-        column("r"),
-    ];
+    let columns = [column(""), column("q"), column("q").with_visibility("A"), column("r")];
     let mut keys = Vec::new();
     for (n, row) in ["", "a", "a\0", "b"].into_iter().enumerate() {
         let mut mutation = Mutation::new(row);

@@ -18,39 +18,22 @@ pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     assert!(!inherited.contains_key(CUSTOM));
     let before = tables.properties(&ground.name).await.unwrap();
     assert_eq!(Versions::for_scan(&before), Versions::default());
-    let values = [
-        "v",
-        "a = b, c",
-        r"(\Qp:\E|\Qm1:\E[du]:).*",
-        "\u{e9}\u{1f600}",
-        "x".repeat(3_000).leak(),
-    ];
+    let values =
+        ["v", "a = b, c", r"(\Qp:\E|\Qm1:\E[du]:).*", "\u{e9}\u{1f600}", "x".repeat(3_000).leak()];
     for value in values {
-        tables
-            .set_property(&ground.name, CUSTOM, value)
-            .await
-            .unwrap();
+        tables.set_property(&ground.name, CUSTOM, value).await.unwrap();
         let mut expected = before.clone();
         expected.insert(CUSTOM.to_owned(), value.to_owned());
         assert_eq!(tables.properties(&ground.name).await.unwrap(), expected);
     }
-    assert_eq!(
-        tables.properties(&other.name).await.unwrap(),
-        before,
-        "of another table"
-    );
+    assert_eq!(tables.properties(&other.name).await.unwrap(), before, "of another table");
     let unchanged = tables.inherited_properties(&ground.name).await.unwrap();
     assert_eq!(unchanged, inherited, "by a property of the table itself");
     tables.remove_property(&ground.name, CUSTOM).await.unwrap();
     assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
 
-    let groups = LocalityGroups::default()
-        .with("one", ["f", "a,b", "\\"])
-        .with("two", ["g"]);
-    tables
-        .set_locality_groups(&ground.name, &groups)
-        .await
-        .unwrap();
+    let groups = LocalityGroups::default().with("one", ["f", "a,b", "\\"]).with("two", ["g"]);
+    tables.set_locality_groups(&ground.name, &groups).await.unwrap();
     assert_eq!(tables.locality_groups(&ground.name).await.unwrap(), groups);
     other.end().await;
     ground.end().await;
@@ -66,10 +49,7 @@ pub async fn a9_changes_of_properties_end_at_the_first_error(tables: Arc<dyn Tab
         let mut shown = tables.properties(&ground.name).await.unwrap();
         shown.retain(|name, value| before.get(name) != Some(value));
         let shown: Vec<_> = shown.into_iter().collect();
-        (
-            changed.map_err(|(index, error)| (index, error.kind())),
-            shown,
-        )
+        (changed.map_err(|(index, error)| (index, error.kind())), shown)
     };
     let shown = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(change(&[]).await, (Ok(()), vec![]));
@@ -79,12 +59,7 @@ pub async fn a9_changes_of_properties_end_at_the_first_error(tables: Arc<dyn Tab
     let changes = [(OTHER, None), (CUSTOM, Some("d"))];
     assert_eq!(change(&changes).await, (Ok(()), vec![shown(CUSTOM, "d")]));
 
-    let changes = [
-        (CUSTOM, None),
-        (OTHER, Some("e")),
-        ("no", None),
-        (CUSTOM, Some("f")),
-    ];
+    let changes = [(CUSTOM, None), (OTHER, Some("e")), ("no", None), (CUSTOM, Some("f"))];
     let expected = Err((2, ErrorKind::Invalid));
     assert_eq!(change(&changes).await, (expected, vec![shown(OTHER, "e")]));
     let changed = tables.change_properties("no_such_table", &changes).await;
@@ -107,22 +82,13 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
         tables.merge(name, Some(b"b"), Some(b"f")).await.unwrap();
         tables.set_property(name, CUSTOM, "v").await.unwrap();
         tables.flush(name).await.unwrap();
-        tables
-            .compact(name, &Span::all(), Garbage::Keep)
-            .await
-            .unwrap();
+        tables.compact(name, &Span::all(), Garbage::Keep).await.unwrap();
     }
     assert_eq!(ground.splits().await, ["b", "f"]);
-    assert_eq!(
-        tables.properties(name).await.unwrap().get(CUSTOM).unwrap(),
-        "v"
-    );
+    assert_eq!(tables.properties(name).await.unwrap().get(CUSTOM).unwrap(), "v");
     for _ in 0..3 {
         tables.remove_property(name, CUSTOM).await.unwrap();
-        tables
-            .remove_property(name, "table.custom.never.set")
-            .await
-            .unwrap();
+        tables.remove_property(name, "table.custom.never.set").await.unwrap();
     }
     assert!(!tables.properties(name).await.unwrap().contains_key(CUSTOM));
     assert_eq!(ground.all().await, [cell("r", "q", 1, "v")]);
@@ -133,23 +99,12 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
 pub async fn a10_an_invalid_property_name_is_rejected(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     let before = tables.properties(&ground.name).await.unwrap();
-    for wrong in [
-        "",
-        "table.",
-        "custom",
-        "tserver.port",
-        "table.custom.a b",
-        "table.custom.a=b",
-    ] {
+    for wrong in ["", "table.", "custom", "tserver.port", "table.custom.a b", "table.custom.a=b"] {
         assert!(property::check(wrong).is_err());
         let set = tables.set_property(&ground.name, wrong, "v").await;
         assert_kind(set, ErrorKind::Invalid, &format!("set_property({wrong:?})"));
         let removed = tables.remove_property(&ground.name, wrong).await;
-        assert_kind(
-            removed,
-            ErrorKind::Invalid,
-            &format!("remove_property({wrong:?})"),
-        );
+        assert_kind(removed, ErrorKind::Invalid, &format!("remove_property({wrong:?})"));
     }
     assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
     ground.end().await;
@@ -167,10 +122,7 @@ pub async fn a10_the_servers_load_only_existing_classes(tables: Arc<dyn TableAdm
     assert!(!can_load("").await);
     let mut packages = 0;
     for (probe, balancer) in group_balancers() {
-        assert!(
-            !can_load(&balancer).await,
-            "it has no constructor without arguments"
-        );
+        assert!(!can_load(&balancer).await, "it has no constructor without arguments");
         packages += usize::from(can_load(&probe).await);
     }
     assert!(packages > 0, "no package of balancers loads");

@@ -46,10 +46,7 @@ pub async fn a4_one_call_adds_many_split_points(tables: Arc<dyn TableAdmin>) {
     let splits: BTreeSet<Bytes> = (0..1_000).map(|n| format!("{n:04}").into()).collect();
     tables.add_splits(&ground.name, &splits).await.unwrap();
     assert!(ground.splits().await.iter().eq(&splits));
-    tables
-        .merge(&ground.name, Some(b"0009"), Some(b"0990"))
-        .await
-        .unwrap();
+    tables.merge(&ground.name, Some(b"0009"), Some(b"0990")).await.unwrap();
     assert_eq!(ground.splits().await.len(), 20);
     ground.end().await;
 }
@@ -75,10 +72,7 @@ pub async fn a5_a_merge_removes_the_split_points_between_its_bounds(tables: Arc<
     for (start, end, expected) in cases {
         ground.add_splits(["b", "d", "f", "h"]).await;
         let bound = |row: Option<&'static str>| row.map(str::as_bytes);
-        tables
-            .merge(&ground.name, bound(start), bound(end))
-            .await
-            .unwrap();
+        tables.merge(&ground.name, bound(start), bound(end)).await.unwrap();
         assert_eq!(ground.splits().await, expected, "merge({start:?}, {end:?})");
     }
     tables.merge(&ground.name, None, None).await.unwrap();
@@ -103,21 +97,10 @@ pub async fn a7_tablets_follow_the_split_points(tables: Arc<dyn TableAdmin>) {
         let mut expected: Vec<_> = ground.splits().await.into_iter().map(Some).collect();
         expected.push(None);
         let tablets = tables.tablets(&ground.name).await.unwrap();
-        let end_rows: Vec<_> = tablets
-            .as_slice()
-            .iter()
-            .map(|t| t.end_row.clone())
-            .collect();
+        let end_rows: Vec<_> = tablets.as_slice().iter().map(|t| t.end_row.clone()).collect();
         assert_eq!(end_rows, expected);
-        for server in tablets
-            .as_slice()
-            .iter()
-            .filter_map(|tablet| tablet.server.as_ref())
-        {
-            assert!(
-                servers.contains(server),
-                "{server} is not among {servers:?}"
-            );
+        for server in tablets.as_slice().iter().filter_map(|tablet| tablet.server.as_ref()) {
+            assert!(servers.contains(server), "{server} is not among {servers:?}");
         }
     }
     ground.end().await;
@@ -129,15 +112,12 @@ pub async fn a7_a_flushed_tablet_counts_its_cells(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;
     ground.add_splits(["a", "m", "\u{7f}"]).await;
     let mut cells = Vec::new();
-    for row in [
-        "", "a", "a\0", "b", "l\u{7f}", "m", "m\0", "n", "\u{7f}", "\u{80}",
-    ] {
+    for row in ["", "a", "a\0", "b", "l\u{7f}", "m", "m\0", "n", "\u{7f}", "\u{80}"] {
         cells.extend(["q", "r", "s"].map(|qualifier| cell(row, qualifier, 1, "v")));
     }
     ground.write(cells.iter().map(put_cell).collect()).await;
-    let old = cells
-        .iter()
-        .map(|cell| Mutation::new(cell.key.row.clone()).delete_at(column("s"), 0));
+    let old =
+        cells.iter().map(|cell| Mutation::new(cell.key.row.clone()).delete_at(column("s"), 0));
     ground.write(old.collect()).await;
     tables.flush(&ground.name).await.unwrap();
 
@@ -146,11 +126,7 @@ pub async fn a7_a_flushed_tablet_counts_its_cells(tables: Arc<dyn TableAdmin>) {
     for (span, tablet) in tablets.spans() {
         let cells = ground.read(Scan::over(span.clone())).await;
         let count = u64::try_from(cells.len()).unwrap();
-        assert!(
-            tablet.entries >= count,
-            "{} entries in {span} for {count} cells",
-            tablet.entries
-        );
+        assert!(tablet.entries >= count, "{} entries in {span} for {count} cells", tablet.entries);
         shown.push(cells.len());
     }
     assert_eq!(shown, [6, 12, 9, 3], "the tablets end after a, m and 0x7f");

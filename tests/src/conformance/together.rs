@@ -16,10 +16,7 @@ fn put(row: &'static str, qualifier: &'static str, value: &'static str) -> Mutat
 }
 
 fn always(mutation: Mutation) -> ConditionalMutation {
-    ConditionalMutation {
-        mutation,
-        conditions: Vec::new(),
-    }
+    ConditionalMutation { mutation, conditions: Vec::new() }
 }
 
 fn absent(qualifier: &'static str) -> Condition {
@@ -52,19 +49,14 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
         ),
         (
             "the first does not hold",
-            vec![
-                put("b", "q", "v").when(absent("q")),
-                put("a", "q", "v").when(absent("q")),
-            ],
+            vec![put("b", "q", "v").when(absent("q")), put("a", "q", "v").when(absent("q"))],
             false,
         ),
         (
             "one of two conditions of a row does not hold",
             vec![
                 put("a", "q", "v").when(absent("q")),
-                put("b", "q", "v")
-                    .when(value("q", "old"))
-                    .and(value("q", "new")),
+                put("b", "q", "v").when(value("q", "old")).and(value("q", "new")),
             ],
             false,
         ),
@@ -79,18 +71,12 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
         ),
         (
             "a condition holds only after an earlier mutation of the call",
-            vec![
-                put("d", "q", "v").when(absent("q")),
-                put("d", "r", "v").when(value("q", "v")),
-            ],
+            vec![put("d", "q", "v").when(absent("q")), put("d", "r", "v").when(value("q", "v"))],
             false,
         ),
         (
             "a condition no longer holds after an earlier mutation of the call",
-            vec![
-                put("d", "q", "v").when(absent("q")),
-                put("d", "q", "w").when(absent("q")),
-            ],
+            vec![put("d", "q", "v").when(absent("q")), put("d", "q", "w").when(absent("q"))],
             true,
         ),
         (
@@ -129,14 +115,8 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
         .map(|cell| format!("{:?} {:?}", cell.key.row, cell.value))
         .collect();
     assert_eq!(found.len(), 6, "{found:?}");
-    assert_eq!(
-        table.get("b", &column("q")).await.unwrap(),
-        Some("new".into())
-    );
-    assert_eq!(
-        table.get("d", &column("q")).await.unwrap(),
-        Some("w".into())
-    );
+    assert_eq!(table.get("b", &column("q")).await.unwrap(), Some("new".into()));
+    assert_eq!(table.get("d", &column("q")).await.unwrap(), Some("w".into()));
     ground.end().await;
 }
 
@@ -151,10 +131,7 @@ pub async fn t16_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         vec![good(), always(Mutation::new("b"))],
         vec![good(), always(Mutation::new("b").put(marked.clone(), "v"))],
         vec![good(), put("b", "q", "v").when(Condition::absent(marked))],
-        vec![
-            good(),
-            put("b", "q", "v").when(Condition::absent(column("q").with_visibility("A"))),
-        ],
+        vec![good(), put("b", "q", "v").when(Condition::absent(column("q").with_visibility("A")))],
     ] {
         let Some(outcome) = write(&*ground.table, wrong.clone()).await else {
             break;
@@ -183,9 +160,7 @@ pub async fn t16_rows_that_are_written_together_are_seen_together(tables: Arc<dy
     let (looks, is_watched) = oneshot::channel();
     let watcher = tokio::spawn(watch(ground.table.clone(), is_written.clone(), looks));
     is_watched.await.unwrap();
-    let tasks: Vec<_> = (0..TASKS)
-        .map(|_| tokio::spawn(count_up(ground.table.clone())))
-        .collect();
+    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(count_up(ground.table.clone()))).collect();
     for task in tasks {
         task.await.unwrap();
     }

@@ -15,28 +15,12 @@ pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin
     let ground = Ground::new(&tables, Versions::default()).await;
     let put =
         |row: &'static str, value: &'static str| Mutation::new(row).put_at(column("q"), 5, value);
+    ground.write(vec![put("a", "1").put_at(column("q"), 5, "2").put_at(column("q"), 5, "3")]).await;
     ground
-        .write(vec![put("a", "1").put_at(column("q"), 5, "2").put_at(
-            column("q"),
-            5,
-            "3",
-        )])
-        .await;
-    ground
-        .write(vec![
-            put("b", "1"),
-            put("c", "1"),
-            put("b", "2"),
-            put("a", "4"),
-            put("b", "3"),
-        ])
+        .write(vec![put("b", "1"), put("c", "1"), put("b", "2"), put("a", "4"), put("b", "3")])
         .await;
     ground.write(vec![put("c", "2")]).await;
-    let expected = [
-        cell("a", "q", 5, "4"),
-        cell("b", "q", 5, "3"),
-        cell("c", "q", 5, "2"),
-    ];
+    let expected = [cell("a", "q", 5, "4"), cell("b", "q", 5, "3"), cell("c", "q", 5, "2")];
     assert_eq!(ground.all().await, expected);
 
     let always = |mutation: Mutation| mutation.when(Condition::absent(column("none")));
@@ -47,22 +31,12 @@ pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin
 
     let now = |value: &'static str| Mutation::new("d").put(column("q"), value);
     for _ in 0..20 {
-        ground
-            .write(vec![now("1"), now("2").put(column("q"), "3")])
-            .await;
+        ground.write(vec![now("1"), now("2").put(column("q"), "3")]).await;
         let value = ground.table.get("d", &column("q")).await.unwrap();
-        assert_eq!(
-            value.as_deref(),
-            Some(&b"3"[..]),
-            "at the time of the table"
-        );
+        assert_eq!(value.as_deref(), Some(&b"3"[..]), "at the time of the table");
         ground.write(vec![now("4")]).await;
         let value = ground.table.get("d", &column("q")).await.unwrap();
-        assert_eq!(
-            value.as_deref(),
-            Some(&b"4"[..]),
-            "at the time of the table"
-        );
+        assert_eq!(value.as_deref(), Some(&b"4"[..]), "at the time of the table");
     }
     ground.end().await;
 }
@@ -70,17 +44,8 @@ pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin
 /// Checks T7: a given timestamp is stored unchanged, for all signs and magnitudes.
 pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::All).await;
-    let timestamps = [
-        i64::MAX,
-        i64::MAX - 1,
-        1 << 40,
-        1,
-        0,
-        -1,
-        -(1 << 60),
-        i64::MIN + 1,
-        i64::MIN,
-    ];
+    let timestamps =
+        [i64::MAX, i64::MAX - 1, 1 << 40, 1, 0, -1, -(1 << 60), i64::MIN + 1, i64::MIN];
     let cells = timestamps.map(|timestamp| cell("r", "q", timestamp, "v"));
     ground.write(cells.iter().map(put_cell).collect()).await;
     assert_eq!(ground.all().await, cells);
@@ -91,18 +56,9 @@ pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
         let at = Condition::value(column("q"), "v").at(key.timestamp);
         let gone = Mutation::new("s").put_at(column("q"), key.timestamp, "v");
         let as_row = gone.when(Condition::absent(column("q")).at(key.timestamp));
-        let seen = Mutation::new("r")
-            .put_at(column("seen"), key.timestamp, "v")
-            .when(at);
-        let outcomes = ground
-            .table
-            .write_conditional(vec![as_row, seen])
-            .await
-            .unwrap();
-        assert!(
-            outcomes.iter().all(Outcome::is_accepted),
-            "{key}: {outcomes:?}"
-        );
+        let seen = Mutation::new("r").put_at(column("seen"), key.timestamp, "v").when(at);
+        let outcomes = ground.table.write_conditional(vec![as_row, seen]).await.unwrap();
+        assert!(outcomes.iter().all(Outcome::is_accepted), "{key}: {outcomes:?}");
         assert_eq!(ground.read(Scan::over(Span::row("s"))).await.len(), n + 1);
     }
     ground.end().await;
@@ -120,9 +76,7 @@ pub async fn t7_the_time_of_the_table_does_not_go_back(tables: Arc<dyn TableAdmi
 
     let mut last = YEAR_2020;
     for n in 0..30 {
-        let put = Mutation::new("r")
-            .put(column("a"), format!("{n}"))
-            .put(column("b"), "v");
+        let put = Mutation::new("r").put(column("a"), format!("{n}")).put(column("b"), "v");
         match n % 3 {
             0 => ground.write(vec![put]).await,
             1 => other.write(vec![put]).await.unwrap(),
@@ -132,16 +86,10 @@ pub async fn t7_the_time_of_the_table_does_not_go_back(tables: Arc<dyn TableAdmi
             }
         }
         let cells = ground.read(Scan::over_all(["a", "b"].map(span_of))).await;
-        let [a, b] = &cells[..] else {
-            panic!("{cells:?}")
-        };
+        let [a, b] = &cells[..] else { panic!("{cells:?}") };
         assert_eq!(a.key.timestamp, b.key.timestamp, "one time for a mutation");
         assert!(a.key.timestamp >= last, "{} after {last}", a.key.timestamp);
-        assert!(
-            a.key.timestamp < YEAR_2200,
-            "{} is not in ms",
-            a.key.timestamp
-        );
+        assert!(a.key.timestamp < YEAR_2200, "{} is not in ms", a.key.timestamp);
         assert_eq!(a.value, format!("{n}"));
         last = a.key.timestamp;
     }
@@ -166,10 +114,7 @@ pub async fn t7_the_time_of_the_table_stays_when_its_clock_is_set_back(
         let put = || Mutation::new("r").put(column("q"), format!("{clock}"));
         ground.write(vec![put()]).await;
         let shown = ground.all().await;
-        assert_eq!(
-            shown[0].key.timestamp, expected,
-            "with the clock at {clock}"
-        );
+        assert_eq!(shown[0].key.timestamp, expected, "with the clock at {clock}");
         assert_eq!(shown[0].value, format!("{clock}"));
         let always = vec![put().when(Condition::absent(column("none")))];
         ground.table.write_conditional(always).await.unwrap();
@@ -184,37 +129,24 @@ pub async fn t8_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
     let good = |row: &'static str| Mutation::new(row).put(column("q"), "v");
     let marked = |visibility| column("m").with_visibility(visibility);
     let mut wrong = vec![Mutation::new("w")];
-    for visibility in [
-        "A&", "A&B|C", "(A", "A)", "A B", "\"\"", "\"A", "&", "\u{e9}",
-    ] {
+    for visibility in ["A&", "A&B|C", "(A", "A)", "A B", "\"\"", "\"A", "&", "\u{e9}"] {
         wrong.push(good("w").put(marked(visibility), "v"));
         wrong.push(good("w").delete(marked(visibility)));
     }
     for wrong in wrong {
-        let call = ground
-            .table
-            .write(vec![good("a"), wrong.clone(), good("z")]);
+        let call = ground.table.write(vec![good("a"), wrong.clone(), good("z")]);
         assert_kind(call.await, ErrorKind::Invalid, &format!("write {wrong:?}"));
 
         let always = |mutation: Mutation| mutation.when(Condition::absent(column("none")));
         let mutations = [good("a"), wrong.clone(), good("z")].map(always);
         let call = ground.table.write_conditional(mutations.into());
-        assert_kind(
-            call.await,
-            ErrorKind::Invalid,
-            &format!("write_conditional {wrong:?}"),
-        );
+        assert_kind(call.await, ErrorKind::Invalid, &format!("write_conditional {wrong:?}"));
     }
-    let without = ConditionalMutation {
-        mutation: good("w"),
-        conditions: vec![],
-    };
+    let without = ConditionalMutation { mutation: good("w"), conditions: vec![] };
     let invalid_visibility = good("w").when(Condition::absent(marked("A&")));
     for wrong in [without, invalid_visibility] {
         let always = |row| good(row).when(Condition::absent(column("none")));
-        let call = ground
-            .table
-            .write_conditional(vec![always("a"), wrong, always("z")]);
+        let call = ground.table.write_conditional(vec![always("a"), wrong, always("z")]);
         assert_kind(call.await, ErrorKind::Invalid, "a wrong condition");
     }
     assert_eq!(ground.all().await, []);
@@ -240,10 +172,7 @@ pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn Tab
         let result = ground.table.write(vec![small.clone(), large.clone()]).await;
         let is_taken = result.is_ok();
         if !is_taken {
-            assert!(
-                n > 0,
-                "a row of 1 KiB and a value of 64 KiB are not large: {result:?}"
-            );
+            assert!(n > 0, "a row of 1 KiB and a value of 64 KiB are not large: {result:?}");
             assert_kind(result, ErrorKind::Invalid, "a large write");
             let always = |mutation: Mutation| mutation.when(Condition::absent(column("none")));
             let call = vec![always(small), always(large)];
@@ -251,20 +180,9 @@ pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn Tab
             assert_kind(result, ErrorKind::Invalid, "a large conditional write");
         }
         let read = ground.table.get(row, &large_column).await.unwrap();
-        assert!(
-            read == is_taken.then_some(value.into()),
-            "{key_bytes:?}, {value_bytes}"
-        );
-        let small = ground
-            .table
-            .get(format!("small {n}"), &column("q"))
-            .await
-            .unwrap();
-        assert_eq!(
-            small.is_some(),
-            is_taken,
-            "the call is stored or rejected as a whole"
-        );
+        assert!(read == is_taken.then_some(value.into()), "{key_bytes:?}, {value_bytes}");
+        let small = ground.table.get(format!("small {n}"), &column("q")).await.unwrap();
+        assert_eq!(small.is_some(), is_taken, "the call is stored or rejected as a whole");
     }
     ground.end().await;
 }
@@ -272,7 +190,5 @@ pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn Tab
 /// Returns bytes that do not repeat at the size of a page and do not compress well.
 fn varied(count: usize, seed: usize) -> Vec<u8> {
     let low_byte = |n: usize| n.to_le_bytes()[0];
-    (0..count)
-        .map(|i| low_byte(i.wrapping_mul(i >> 3) ^ (i >> 7) ^ seed))
-        .collect()
+    (0..count).map(|i| low_byte(i.wrapping_mul(i >> 3) ^ (i >> 7) ^ seed)).collect()
 }

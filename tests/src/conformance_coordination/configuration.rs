@@ -32,18 +32,10 @@ fn odd() -> Application {
     let application = Application::new("8D2FA41C-{}", format!("namespace.{}", unused_table("t")));
     let application = observe(application, column, ObserverKind::Weak, "second \"id\"\n");
     let application = observe(application, Column::new("f", ""), ObserverKind::Strong, "");
-    let application = observe(
-        application,
-        Column::new("", "\0"),
-        ObserverKind::Strong,
-        "é😀",
-    );
-    TEXTS
-        .iter()
-        .enumerate()
-        .fold(application, |application, (n, text)| {
-            application.set(*text, TEXTS[(n + 1) % TEXTS.len()])
-        })
+    let application = observe(application, Column::new("", "\0"), ObserverKind::Strong, "é😀");
+    TEXTS.iter().enumerate().fold(application, |application, (n, text)| {
+        application.set(*text, TEXTS[(n + 1) % TEXTS.len()])
+    })
 }
 
 /// Checks C9: an application is stored unchanged, to the byte, with its observed columns in their
@@ -51,10 +43,7 @@ fn odd() -> Application {
 pub async fn c9_a_configuration_is_stored_unchanged(applications: Arc<dyn Applications>) {
     for application in [Application::new("1", unused_table("t")), odd()] {
         let ground = Ground::with(&applications, application.clone()).await;
-        assert_eq!(
-            ground.open().await.application().await.unwrap(),
-            application
-        );
+        assert_eq!(ground.open().await.application().await.unwrap(), application);
         ground.end().await;
     }
 }
@@ -69,14 +58,8 @@ pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applicati
         BTreeMap::new(),
         before.settings.clone(),
     ] {
-        coordination
-            .update_settings(settings.clone())
-            .await
-            .unwrap();
-        let expected = Application {
-            settings,
-            ..before.clone()
-        };
+        coordination.update_settings(settings.clone()).await.unwrap();
+        let expected = Application { settings, ..before.clone() };
         assert_eq!(other.application().await.unwrap(), expected);
     }
     ground.end().await;
@@ -90,11 +73,7 @@ pub async fn c9_invalid_settings_change_nothing(applications: Arc<dyn Applicatio
     for wrong in [("", "v"), ("name", large.as_str())] {
         let settings =
             BTreeMap::from([wrong, ("b", "2")].map(|(k, v)| (k.to_owned(), v.to_owned())));
-        let error = ground
-            .coordination
-            .update_settings(settings)
-            .await
-            .unwrap_err();
+        let error = ground.coordination.update_settings(settings).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(ground.coordination.application().await.unwrap(), before);
     }

@@ -94,11 +94,7 @@ pub(super) fn count(count: u32) -> NonZeroU32 {
 }
 
 pub(super) async fn next(coordination: &dyn Coordination) -> Timestamp {
-    coordination
-        .timestamps(NonZeroU32::MIN)
-        .await
-        .unwrap()
-        .first
+    coordination.timestamps(NonZeroU32::MIN).await.unwrap().first
 }
 
 pub(super) fn at(number: u64) -> Timestamp {

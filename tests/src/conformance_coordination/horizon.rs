@@ -15,10 +15,7 @@ pub async fn c3_the_horizon_begins_at_zero_and_is_in_the_blocks(
     applications: Arc<dyn Applications>,
 ) {
     let ground = Ground::new(&applications).await;
-    assert_eq!(
-        ground.coordination.horizon().await.unwrap(),
-        Timestamp::ZERO
-    );
+    assert_eq!(ground.coordination.horizon().await.unwrap(), Timestamp::ZERO);
     let block = ground.coordination.timestamps(count(5)).await.unwrap();
     assert_eq!(block.horizon, Timestamp::ZERO);
     let horizon = ground.advance().await;
@@ -86,10 +83,7 @@ pub async fn c4_the_horizon_never_goes_back(applications: Arc<dyn Applications>)
     assert_eq!(ground.coordination.horizon().await.unwrap(), horizon);
     ground.next().await;
     assert_eq!(ground.advance().await, horizon);
-    transactor
-        .publish_oldest_active(Some(Timestamp::ZERO))
-        .await
-        .unwrap();
+    transactor.publish_oldest_active(Some(Timestamp::ZERO)).await.unwrap();
     assert_eq!(ground.advance().await, horizon);
     drop(transactor);
     ground.end().await;
@@ -165,10 +159,7 @@ pub async fn c5_the_horizon_does_not_pass_a_published_timestamp(
                 let transactor = coordination.begin_transactor().await.unwrap();
                 for _ in 0..6 {
                     let published = next(&*coordination).await;
-                    transactor
-                        .publish_oldest_active(Some(published))
-                        .await
-                        .unwrap();
+                    transactor.publish_oldest_active(Some(published)).await.unwrap();
                     let held_at = published.max(coordination.horizon().await.unwrap());
                     let start = coordination.timestamps(count(1)).await.unwrap();
                     assert!(start.horizon <= start.first);
@@ -184,9 +175,6 @@ pub async fn c5_the_horizon_does_not_pass_a_published_timestamp(
     });
     join_all(readers).await.into_iter().for_each(Result::unwrap);
     ends.store(true, Ordering::SeqCst);
-    join_all(collectors)
-        .await
-        .into_iter()
-        .for_each(Result::unwrap);
+    join_all(collectors).await.into_iter().for_each(Result::unwrap);
     ground.end().await;
 }

@@ -16,19 +16,9 @@ pub async fn c10_an_invalid_name_is_rejected(applications: Arc<dyn Applications>
     let too_long = "x".repeat(256);
     for name in WRONG_NAMES.into_iter().chain([too_long.as_str()]) {
         let application = Application::new("1", unused_table("t"));
-        let error = applications
-            .initialize(name, application)
-            .await
-            .unwrap_err();
+        let error = applications.initialize(name, application).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
-        assert!(
-            !applications
-                .list()
-                .await
-                .unwrap()
-                .iter()
-                .any(|found| found == name)
-        );
+        assert!(!applications.list().await.unwrap().iter().any(|found| found == name));
     }
 }
 
@@ -74,17 +64,10 @@ pub async fn c10_an_invalid_application_is_not_initialized(applications: Arc<dyn
 pub async fn c10_initializing_twice_changes_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
-    ground
-        .coordination
-        .add_dead_letter(failed("r"))
-        .await
-        .unwrap();
+    ground.coordination.add_dead_letter(failed("r")).await.unwrap();
     let first = ground.next().await;
     let other = Application::new("2", "u");
-    let error = applications
-        .initialize(&ground.name, other)
-        .await
-        .unwrap_err();
+    let error = applications.initialize(&ground.name, other).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     let expected = format!(
         "the application `{}` is already initialized; open it, or remove it first",
@@ -115,11 +98,7 @@ pub async fn c10_one_of_many_concurrent_initializations_succeeds(
             }
         })
     });
-    let winners: Vec<_> = join_all(tasks)
-        .await
-        .into_iter()
-        .filter_map(Result::unwrap)
-        .collect();
+    let winners: Vec<_> = join_all(tasks).await.into_iter().filter_map(Result::unwrap).collect();
     assert_eq!(winners.len(), 1, "{winners:?}");
     let coordination = applications.open(&name).await.unwrap();
     assert_eq!(coordination.application().await.unwrap().id, winners[0]);
@@ -165,14 +144,9 @@ pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>
 /// prefix of the name of another.
 pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) {
     let first = Ground::new(&applications).await;
-    let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"]
-        .map(|end| first.name.clone() + end)
-        .into();
+    let names: Vec<_> = ["", " b", "0", "-", "\u{e9}"].map(|end| first.name.clone() + end).into();
     for name in &names[1..] {
-        applications
-            .initialize(name, Application::new("2", unused_table("u")))
-            .await
-            .unwrap();
+        applications.initialize(name, Application::new("2", unused_table("u"))).await.unwrap();
     }
     let mut expected = names.clone();
     expected.sort();
@@ -182,11 +156,7 @@ pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) 
     assert_eq!(listed, expected);
 
     first.coordination.timestamps(count(5_000)).await.unwrap();
-    first
-        .coordination
-        .add_dead_letter(failed("r"))
-        .await
-        .unwrap();
+    first.coordination.add_dead_letter(failed("r")).await.unwrap();
     let transactor = first.begin().await;
     let worker = first.coordination.join_workers().await.unwrap();
     first.advance().await;
@@ -215,19 +185,13 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
         let (applications, web, t1) = (applications.clone(), web.clone(), t1.clone());
         tokio::spawn(async move { applications.lock_setup(&web, &t1).await.ok() })
     });
-    let held: Vec<_> = join_all(tasks)
-        .await
-        .into_iter()
-        .filter_map(Result::unwrap)
-        .collect();
+    let held: Vec<_> = join_all(tasks).await.into_iter().filter_map(Result::unwrap).collect();
     assert_eq!(held.len(), 1, "{held:?}");
     let refused = async |name: &str, table: &str| {
         let error = applications.lock_setup(name, table).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert!(
-            error
-                .to_string()
-                .contains("another caller is creating or removing the"),
+            error.to_string().contains("another caller is creating or removing the"),
             "{error}"
         );
     };

@@ -9,23 +9,13 @@ use super::ground::Ground;
 
 /// Checks C15: one caller has a duty until it drops it, and other duties are free meanwhile.
 pub async fn c15_one_caller_has_a_duty(applications: Arc<dyn Applications>) {
-    let (ground, another) = (
-        Ground::new(&applications).await,
-        Ground::new(&applications).await,
-    );
+    let (ground, another) = (Ground::new(&applications).await, Ground::new(&applications).await);
     let other = ground.open().await;
     let taken = ground.coordination.take_duty("garbage").await.unwrap();
     assert!(taken.is_some());
     for _ in 0..2 {
         assert!(other.take_duty("garbage").await.unwrap().is_none());
-        assert!(
-            ground
-                .coordination
-                .take_duty("garbage")
-                .await
-                .unwrap()
-                .is_none()
-        );
+        assert!(ground.coordination.take_duty("garbage").await.unwrap().is_none());
     }
     assert!(other.take_duty("transient-2").await.unwrap().is_some());
     let elsewhere = another.coordination.take_duty("garbage").await.unwrap();
@@ -52,30 +42,17 @@ pub async fn c16_nobody_begins_during_an_exclusive_use(applications: Arc<dyn App
     let second = other.begin_transactor().await.unwrap();
     let refused = ground.coordination.exclude_others(own.id()).await;
     let message = refused.unwrap_err().to_string();
-    assert!(
-        message.ends_with("is running; stop its clients and workers first"),
-        "{message}"
-    );
+    assert!(message.ends_with("is running; stop its clients and workers first"), "{message}");
     drop(second);
     let worker = other.join_workers().await.unwrap();
-    unavailable(
-        ground
-            .coordination
-            .exclude_others(own.id())
-            .await
-            .unwrap_err()
-            .kind(),
-    );
+    unavailable(ground.coordination.exclude_others(own.id()).await.unwrap_err().kind());
     drop(worker);
 
     let alone = ground.coordination.exclude_others(own.id()).await.unwrap();
     let refused = other.begin_transactor().await.unwrap_err();
     unavailable(refused.kind());
     let message = refused.to_string();
-    assert!(
-        message.ends_with("alone; try again when it has ended"),
-        "{message}"
-    );
+    assert!(message.ends_with("alone; try again when it has ended"), "{message}");
     unavailable(other.join_workers().await.unwrap_err().kind());
     unavailable(other.exclude_others(own.id()).await.unwrap_err().kind());
     assert!(other.is_alive(own.id()).await.unwrap());

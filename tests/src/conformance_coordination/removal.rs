@@ -18,17 +18,11 @@ pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<d
     for life in 0..3 {
         let application =
             Application::new("same-id", unused_table("t")).set("life", life.to_string());
-        applications
-            .initialize(&name, application.clone())
-            .await
-            .unwrap();
+        applications.initialize(&name, application.clone()).await.unwrap();
         let coordination = applications.open(&name).await.unwrap();
         assert_eq!(coordination.application().await.unwrap(), application);
         assert_eq!(coordination.horizon().await.unwrap(), Timestamp::ZERO);
-        assert_eq!(
-            coordination.timestamps(count(1_500)).await.unwrap().first,
-            at(2)
-        );
+        assert_eq!(coordination.timestamps(count(1_500)).await.unwrap().first, at(2));
         assert!(coordination.dead_letters().await.unwrap().is_empty());
         let transactor = coordination.begin_transactor().await.unwrap();
         assert_eq!(transactor.id(), TransactorId(1));
@@ -47,9 +41,7 @@ pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<d
 pub async fn c11_a_handle_fails_after_its_application_is_removed(
     applications: Arc<dyn Applications>,
 ) {
-    let Ground {
-        coordination, name, ..
-    } = Ground::new(&applications).await;
+    let Ground { coordination, name, .. } = Ground::new(&applications).await;
     // This reserves timestamps.
     coordination.timestamps(count(1)).await.unwrap();
     applications.remove(&name).await.unwrap();
@@ -66,15 +58,9 @@ pub async fn c11_a_handle_fails_after_its_application_is_removed(
             coordination.begin_transactor().await.unwrap_err(),
             coordination.is_alive(TransactorId(1)).await.unwrap_err(),
             coordination.join_workers().await.unwrap_err(),
-            coordination
-                .add_dead_letter(failed.clone())
-                .await
-                .unwrap_err(),
+            coordination.add_dead_letter(failed.clone()).await.unwrap_err(),
             coordination.dead_letters().await.unwrap_err(),
-            coordination
-                .remove_dead_letter(&failed.cell, failed.timestamp)
-                .await
-                .unwrap_err(),
+            coordination.remove_dead_letter(&failed.cell, failed.timestamp).await.unwrap_err(),
             coordination.application().await.unwrap_err(),
             coordination.update_settings([].into()).await.unwrap_err(),
         ] {
@@ -125,14 +111,8 @@ pub async fn c11_no_transactor_begins_in_a_removed_application(
         let present = tokio::spawn(async move {
             // The transactor or worker is kept until both calls have ended.
             match round % 2 {
-                0 => coordination
-                    .begin_transactor()
-                    .await
-                    .map(|found| (Some(found), None)),
-                _ => coordination
-                    .join_workers()
-                    .await
-                    .map(|found| (None, Some(found))),
+                0 => coordination.begin_transactor().await.map(|found| (Some(found), None)),
+                _ => coordination.join_workers().await.map(|found| (None, Some(found))),
             }
         });
         match (removal.await.unwrap(), present.await.unwrap()) {

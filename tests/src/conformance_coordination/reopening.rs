@@ -20,11 +20,7 @@ async fn remove(open: impl AsyncFn() -> Arc<dyn Applications>, name: &str) {
 
 async fn initialize(open: &impl AsyncFn() -> Arc<dyn Applications>) -> String {
     let name = unused_name();
-    open()
-        .await
-        .initialize(&name, without_pauses())
-        .await
-        .unwrap();
+    open().await.initialize(&name, without_pauses()).await.unwrap();
     name
 }
 
@@ -58,21 +54,14 @@ pub async fn c3_the_horizon_survives_reopening(open: impl AsyncFn() -> Arc<dyn A
     let mut horizon = Timestamp::ZERO;
     for life in 0..5 {
         let coordination = open().await.open(&name).await.unwrap();
-        assert_eq!(
-            coordination.horizon().await.unwrap(),
-            horizon,
-            "life {life}"
-        );
+        assert_eq!(coordination.horizon().await.unwrap(), horizon, "life {life}");
         let block = coordination.timestamps(count(10)).await.unwrap();
         assert_eq!(block.horizon, horizon);
         assert!(horizon <= block.first);
         let transactor = coordination.begin_transactor().await.unwrap();
         if life % 2 == 0 {
             // The publication ends with this opening.
-            transactor
-                .publish_oldest_active(Some(block.first))
-                .await
-                .unwrap();
+            transactor.publish_oldest_active(Some(block.first)).await.unwrap();
             assert_eq!(coordination.advance_horizon().await.unwrap(), block.first);
         }
         drop(transactor);
@@ -121,10 +110,7 @@ pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<d
     let mut application = Application::new("1", unused_table("t")).observe(observed);
     {
         let applications = open().await;
-        applications
-            .initialize(&name, application.clone())
-            .await
-            .unwrap();
+        applications.initialize(&name, application.clone()).await.unwrap();
         let other = Application::new("1", unused_table("t"));
         applications.initialize(&removed, other).await.unwrap();
         let coordination = applications.open(&removed).await.unwrap();
@@ -142,10 +128,7 @@ pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<d
         assert_eq!(coordination.application().await.unwrap(), application);
         let rows: Vec<_> = (0..life).map(|row| failed(vec![row])).collect();
         assert_eq!(coordination.dead_letters().await.unwrap(), rows);
-        coordination
-            .add_dead_letter(failed(vec![life]))
-            .await
-            .unwrap();
+        coordination.add_dead_letter(failed(vec![life])).await.unwrap();
         coordination.add_dead_letter(failed("gone")).await.unwrap();
         assert!(
             coordination
@@ -154,10 +137,7 @@ pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<d
                 .unwrap()
         );
         application = application.set(format!("life {life}"), "é=\n");
-        coordination
-            .update_settings(application.settings.clone())
-            .await
-            .unwrap();
+        coordination.update_settings(application.settings.clone()).await.unwrap();
     }
     remove(open, &name).await;
 }

@@ -27,10 +27,7 @@ pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn App
         ..failed("r")
     };
     coordination.add_dead_letter(last.clone()).await.unwrap();
-    assert_eq!(
-        coordination.dead_letters().await.unwrap(),
-        std::slice::from_ref(&last)
-    );
+    assert_eq!(coordination.dead_letters().await.unwrap(), std::slice::from_ref(&last));
     let elsewhere = RowColumn::new("r", Column::new("f", "q").with_visibility("A"));
     let forget =
         async |cell: &RowColumn| coordination.remove_dead_letter(cell, at(9)).await.unwrap();
@@ -47,18 +44,10 @@ pub async fn c8_a_later_dead_letter_is_not_removed(applications: Arc<dyn Applica
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
     let first = failed("r");
-    let again = FailedNotification {
-        timestamp: at(first.timestamp.get() + 1),
-        ..failed("r")
-    };
+    let again = FailedNotification { timestamp: at(first.timestamp.get() + 1), ..failed("r") };
     coordination.add_dead_letter(first.clone()).await.unwrap();
     coordination.add_dead_letter(again.clone()).await.unwrap();
-    let forget = async |up_to| {
-        coordination
-            .remove_dead_letter(&first.cell, up_to)
-            .await
-            .unwrap()
-    };
+    let forget = async |up_to| coordination.remove_dead_letter(&first.cell, up_to).await.unwrap();
     assert!(!forget(first.timestamp).await);
     assert!(!forget(Timestamp::ZERO).await);
     assert_eq!(coordination.dead_letters().await.unwrap(), [again]);
@@ -77,10 +66,7 @@ pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applicatio
         for qualifier in parts {
             for visibility in ["", "A"] {
                 let column = Column::new(row, qualifier).with_visibility(visibility);
-                all.push(FailedNotification {
-                    cell: RowColumn::new(row, column),
-                    ..failed("")
-                });
+                all.push(FailedNotification { cell: RowColumn::new(row, column), ..failed("") });
             }
         }
     }
@@ -99,15 +85,8 @@ pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applicatio
 /// Checks C8: an error that is too long is truncated at the end of a character.
 pub async fn c8_a_long_error_is_truncated(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
-    let long = FailedNotification {
-        error: format!("a{}", "é".repeat(5_000)),
-        ..failed("r")
-    };
-    ground
-        .coordination
-        .add_dead_letter(long.clone())
-        .await
-        .unwrap();
+    let long = FailedNotification { error: format!("a{}", "é".repeat(5_000)), ..failed("r") };
+    ground.coordination.add_dead_letter(long.clone()).await.unwrap();
     let kept = ground.coordination.dead_letters().await.unwrap();
     assert_eq!(kept, [long.bounded()]);
     assert_eq!(kept[0].error.len(), FailedNotification::MAX_ERROR_BYTES - 1);

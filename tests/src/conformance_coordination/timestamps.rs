@@ -15,10 +15,7 @@ pub async fn c1_the_first_timestamp_is_two(applications: Arc<dyn Applications>) 
     let ground = Ground::new(&applications).await;
     let block = ground.coordination.timestamps(count(3)).await.unwrap();
     assert_eq!((block.first, block.count), (at(2), count(3)));
-    assert_eq!(
-        block.iter().map(Timestamp::get).collect::<Vec<_>>(),
-        [2, 3, 4]
-    );
+    assert_eq!(block.iter().map(Timestamp::get).collect::<Vec<_>>(), [2, 3, 4]);
     ground.end().await;
 }
 
@@ -55,11 +52,8 @@ pub async fn c1_timestamps_are_handed_out_once(applications: Arc<dyn Application
             stamps
         })
     });
-    let stamps: Vec<Timestamp> = join_all(tasks)
-        .await
-        .into_iter()
-        .flat_map(Result::unwrap)
-        .collect();
+    let stamps: Vec<Timestamp> =
+        join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
     let different: BTreeSet<_> = stamps.iter().copied().collect();
     assert_eq!(different.len(), stamps.len());
     assert_eq!(different.first(), Some(&at(2)));
@@ -77,10 +71,7 @@ pub async fn c2_later_calls_get_later_timestamps(applications: Arc<dyn Applicati
             let coordination = applications.open(&name).await.unwrap();
             for call in 0..400 {
                 let before = answered.load(Ordering::SeqCst);
-                let block = coordination
-                    .timestamps(count((task + call) % 5 + 1))
-                    .await
-                    .unwrap();
+                let block = coordination.timestamps(count((task + call) % 5 + 1)).await.unwrap();
                 assert!(block.first.get() > before, "{block:?} after {before}");
                 let last = block.iter().last().unwrap();
                 answered.fetch_max(last.get(), Ordering::SeqCst);

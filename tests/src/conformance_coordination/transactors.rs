@@ -32,11 +32,7 @@ pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dy
             ids
         })
     });
-    let ids: Vec<_> = join_all(tasks)
-        .await
-        .into_iter()
-        .flat_map(Result::unwrap)
-        .collect();
+    let ids: Vec<_> = join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
     let different: BTreeSet<_> = ids.iter().copied().collect();
     assert_eq!(different.len(), ids.len());
     assert!(!different.contains(&TransactorId(1)) && !different.contains(&TransactorId(0)));

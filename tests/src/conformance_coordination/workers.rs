@@ -85,9 +85,8 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
     let shares = shares(&workers).await;
     for row in 0..500 {
         let row = format!("row {row}");
-        let owners = shares
-            .iter()
-            .filter(|share| share.contains(&row.clone().into(), b"\x01f\x01q"));
+        let owners =
+            shares.iter().filter(|share| share.contains(&row.clone().into(), b"\x01f\x01q"));
         assert_eq!(owners.count(), 1, "{row}");
     }
     let (row, qualifier) = (Bytes::from("adb:A0BM"), b"\x01s\x06strong");
@@ -113,11 +112,7 @@ pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Appli
             None
         })
     });
-    let stayed: Vec<_> = join_all(tasks)
-        .await
-        .into_iter()
-        .filter_map(Result::unwrap)
-        .collect();
+    let stayed: Vec<_> = join_all(tasks).await.into_iter().filter_map(Result::unwrap).collect();
     let mut found = Vec::new();
     for _ in 0..TRIES {
         found = shares(&stayed).await;

@@ -78,11 +78,7 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
     }
 
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
-        let call = Call::Compact {
-            table: name.to_owned(),
-            span: span.clone(),
-            garbage,
-        };
+        let call = Call::Compact { table: name.to_owned(), span: span.clone(), garbage };
         let effect = self.inner.compact(name, span, garbage);
         self.call(call, effect).await
     }

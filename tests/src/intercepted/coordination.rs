@@ -25,14 +25,11 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {
-        self.call("advance_horizon", self.inner.advance_horizon())
-            .await
+        self.call("advance_horizon", self.inner.advance_horizon()).await
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
-        let inner = self
-            .call("begin_transactor", self.inner.begin_transactor())
-            .await?;
+        let inner = self.call("begin_transactor", self.inner.begin_transactor()).await?;
         let inner = self.hooks.transactor(inner);
         Ok(Box::new(self.opened(Arc::<dyn Transactor>::from(inner))))
     }
@@ -43,14 +40,11 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let inner = self.call("join_workers", self.inner.join_workers()).await?;
-        Ok(Box::new(
-            self.opened(Arc::<dyn WorkerMembership>::from(inner)),
-        ))
+        Ok(Box::new(self.opened(Arc::<dyn WorkerMembership>::from(inner))))
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
-        self.call("add_dead_letter", self.inner.add_dead_letter(failed))
-            .await
+        self.call("add_dead_letter", self.inner.add_dead_letter(failed)).await
     }
 
     async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
@@ -58,11 +52,7 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     }
 
     async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
-        self.call(
-            "remove_dead_letter",
-            self.inner.remove_dead_letter(cell, up_to),
-        )
-        .await
+        self.call("remove_dead_letter", self.inner.remove_dead_letter(cell, up_to)).await
     }
 
     async fn application(&self) -> Result<Application> {
@@ -70,8 +60,7 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     }
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
-        self.call("begin_epoch", self.inner.begin_epoch(found))
-            .await
+        self.call("begin_epoch", self.inner.begin_epoch(found)).await
     }
 
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
@@ -79,12 +68,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     }
 
     async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
-        self.call("exclude_others", self.inner.exclude_others(own))
-            .await
+        self.call("exclude_others", self.inner.exclude_others(own)).await
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
-        self.call("update_settings", self.inner.update_settings(settings))
-            .await
+        self.call("update_settings", self.inner.update_settings(settings)).await
     }
 }

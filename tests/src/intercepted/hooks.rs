@@ -54,10 +54,7 @@ impl Call {
 
     /// Returns `true` for a write of any kind.
     pub fn is_write(&self) -> bool {
-        matches!(
-            self,
-            Self::Write(_) | Self::WriteConditional(_) | Self::WriteAtomically(_)
-        )
+        matches!(self, Self::Write(_) | Self::WriteConditional(_) | Self::WriteAtomically(_))
     }
 }
 

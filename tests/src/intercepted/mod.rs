@@ -55,31 +55,20 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
     /// Wraps a port.
     pub fn with_hooks(inner: Arc<P>, hooks: H) -> Self {
         let hooks = Arc::new(hooks);
-        Self {
-            inner,
-            hooks,
-            is_row_by_row: false,
-            is_local: false,
-        }
+        Self { inner, hooks, is_row_by_row: false, is_local: false }
     }
 
     /// Makes all tables write [no rows together](fluo_table::Table::together), like tables on
     /// several servers, and [remote](fluo_table::Table::is_remote).
     #[must_use]
     pub fn row_by_row(self) -> Self {
-        Self {
-            is_row_by_row: true,
-            ..self
-        }
+        Self { is_row_by_row: true, ..self }
     }
 
     /// Makes no table [remote](fluo_table::Table::is_remote), so that reads do not travel together.
     #[must_use]
     pub fn local(self) -> Self {
-        Self {
-            is_local: true,
-            ..self
-        }
+        Self { is_local: true, ..self }
     }
 
     /// Returns the hooks.

@@ -14,8 +14,7 @@ impl<P: Transactor + ?Sized + 'static, H: Hooks> Transactor for Intercepted<P, H
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         let call = CoordinationCall::Publish(self.id(), oldest);
-        self.call(call, self.inner.publish_oldest_active(oldest))
-            .await
+        self.call(call, self.inner.publish_oldest_active(oldest)).await
     }
 
     fn is_holding(&self) -> bool {

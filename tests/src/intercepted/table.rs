@@ -44,11 +44,8 @@ fn lost(call: &Call) -> Result<Vec<Outcome>> {
 #[async_trait]
 impl<P: Table + ?Sized + 'static, H: Hooks> Table for Intercepted<P, H> {
     fn scan(&self, scan: Scan) -> CellBatches {
-        let (inner, hooks, call) = (
-            self.inner.clone(),
-            self.hooks.clone(),
-            Call::Scan(scan.clone()),
-        );
+        let (inner, hooks, call) =
+            (self.inner.clone(), self.hooks.clone(), Call::Scan(scan.clone()));
         let (opened, scan) = (scan.clone(), scan);
         let batches = async move {
             match hooks.before(&call).await? {

@@ -18,9 +18,7 @@ pub(super) fn balance() -> Column {
 }
 
 pub(super) fn amount(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| {
-        std::str::from_utf8(&value).unwrap().parse().unwrap()
-    })
+    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
 }
 
 pub(super) async fn read(snapshot: &Snapshot, row: &'static str) -> i64 {

@@ -36,10 +36,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
         "row `r`, column `account:balance [A&]`: visibility expression: at byte 2: the expression ends where a label is \
          expected"
     );
-    for again in [
-        tx.set("alice", &balance(), "2"),
-        tx.delete("alice", &balance()),
-    ] {
+    for again in [tx.set("alice", &balance(), "2"), tx.delete("alice", &balance())] {
         assert_eq!(
             refused(again),
             "`alice account:balance` was set or deleted before in this transaction; a transaction writes a cell once"
@@ -89,10 +86,7 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     let error = kept.set("bob", &balance(), "1").unwrap_err();
     let start = kept.start();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        format!("transaction {start} has ended; begin a new one")
-    );
+    assert_eq!(error.to_string(), format!("transaction {start} has ended; begin a new one"));
     // The snapshot of the transaction can still be read, also after its client was dropped.
     set(&client, &[("alice", 2)]).await;
     drop(client);

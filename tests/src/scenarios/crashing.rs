@@ -33,11 +33,7 @@ async fn change(client: &Client) -> Result<CommitInfo, CommitError> {
 /// Returns the number of writing calls of a transaction without faults.
 async fn calls(instance: &Instance) -> usize {
     let fixture = Fixture::new(instance).await;
-    set(
-        &fixture.client().await,
-        &[("alice", 10), ("bob", 20), ("carol", 30)],
-    )
-    .await;
+    set(&fixture.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
     let table = Arc::new(FaultyTable::new(fixture.table.clone()));
     let client = fixture.client_of(table.clone(), hasty()).await;
     change(&client).await.unwrap();
@@ -53,20 +49,11 @@ async fn check(fixture: &Fixture, outcome: Result<CommitInfo, CommitError>, cut:
     let seen = balances(&client, ACCOUNTS).await.unwrap();
     match outcome {
         Ok(_) => assert_eq!(seen, AFTER, "cut off after {cut} calls"),
-        Err(_) => assert!(
-            seen == BEFORE || seen == AFTER,
-            "cut off after {cut} calls: {seen:?}"
-        ),
+        Err(_) => assert!(seen == BEFORE || seen == AFTER, "cut off after {cut} calls: {seen:?}"),
     }
     // Writes resolve the locks that the reader did not meet.
-    set(
-        &client,
-        &[("alice", 1), ("bob", 2), ("carol", 3), ("dave", 4)],
-    )
-    .await;
-    let seen = balances(&client, ["alice", "bob", "carol", "dave"])
-        .await
-        .unwrap();
+    set(&client, &[("alice", 1), ("bob", 2), ("carol", 3), ("dave", 4)]).await;
+    let seen = balances(&client, ["alice", "bob", "carol", "dave"]).await.unwrap();
     assert_eq!(seen, [1, 2, 3, 4], "cut off after {cut} calls");
     fixture.wait_until_unlocked().await;
 }
@@ -82,11 +69,7 @@ async fn cut_off_everywhere(instance: Instance, crashes: bool) {
     fixture.end().await;
     for cut in 0..=most {
         let fixture = Fixture::new(&instance).await;
-        set(
-            &fixture.client().await,
-            &[("alice", 10), ("bob", 20), ("carol", 30)],
-        )
-        .await;
+        set(&fixture.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
         let table = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(cut));
         let client = fixture.client_of(table, hasty()).await;
         let outcome = change(&client).await;
@@ -119,11 +102,7 @@ pub async fn a_commit_succeeds_after_a_lost_answer(instance: Instance) {
     for call in 0..calls(&instance).await {
         for fault in [Fault::After, Fault::Lost] {
             let fixture = Fixture::new(&instance).await;
-            set(
-                &fixture.client().await,
-                &[("alice", 10), ("bob", 20), ("carol", 30)],
-            )
-            .await;
+            set(&fixture.client().await, &[("alice", 10), ("bob", 20), ("carol", 30)]).await;
             let table = Arc::new(FaultyTable::new(fixture.table.clone()).fail_write(call, fault));
             let client = fixture.client_of(table, hasty()).await;
             let outcome = change(&client).await;

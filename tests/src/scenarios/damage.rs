@@ -26,9 +26,7 @@ const TOO_LARGE: &str =
 
 pub fn damages() -> Vec<Damage> {
     let garbage = |kind, told, is_read| Damage {
-        stamp: EntryTimestamp::new(kind, Timestamp::new(1).unwrap())
-            .encode()
-            .cast_unsigned(),
+        stamp: EntryTimestamp::new(kind, Timestamp::new(1).unwrap()).encode().cast_unsigned(),
         value: "garbage".into(),
         told,
         is_read,
@@ -53,16 +51,8 @@ pub fn damages() -> Vec<Damage> {
             true,
         ),
         // A reader does not read read locks.
-        garbage(
-            EntryKind::ReadLock,
-            "the value of a RLOCK entry cannot be read",
-            false,
-        ),
-        garbage(
-            EntryKind::DelReadLock,
-            "the value of a DEL_RLOCK entry cannot be read",
-            false,
-        ),
+        garbage(EntryKind::ReadLock, "the value of a RLOCK entry cannot be read", false),
+        garbage(EntryKind::DelReadLock, "the value of a DEL_RLOCK entry cannot be read", false),
         stamped(0x5fff_ffff_ffff_ffff, true),
         stamped(0x3fff_ffff_ffff_ffff, false),
         stamped(0xffff_ffff_ffff_ffff, false),

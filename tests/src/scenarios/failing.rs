@@ -32,14 +32,11 @@ const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
 pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(instance: Instance) {
     let (fixed, runs) = (Arc::default(), Arc::default());
-    let observers = Observers::new()
-        .strong(column("a"), "copy", fragile(&fixed, &runs))
-        .unwrap();
+    let observers = Observers::new().strong(column("a"), "copy", fragile(&fixed, &runs)).unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let options = WorkerOptions::new()
-        .max_attempts(TRIES)
-        .first_retry_pause(Duration::from_millis(100));
+    let options =
+        WorkerOptions::new().max_attempts(TRIES).first_retry_pause(Duration::from_millis(100));
     let clock = Arc::new(ManualClock::at(1_000));
     let worker = client.start_worker_with_clock(options, clock);
     let worker = worker.await.unwrap();

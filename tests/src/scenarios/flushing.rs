@@ -31,10 +31,7 @@ impl Hooks for Flushing {
 const ROLLBACK: Duration = Duration::from_secs(3_600);
 
 async fn client(fixture: &Fixture) -> Client {
-    let flushing = Flushing {
-        tables: fixture.tables.clone(),
-        name: fixture.name.clone(),
-    };
+    let flushing = Flushing { tables: fixture.tables.clone(), name: fixture.name.clone() };
     let table = Intercepted::with_hooks(fixture.table.clone(), flushing).row_by_row();
     let options = ClientOptions::new().rollback_after(ROLLBACK);
     fixture.client_of(Arc::new(table), options).await
@@ -45,10 +42,7 @@ async fn read_quickly(client: &Client, row: &str, qualifier: &'static str) -> i6
     let begun = Instant::now();
     let found = read_now(client, row, qualifier).await;
     let took = begun.elapsed();
-    assert!(
-        took < ROLLBACK,
-        "`{row} f:{qualifier}` was read after {took:?}"
-    );
+    assert!(took < ROLLBACK, "`{row} f:{qualifier}` was read after {took:?}");
     found
 }
 
@@ -130,11 +124,7 @@ async fn attach_iterators(fixture: &Fixture) {
                 format!("11,{}", class("NotificationIterator")),
             ),
         ] {
-            fixture
-                .tables
-                .set_property(&fixture.name, &property, &value)
-                .await
-                .unwrap();
+            fixture.tables.set_property(&fixture.name, &property, &value).await.unwrap();
         }
     }
 }
@@ -167,10 +157,7 @@ pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(in
 
 /// Checks that a garbage collection does not change the queue.
 async fn collect_and_read(fixture: &Fixture, client: &Client) {
-    client
-        .collect_garbage(&*fixture.tables, &Span::all())
-        .await
-        .unwrap();
+    client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
     assert_eq!(read_quickly(client, "taken", "count").await, 1);
     fixture.wait_until_unlocked().await;
 }
@@ -194,19 +181,13 @@ pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: I
         // This transaction began before the reader committed.
         let error = late.commit().await.unwrap_err();
         assert!(matches!(error, CommitError::Conflict(_)), "{error}");
-        client
-            .run(async |tx| tx.delete("a", &column("x")))
-            .await
-            .unwrap();
+        client.run(async |tx| tx.delete("a", &column("x"))).await.unwrap();
         assert_eq!(read_quickly(&client, "a", "x").await, 0);
         conflict(&client).await;
         let now = client.snapshot().await.unwrap();
         assert_eq!(read(&now, "b", "y").await, round);
         drop(now);
-        client
-            .collect_garbage(&*fixture.tables, &Span::all())
-            .await
-            .unwrap();
+        client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
         assert_eq!(read_quickly(&client, "a", "x").await, 1);
     }
     fixture.end().await;

@@ -17,22 +17,12 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     for amount in 1..=5 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
-    client
-        .run(async |tx| tx.delete("bob", &balance()))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.delete("bob", &balance())).await.unwrap();
     let held = client.snapshot().await.unwrap();
     for amount in 6..=9 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
-    let stored = async || {
-        fixture
-            .table
-            .read(Scan::over(Span::all()))
-            .await
-            .unwrap()
-            .len()
-    };
+    let stored = async || fixture.table.read(Scan::over(Span::all())).await.unwrap().len();
     let before = stored().await;
     collect(&fixture, &client).await;
     let during = stored().await;
@@ -44,11 +34,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     drop((held, now));
     collect(&fixture, &client).await;
     // What remains: the value and the write of both cells, and the `TX_DONE` entry of the primary.
-    assert!(
-        stored().await <= 5,
-        "{} of {during} entries",
-        stored().await
-    );
+    assert!(stored().await <= 5, "{} of {during} entries", stored().await);
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
     fixture.end().await;
@@ -56,10 +42,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
 
 async fn collect(fixture: &Fixture, client: &fluo_engine::Client) {
     client.wait_until_rolled_forward().await;
-    client
-        .collect_garbage(&*fixture.tables, &Span::all())
-        .await
-        .unwrap();
+    client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
 }
 
 pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
@@ -119,10 +102,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     // Another client holds the horizon.
     assert!(client.advance_horizon().await.unwrap() <= older.start());
     set(&client, &[("alice", 2), ("bob", 2)]).await;
-    client
-        .run(async |tx| tx.delete("carol", &balance()))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.delete("carol", &balance())).await.unwrap();
     collect(&fixture, &client).await;
     for account in ACCOUNTS {
         assert_eq!(read(&leaked, account).await, 1);
@@ -134,11 +114,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     collect(&fixture, &client).await;
     let is_stale = |error: Error, at| {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-        let stale = error
-            .source()
-            .unwrap()
-            .downcast_ref::<SnapshotTooOld>()
-            .unwrap();
+        let stale = error.source().unwrap().downcast_ref::<SnapshotTooOld>().unwrap();
         assert_eq!(stale.start, at);
     };
     let start = leaked.start();

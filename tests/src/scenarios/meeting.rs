@@ -31,18 +31,8 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
     let conflict = conflict(second.commit().await.unwrap_err());
     let (start, commit) = (committed.start, committed.commit.unwrap());
     assert_eq!(conflict.start, second_start);
-    assert_eq!(
-        conflict
-            .cells
-            .iter()
-            .map(|cell| &cell.row[..])
-            .collect::<Vec<_>>(),
-        [b"alice"]
-    );
-    assert_eq!(
-        conflict.other,
-        Some(ConflictCause::Committed { start, commit })
-    );
+    assert_eq!(conflict.cells.iter().map(|cell| &cell.row[..]).collect::<Vec<_>>(), [b"alice"]);
+    assert_eq!(conflict.other, Some(ConflictCause::Committed { start, commit }));
     assert_eq!(
         conflict.to_string(),
         format!(
@@ -111,11 +101,7 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
 /// conflicts with it. Otherwise every retry would conflict again.
 pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
     let fixture = Fixture::new(&instance).await;
-    let cut = Arc::new(
-        FaultyTable::new(fixture.table.clone())
-            .cut_off_from_write(1)
-            .row_by_row(),
-    );
+    let cut = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(1).row_by_row());
     let dying = fixture.client_of(cut, hasty()).await;
     let tx = dying.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();

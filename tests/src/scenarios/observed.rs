@@ -13,9 +13,7 @@ pub fn column(qualifier: &'static str) -> Column {
 }
 
 pub fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| {
-        std::str::from_utf8(&value).unwrap().parse().unwrap()
-    })
+    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
 }
 
 pub async fn read(snapshot: &Snapshot, row: &str, qualifier: &'static str) -> i64 {
@@ -50,9 +48,7 @@ pub async fn set_all(
 /// Waits until no notification is left, with a timeout.
 pub async fn idle(client: &Client) {
     let waited = tokio::time::timeout(STUCK, client.wait_until_idle()).await;
-    waited
-        .expect("the application does not become idle")
-        .unwrap();
+    waited.expect("the application does not become idle").unwrap();
 }
 
 /// Waits for a number of permits, with a timeout.

@@ -155,10 +155,7 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
         .await
         .unwrap();
     idle(&client).await;
-    client
-        .run(async |tx| tx.delete("quiet", &column("a")))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.delete("quiet", &column("a"))).await.unwrap();
     assert_eq!(fixture.notifications().await, 0);
     client
         .run(async |tx| {
@@ -238,10 +235,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     set_all(&client, rows.clone().map(|row| (row, 1)), "a").await;
     // The first worker does not scan again, so it does not notice its new share.
     let hour = Duration::from_secs(3_600);
-    let options = WorkerOptions::new()
-        .tasks(AT_ONCE)
-        .min_scan_pause(hour)
-        .max_scan_pause(hour);
+    let options = WorkerOptions::new().tasks(AT_ONCE).min_scan_pause(hour).max_scan_pause(hour);
     let first = client.start_worker(options).await.unwrap();
     wait_for_permits(&begun, u32::try_from(AT_ONCE).unwrap()).await;
 
@@ -259,10 +253,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     idle(&client).await;
     let now = client.snapshot().await.unwrap();
     for row in rows {
-        let marks = (
-            read(&now, &row, "by first").await,
-            read(&now, &row, "by second").await,
-        );
+        let marks = (read(&now, &row, "by first").await, read(&now, &row, "by second").await);
         let expected = if is_of_second(&row) { (0, 1) } else { (1, 0) };
         assert_eq!(marks, expected, "{row}");
     }

@@ -14,9 +14,7 @@ use crate::{Fixture, STUCK};
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
     let fixture = Fixture::new(&instance).await;
-    let options = hasty()
-        .max_commits_in_flight(50)
-        .max_commit_bytes_in_flight(2_000);
+    let options = hasty().max_commits_in_flight(50).max_commit_bytes_in_flight(2_000);
     let client = fixture.client_of(fixture.table.clone(), options).await;
     // One transaction is larger than the whole limit.
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
@@ -55,10 +53,7 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     let mut values = vec![VALUE_BYTES; 60];
     let bringing = bring(&client, values.clone());
     is_full_with(table.hooks(), 10).await;
-    let ten_of_them = Most {
-        transactions: 10,
-        value_bytes: 10 * VALUE_BYTES,
-    };
+    let ten_of_them = Most { transactions: 10, value_bytes: 10 * VALUE_BYTES };
     assert_eq!(table.hooks().most(), ten_of_them);
     table.hooks().latch.open();
     bringing.await.unwrap();
@@ -110,11 +105,7 @@ fn bring(client: &Client, values: Vec<usize>) -> JoinHandle<()> {
 /// Waits until a number of transactions is in progress, and checks that no other one begins while
 /// none completes.
 async fn is_full_with(counted: &UnderWay, transactions: usize) {
-    assert!(
-        counted.reaches(transactions, STUCK).await,
-        "only {:?} are under way",
-        counted.most()
-    );
+    assert!(counted.reaches(transactions, STUCK).await, "only {:?} are under way", counted.most());
     let another = counted.reaches(transactions + 1, Duration::from_millis(200));
     assert!(!another.await, "{:?} are under way", counted.most());
 }

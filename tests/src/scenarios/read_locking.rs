@@ -41,10 +41,7 @@ pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
     read_locked(&reader, "alice").await;
     reader.set("bob", &balance(), "1").unwrap();
     set(&client, &[("alice", 6)]).await;
-    assert_eq!(
-        conflict(reader.commit().await.unwrap_err()).cells[0].row,
-        "alice"
-    );
+    assert_eq!(conflict(reader.commit().await.unwrap_err()).cells[0].row, "alice");
 
     // In the other order a write fails if another transaction has read the cell under a lock since
     // the writer began.
@@ -81,11 +78,7 @@ pub async fn read_locks_prevent_write_skew(instance: Instance) {
         }
         let outcomes = [first.commit().await, second.commit().await];
         let committed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-        let sum: i64 = balances(&client, ["alice", "bob"])
-            .await
-            .unwrap()
-            .iter()
-            .sum();
+        let sum: i64 = balances(&client, ["alice", "bob"]).await.unwrap().iter().sum();
         match is_locking {
             false => assert_eq!((committed, sum), (2, -80)),
             true => assert!(committed <= 1 && sum >= 20, "{outcomes:?}"),
@@ -153,10 +146,7 @@ pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance)
             }
             let outcomes = [first.commit().await, second.commit().await];
             let committed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-            assert!(
-                committed <= 1,
-                "{way:?}, `{written}` is written: {outcomes:?}"
-            );
+            assert!(committed <= 1, "{way:?}, `{written}` is written: {outcomes:?}");
         }
     }
     fixture.wait_until_unlocked().await;

@@ -36,15 +36,9 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     assert!(busy.transactor() > number && fixture.is_alive(&busy).await);
     let next = busy.snapshot().await.unwrap();
     let other = fixture.client().await;
-    let horizon = other
-        .collect_garbage(&*fixture.tables, &Span::all())
-        .await
-        .unwrap();
+    let horizon = other.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
     assert!(horizon <= held.start());
-    assert_eq!(
-        (read(&held, "alice").await, read(&next, "alice").await),
-        (1, 2)
-    );
+    assert_eq!((read(&held, "alice").await, read(&next, "alice").await), (1, 2));
     drop((held, next));
 
     // An idle client notices it after a while.

@@ -20,11 +20,7 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
     observer_fn(move |tx: Transaction, row: Bytes, _| {
         let runs = runs.clone();
         async move {
-            runs.lock()
-                .unwrap()
-                .entry(row.clone())
-                .or_default()
-                .push(worker);
+            runs.lock().unwrap().entry(row.clone()).or_default().push(worker);
             let count = number(tx.get(row.clone(), &column("count")).await?);
             tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
             Ok::<_, Error>(())
@@ -39,18 +35,13 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
     let runs = Runs::default();
     let observers = |worker| {
         let counts = counts(worker, &runs);
-        Observers::new()
-            .strong(column("a"), "count", counts)
-            .unwrap()
+        Observers::new().strong(column("a"), "count", counts).unwrap()
     };
     let fixture = Fixture::observed(&instance, &observers(0)).await;
     // Workers notice their own commits directly, so a third client sets the notifications.
     let notifier = fixture.client().await;
     let (one, two) = (fixture.client().await, fixture.client().await);
-    let workers = [
-        work(&one).await,
-        work(&two.with_observers(observers(1))).await,
-    ];
+    let workers = [work(&one).await, work(&two.with_observers(observers(1))).await];
     let rows = (0..ROWS).map(|row| format!("row {row}"));
     for round in 1..=3 {
         runs.lock().unwrap().clear();
@@ -72,10 +63,7 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
         took_part[owner] += 1;
     }
     assert_eq!(took_part[0] + took_part[1], ROWS);
-    assert!(
-        took_part.iter().all(|rows| *rows > ROWS / 5),
-        "{took_part:?}"
-    );
+    assert!(took_part.iter().all(|rows| *rows > ROWS / 5), "{took_part:?}");
     for worker in workers {
         worker.stop().await;
     }
@@ -103,10 +91,7 @@ pub async fn three_workers_process_an_unpartitioned_notification(instance: Insta
         workers.push(work(&client).await);
     }
     for round in 1..=2 {
-        notifier
-            .run(async |tx| tx.set(ROW, &strong, round.to_string()))
-            .await
-            .unwrap();
+        notifier.run(async |tx| tx.set(ROW, &strong, round.to_string())).await.unwrap();
         idle(&notifier).await;
         let now = notifier.snapshot().await.unwrap();
         assert_eq!(read(&now, ROW, "count").await, round);

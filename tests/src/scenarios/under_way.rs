@@ -75,10 +75,7 @@ impl UnderWay {
                 return;
             }
             begins = true;
-            let progress = Progress {
-                value_bytes: value_bytes(mutation),
-                is_committing: false,
-            };
+            let progress = Progress { value_bytes: value_bytes(mutation), is_committing: false };
             counted.value_bytes += progress.value_bytes;
             counted.now.insert(mutation.row.clone(), progress);
             let most = &mut counted.most;

@@ -12,11 +12,8 @@ use crate::{FaultyTable, Fixture};
 pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let fixture = Fixture::new(&instance).await;
     set(&fixture.client().await, &[("alice", 1), ("bob", 1)]).await;
-    let table = Arc::new(
-        FaultyTable::new(fixture.table.clone())
-            .cut_off_from_write(2)
-            .row_by_row(),
-    );
+    let table =
+        Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(2).row_by_row());
     let hanging = fixture.client_of(table, hasty()).await;
     let tx = hanging.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
@@ -25,10 +22,7 @@ pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     assert_eq!(fixture.locked().await.len(), 2);
 
     let patient = fixture
-        .client_of(
-            fixture.table.clone(),
-            hasty().rollback_after(Duration::from_secs(600)),
-        )
+        .client_of(fixture.table.clone(), hasty().rollback_after(Duration::from_secs(600)))
         .await;
     let reading = balances(&patient, ["alice", "bob"]);
     let read = tokio::time::timeout(Duration::from_millis(500), reading).await;
@@ -50,11 +44,8 @@ pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance
     let client = fixture.client_of(fixture.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // The owner has committed its primary, and is cut off before it commits the secondary.
-    let table = Arc::new(
-        FaultyTable::new(fixture.table.clone())
-            .cut_off_from_write(3)
-            .row_by_row(),
-    );
+    let table =
+        Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(3).row_by_row());
     let owner = fixture.client_of(table, hasty()).await;
     let tx = owner.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();

@@ -42,10 +42,7 @@ async fn lead(access: Access) {
 }
 
 async fn observe(access: Access) {
-    let client = shop::application(&access.connect().await)
-        .open()
-        .await
-        .unwrap();
+    let client = shop::application(&access.connect().await).open().await.unwrap();
     let worker = client.start_worker(WorkerOptions::new());
     let _worker = worker.await.unwrap();
     future::pending::<()>().await;
@@ -53,10 +50,7 @@ async fn observe(access: Access) {
 
 /// Places orders, and prints the number of each once it has committed. Transfers beside.
 async fn place(access: Access, first: u64) {
-    let client = shop::application(&access.connect().await)
-        .open()
-        .await
-        .unwrap();
+    let client = shop::application(&access.connect().await).open().await.unwrap();
     let placing = async {
         let loaders = client.loaders(LoaderOptions::new().tasks(4)).unwrap();
         for number in first.. {

@@ -43,12 +43,8 @@ pub(crate) struct Crew {
 impl Crew {
     /// Starts oracles and workers.
     pub(crate) fn start(access: [Access; EACH]) -> Self {
-        let mut crew = Self {
-            access,
-            children: BTreeMap::new(),
-            started: 0,
-            placed: Arc::default(),
-        };
+        let mut crew =
+            Self { access, children: BTreeMap::new(), started: 0, placed: Arc::default() };
         for role in [Role::Oracle, Role::Worker] {
             (0..EACH).for_each(|_| crew.add(role));
         }
@@ -75,13 +71,8 @@ impl Crew {
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 // A line that a kill has cut has no end.
-                let number = line
-                    .strip_prefix("placed ")
-                    .and_then(|it| it.strip_suffix('.'));
-                placed
-                    .lock()
-                    .unwrap()
-                    .extend(number.map(|it| it.parse::<u64>().unwrap()));
+                let number = line.strip_prefix("placed ").and_then(|it| it.strip_suffix('.'));
+                placed.lock().unwrap().extend(number.map(|it| it.parse::<u64>().unwrap()));
             }
         });
         self.children.entry(role).or_default().push(child);

@@ -1,10 +1,6 @@
 //! Applications and their tables are created and removed together, even if calls fail in between.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test panics where it fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
 
 use std::sync::Arc;
 
@@ -25,10 +21,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        Self {
-            tables: MemoryTables::new(),
-            applications: MemoryApplications::new(),
-        }
+        Self { tables: MemoryTables::new(), applications: MemoryApplications::new() }
     }
 
     fn instance(&self) -> Instance {
@@ -83,10 +76,8 @@ async fn initialize_creates_a_table_for_transactions() {
     assert_eq!(place.status("web").await, Status::NotFound);
     place.web().initialize().await.unwrap();
     let properties = place.tables.properties("pages").await.unwrap();
-    let properties: Vec<_> = properties
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect();
+    let properties: Vec<_> =
+        properties.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     assert_eq!(
         properties,
         [
@@ -96,18 +87,8 @@ async fn initialize_creates_a_table_for_transactions() {
             "table.groups.enabled = notify",
         ]
     );
-    let application = place
-        .applications
-        .open("web")
-        .await
-        .unwrap()
-        .application()
-        .await
-        .unwrap();
-    assert_eq!(
-        (application.id.as_str(), application.table.as_str()),
-        ("1", "pages")
-    );
+    let application = place.applications.open("web").await.unwrap().application().await.unwrap();
+    assert_eq!((application.id.as_str(), application.table.as_str()), ("1", "pages"));
     assert_eq!(application.observers, [links()]);
     assert_eq!(application.settings, place.web().settings());
 
@@ -117,15 +98,9 @@ async fn initialize_creates_a_table_for_transactions() {
     assert_eq!(place.status("web").await.to_string(), "RUNNING");
     let refused = "the application `web` is running; stop its clients and workers first";
     let error = place.web().remove().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.to_string().as_str()),
-        (ErrorKind::Unavailable, refused)
-    );
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unavailable, refused));
     let error = place.web().clear(true).initialize().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.to_string().as_str()),
-        (ErrorKind::Unavailable, refused)
-    );
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unavailable, refused));
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
     drop(transactor);
     assert_eq!(place.status("web").await.to_string(), "STOPPED");
@@ -134,20 +109,13 @@ async fn initialize_creates_a_table_for_transactions() {
     assert!(place.tables.tables().await.unwrap().is_empty());
     let error = place.web().remove().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(
-        error.to_string(),
-        "application `web` does not exist; create it first"
-    );
+    assert_eq!(error.to_string(), "application `web` does not exist; create it first");
 }
 
 #[tokio::test]
 async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     let place = Place::new();
-    place
-        .tables
-        .create_table("pages", Versions::All)
-        .await
-        .unwrap();
+    place.tables.create_table("pages", Versions::All).await.unwrap();
     place.write("pages").await;
     let error = place.web().initialize().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);

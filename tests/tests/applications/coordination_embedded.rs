@@ -1,10 +1,6 @@
 //! The applications of an embedded directory pass the conformance suite of coordination.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test panics where it fails"
-)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test panics where it fails")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,12 +33,7 @@ async fn acknowledged_state_survives_reopening() {
     conformance_coordination::c3_the_horizon_survives_reopening(&open).await;
     conformance_coordination::c6_numbers_are_not_used_again_after_reopening(&open).await;
     conformance_coordination::c12_completed_calls_survive_reopening(&open).await;
-    assert_eq!(
-        EmbeddedTables::check(directory.path())
-            .unwrap()
-            .applications,
-        0
-    );
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap().applications, 0);
 }
 
 /// Copies one dead letter in the file: adding this number of dead letters one by one would take a
@@ -92,12 +83,8 @@ async fn limits_the_number_of_dead_letters() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tightly_bounded_queue_passes_all_rules_and_leaves_a_sound_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let applications = open(
-        directory.path(),
-        EmbeddedOptions::new()
-            .cache_bytes(1 << 20)
-            .max_queued_mutations(1),
-    );
+    let applications =
+        open(directory.path(), EmbeddedOptions::new().cache_bytes(1 << 20).max_queued_mutations(1));
     conformance_coordination::run_all(applications.clone()).await;
     assert!(applications.list().await.unwrap().is_empty());
     drop(applications);

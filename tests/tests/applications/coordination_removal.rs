@@ -65,9 +65,7 @@ fn child() {
 #[test]
 fn a_cancelled_removal_that_fails_keeps_the_application() {
     let directory = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(make(directory.path()));
     let script =
         "trap '' XFSZ; ulimit -f 16; exec \"$0\" --exact coordination_removal::child --nocapture";

@@ -1,10 +1,6 @@
 //! Applications are created, opened and removed through an instance.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test panics where it fails"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -147,10 +143,8 @@ async fn create_refuses_an_application_that_exists_unless_it_clears() {
 async fn removes_an_application_with_its_table_after_its_clients_have_ended() {
     let fluo = Instance::in_memory();
     let web = fluo.application("web").table("pages");
-    let missing = (
-        ErrorKind::NotFound,
-        "application `web` does not exist; create it first".to_owned(),
-    );
+    let missing =
+        (ErrorKind::NotFound, "application `web` does not exist; create it first".to_owned());
     assert_eq!(refusal(&web.remove().await.unwrap_err()), missing);
     assert_eq!(web.status().await.unwrap(), Status::NotFound);
 
@@ -180,14 +174,7 @@ async fn ids_come_from_the_generator_of_the_instance() {
     let client = fluo.application("web").open_or_create().await.unwrap();
     assert_eq!(client.application().id, "id-0");
     assert_eq!(
-        (fluo
-            .application("shop")
-            .create()
-            .await
-            .unwrap()
-            .application()
-            .id)
-            .as_str(),
+        (fluo.application("shop").create().await.unwrap().application().id).as_str(),
         "id-2"
     );
 }
@@ -223,13 +210,7 @@ async fn the_options_become_the_configuration_of_a_new_application() {
 #[tokio::test]
 async fn refuses_an_application_with_another_table() {
     let fluo = Instance::in_memory();
-    drop(
-        fluo.application("web")
-            .table("pages")
-            .create()
-            .await
-            .unwrap(),
-    );
+    drop(fluo.application("web").table("pages").create().await.unwrap());
     let refused = (
         ErrorKind::Invalid,
         "the application `web` has the table `pages`, not `web`; open it with that table, or without naming one"

@@ -35,10 +35,7 @@ async fn properties(fixture: &Fixture) -> BTreeMap<String, String> {
 async fn initializes_a_table_without_iterators() {
     let fixture = Fixture::in_memory().await;
     let names: Vec<_> = properties(&fixture).await.into_keys().collect();
-    assert!(
-        names.iter().all(|name| !name.contains("iterator")),
-        "{names:?}"
-    );
+    assert!(names.iter().all(|name| !name.contains("iterator")), "{names:?}");
 }
 
 /// Removes the iterators of an application that an earlier version initialized, at the first
@@ -147,9 +144,8 @@ async fn collects_garbage_on_a_schedule() {
     for round in 0..3 {
         for value in 0..10 {
             let value = value.to_string();
-            let written: fluo_table::Result<()> = client
-                .run(async |tx| tx.set("r", &column, value.clone()))
-                .await;
+            let written: fluo_table::Result<()> =
+                client.run(async |tx| tx.set("r", &column, value.clone())).await;
             written.unwrap();
         }
         assert!(fixture.cells().await.len() > 10, "{round}");
@@ -190,9 +186,7 @@ async fn one_process_collects_the_garbage_of_an_application() {
 #[tokio::test(start_paused = true)]
 async fn others_compact_between_two_ranges_of_a_collection() {
     let fixture = Fixture::in_memory().await;
-    let splits = (0..200)
-        .map(|row| format!("{row:03}").into())
-        .collect::<BTreeSet<_>>();
+    let splits = (0..200).map(|row| format!("{row:03}").into()).collect::<BTreeSet<_>>();
     fixture.tables.add_splits("web", &splits).await.unwrap();
     let (client, other) = (fixture.client().await, fixture.client().await);
     let first_range = Arc::new(Notify::new());
@@ -221,9 +215,7 @@ async fn others_compact_between_two_ranges_of_a_collection() {
 #[tokio::test(start_paused = true)]
 async fn a_range_that_is_unavailable_does_not_stop_the_others() {
     let fixture = Fixture::in_memory().await;
-    let splits = (0..200)
-        .map(|row| format!("{row:03}").into())
-        .collect::<BTreeSet<_>>();
+    let splits = (0..200).map(|row| format!("{row:03}").into()).collect::<BTreeSet<_>>();
     fixture.tables.add_splits("web", &splits).await.unwrap();
     for (kind, compacted) in [(ErrorKind::Unavailable, 4), (ErrorKind::Denied, 1)] {
         let compactions = Arc::new(AtomicUsize::new(0));
@@ -273,9 +265,8 @@ async fn waits_longer_for_a_commit_than_a_hanging_lock_lasts() {
 
         let options = ClientOptions::new().rollback_after(Duration::from_secs(60 * minutes));
         let client = fixture.client_of(fixture.table.clone(), options).await;
-        let written: fluo_table::Result<()> = client
-            .run(async |tx| tx.set("r", &Column::new("f", "q"), "2"))
-            .await;
+        let written: fluo_table::Result<()> =
+            client.run(async |tx| tx.set("r", &Column::new("f", "q"), "2")).await;
         written.unwrap();
         commit.abort();
     }

@@ -31,12 +31,7 @@ pub(crate) fn length() -> Column {
 }
 
 pub(crate) fn committed(start: u64, is_primary: bool) -> Bytes {
-    WriteValue {
-        start: at(start),
-        is_primary,
-        is_delete: false,
-    }
-    .encode()
+    WriteValue { start: at(start), is_primary, is_delete: false }.encode()
 }
 
 /// Returns the lock of a strong observer of `r page:text` by this client: of that cell, or of one

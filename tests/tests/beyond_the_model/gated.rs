@@ -30,10 +30,7 @@ impl Gated {
     }
 
     fn table(let_through: Option<usize>, inner: &Arc<dyn Table>) -> Arc<Gate> {
-        let hooks = Self {
-            let_through,
-            ..Self::default()
-        };
+        let hooks = Self { let_through, ..Self::default() };
         Arc::new(Intercepted::with_hooks(inner.clone(), hooks).row_by_row())
     }
 

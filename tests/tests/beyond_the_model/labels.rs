@@ -77,10 +77,7 @@ async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
     let reader = fixture.client_on(shown.clone()).await;
     let blind = reader.begin().await.unwrap();
     blind.set("b", &column, "2").unwrap();
-    assert!(matches!(
-        blind.commit().await,
-        Err(CommitError::Conflict(_))
-    ));
+    assert!(matches!(blind.commit().await, Err(CommitError::Conflict(_))));
     // The reader has the default options: it rolls back locks that are older than 5 minutes.
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(450) {

@@ -23,11 +23,8 @@ async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
         fixture.write(vec![acknowledged(&observer)]).await;
         let begun = Instant::now();
         if writes_first {
-            let written: Result<()> = fixture
-                .client()
-                .await
-                .run(async |tx| tx.set("r", &text(), "w"))
-                .await;
+            let written: Result<()> =
+                fixture.client().await.run(async |tx| tx.set("r", &text(), "w")).await;
             written.unwrap();
         }
         let snapshot = fixture.client().await.snapshot().await.unwrap();
@@ -82,9 +79,11 @@ async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
     let reading = tokio::spawn(async move { snapshot.get("r", &length()).await });
     latch.holds_a_task().await;
 
-    let left = Mutation::new("r")
-        .put_at(text(), stamp(EntryKind::Ack, 5), "")
-        .put_at(length(), stamp(EntryKind::Write, 6), committed(5, false));
+    let left = Mutation::new("r").put_at(text(), stamp(EntryKind::Ack, 5), "").put_at(
+        length(),
+        stamp(EntryKind::Write, 6),
+        committed(5, false),
+    );
     fixture.write(vec![left]).await;
     drop(observer);
     latch.open();
@@ -124,16 +123,11 @@ async fn keeps_a_notification_deleted_after_compactions() {
     let column = notification_column(&text());
     let entry = |number, is_delete| {
         let timestamp = at(number);
-        NotificationTimestamp {
-            timestamp,
-            is_delete,
-        }
-        .encode()
+        NotificationTimestamp { timestamp, is_delete }.encode()
     };
     let stamps = [entry(12, true), entry(10, false), entry(8, false)];
-    let entries = stamps.iter().fold(Mutation::new("r"), |row, stamp| {
-        row.put_at(column.clone(), *stamp, "")
-    });
+    let entries =
+        stamps.iter().fold(Mutation::new("r"), |row, stamp| row.put_at(column.clone(), *stamp, ""));
     fixture.write(vec![entries]).await;
     for (garbage, left) in [(Garbage::Keep, 3), (Garbage::DropBelow(Timestamp::MAX), 0)] {
         let all = Span::all();

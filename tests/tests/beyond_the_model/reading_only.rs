@@ -39,11 +39,7 @@ async fn reads_past_the_locks_of_a_commit_without_write_permission() {
     let denied = Gated::denied(&fixture.table);
     let snapshot = fixture.client_on(denied).await.snapshot().await.unwrap();
     let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await;
-    let read: Vec<_> = cells
-        .unwrap()
-        .into_iter()
-        .map(|cell| (cell.key.row, cell.value))
-        .collect();
+    let read: Vec<_> = cells.unwrap().into_iter().map(|cell| (cell.key.row, cell.value)).collect();
     let pairs = [("a", "1"), ("b", "1"), ("d", "0")];
     assert_eq!(read, pairs.map(|(row, value)| (row.into(), value.into())));
     assert_eq!(snapshot.get("c", &column()).await.unwrap(), None);

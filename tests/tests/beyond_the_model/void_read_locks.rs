@@ -14,10 +14,8 @@ use super::entries::{client_after_20, committed, stamp, text};
 async fn reports_a_conflict_despite_a_void_read_lock() {
     let fixture = Fixture::in_memory().await;
     let reader = client_after_20(&fixture).await;
-    let read_lock = ReadLockValue {
-        primary: RowColumn::new("p", text()),
-        transactor: reader.transactor(),
-    };
+    let read_lock =
+        ReadLockValue { primary: RowColumn::new("p", text()), transactor: reader.transactor() };
     let left = Mutation::new("r")
         .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
         .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
@@ -47,10 +45,8 @@ async fn reports_a_conflict_despite_a_void_read_lock() {
 async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
     let fixture = Fixture::in_memory().await;
     let reader = client_after_20(&fixture).await;
-    let read_lock = ReadLockValue {
-        primary: RowColumn::new("p", text()),
-        transactor: reader.transactor(),
-    };
+    let read_lock =
+        ReadLockValue { primary: RowColumn::new("p", text()), transactor: reader.transactor() };
     let left = Mutation::new("r")
         .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
         .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))

@@ -59,20 +59,14 @@ async fn check(name: &'static str) {
         return;
     };
     let applications = match WITH_TIMESTAMPS.contains(&name) {
-        true => Arc::new(WithOracles::new(
-            applications,
-            zookeepers(cluster().unwrap()),
-        )),
+        true => Arc::new(WithOracles::new(applications, zookeepers(cluster().unwrap()))),
         false => applications,
     };
     let rule = conformance_coordination::rule(name);
     let checked = tokio::spawn(rule.run(applications)).await;
     match EXCEPTIONS.contains(&name) {
         false => checked.unwrap(),
-        true => assert!(
-            checked.is_err(),
-            "{name} holds now; remove it from the list"
-        ),
+        true => assert!(checked.is_err(), "{name} holds now; remove it from the list"),
     }
 }
 

@@ -16,25 +16,15 @@ async fn nodes(zookeeper: &Client, root: &str) -> Vec<(String, String)> {
         let children = zookeeper.list_children(&path).await.unwrap();
         open.extend(children.iter().map(|child| format!("{path}/{child}")));
         let below = path.strip_prefix(root).unwrap().to_owned();
-        found.push((
-            stat.czxid,
-            below,
-            String::from_utf8_lossy(&data).into_owned(),
-        ));
+        found.push((stat.czxid, below, String::from_utf8_lossy(&data).into_owned()));
     }
     found.sort();
-    found
-        .into_iter()
-        .map(|(_, path, data)| (path, data))
-        .collect()
+    found.into_iter().map(|(_, path, data)| (path, data)).collect()
 }
 
 async fn create(zookeeper: &Client, path: &str, data: &str) {
     let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
-    zookeeper
-        .create(path, data.as_bytes(), &options)
-        .await
-        .unwrap();
+    zookeeper.create(path, data.as_bytes(), &options).await.unwrap();
 }
 
 #[tokio::test]
@@ -46,14 +36,10 @@ async fn an_application_has_the_nodes_of_java() {
     let root = format!("{CHROOT}/{name}");
     let zookeeper = zookeeper(cluster).await;
     let observed = ObservedColumn::new(Column::new("s", "strong"), ObserverKind::Strong, "");
-    let application = Application::new("5f181dad", &name)
-        .observe(observed)
-        .set("a", "1");
+    let application = Application::new("5f181dad", &name).observe(observed).set("a", "1");
     applications.initialize(&name, application).await.unwrap();
     let instance = &cluster.site().instance;
-    let id = zookeeper
-        .get_data(&format!("/accumulo/instances/{instance}"))
-        .await;
+    let id = zookeeper.get_data(&format!("/accumulo/instances/{instance}")).await;
     let id = String::from_utf8(id.unwrap().0).unwrap();
     let observers = r#"{"obsProviderClass":"rust","observedColumns":[{"fam":[115],"qual":[115,116,114,111,110,103],"vis":[],"notificationType":"STRONG"}]}"#;
     let mut expected = vec![
@@ -64,10 +50,7 @@ async fn an_application_has_the_nodes_of_java() {
         ("/config/accumulo.table", &name),
         ("/config/fluo.application.id", "5f181dad"),
         ("/config/fluo.observers2", observers),
-        (
-            "/config/shared.config",
-            "#Shared java props\nfluo.app.a=1\n",
-        ),
+        ("/config/shared.config", "#Shared java props\nfluo.app.a=1\n"),
         ("/oracle", ""),
         ("/oracle/gc-timestamp", "0"),
         ("/oracle/max-timestamp", "2"),
@@ -131,10 +114,7 @@ async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed()
             );
         }
     }
-    let error = applications
-        .initialize(&other, Application::new("1", &first))
-        .await
-        .unwrap_err();
+    let error = applications.initialize(&other, Application::new("1", &first)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
@@ -142,20 +122,11 @@ async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed()
             "the table `{first}` belongs to the incomplete application `{first}`; remove that one, or choose another table"
         )
     );
-    applications
-        .initialize(&first, Application::new("1", &first))
-        .await
-        .unwrap();
+    applications.initialize(&first, Application::new("1", &first)).await.unwrap();
     assert!(applications.open(&first).await.is_ok());
     for name in [&first, &second] {
         applications.remove(name).await.unwrap();
-        assert_eq!(
-            zookeeper
-                .check_stat(&format!("{CHROOT}/{name}"))
-                .await
-                .unwrap(),
-            None
-        );
+        assert_eq!(zookeeper.check_stat(&format!("{CHROOT}/{name}")).await.unwrap(), None);
     }
 }
 
@@ -166,16 +137,8 @@ async fn observers_of_clients_before_fluo_1_2_are_reported() {
     };
     let zookeeper = zookeeper(cluster().unwrap()).await;
     let name = fresh_name("legacy");
-    applications
-        .initialize(&name, Application::new("1", &name))
-        .await
-        .unwrap();
-    create(
-        &zookeeper,
-        &format!("{CHROOT}/{name}/config/fluo.observers"),
-        "x",
-    )
-    .await;
+    applications.initialize(&name, Application::new("1", &name)).await.unwrap();
+    create(&zookeeper, &format!("{CHROOT}/{name}/config/fluo.observers"), "x").await;
     let coordination = applications.open(&name).await.unwrap();
     let error = coordination.application().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);

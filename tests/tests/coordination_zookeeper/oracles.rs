@@ -19,11 +19,7 @@ pub(crate) struct WithOracles {
 
 impl WithOracles {
     pub(crate) fn new(applications: Arc<dyn Applications>, zookeepers: String) -> Self {
-        Self {
-            applications,
-            zookeepers,
-            oracles: Mutex::default(),
-        }
+        Self { applications, zookeepers, oracles: Mutex::default() }
     }
 }
 

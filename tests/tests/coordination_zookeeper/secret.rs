@@ -20,10 +20,7 @@ async fn only_clients_with_the_secret_have_access_except_to_the_horizon() {
     let (chroot, name) = (format!("/{}", fresh_name("secret")), fresh_name("web"));
     let address = format!("{}{chroot}", cluster.site().zookeepers);
     let applications = connect(options(cluster, &address).secret("s3cr3t")).await;
-    applications
-        .initialize(&name, Application::new("1", &name))
-        .await
-        .unwrap();
+    applications.initialize(&name, Application::new("1", &name)).await.unwrap();
     let coordination = applications.open(&name).await.unwrap();
     let transactor = coordination.begin_transactor().await.unwrap();
 
@@ -32,31 +29,18 @@ async fn only_clients_with_the_secret_have_access_except_to_the_horizon() {
     let horizon = format!("{root}/oracle/gc-timestamp");
     assert_eq!(plain.get_data(&horizon).await.unwrap().0, b"0");
     for path in [&chroot, &root, &format!("{root}/transactor/nodes/1")] {
-        assert_eq!(
-            plain.get_data(path).await.unwrap_err(),
-            Error::NoAuth,
-            "{path}"
-        );
+        assert_eq!(plain.get_data(path).await.unwrap_err(), Error::NoAuth, "{path}");
     }
     plain.auth("digest", b"fluo:s3cr3t").await.unwrap();
     let digest = "digest:fluo:CVqRvFBASOW4lJ2acbAmHd/58XA= ALL";
     assert_eq!(access(&plain, &root).await, [digest]);
     assert_eq!(access(&plain, &chroot).await, [digest]);
-    assert_eq!(
-        access(&plain, &horizon).await,
-        ["world:anyone READ", digest]
-    );
+    assert_eq!(access(&plain, &horizon).await, ["world:anyone READ", digest]);
 
-    for other in [
-        options(cluster, &address),
-        options(cluster, &address).secret("other"),
-    ] {
+    for other in [options(cluster, &address), options(cluster, &address).secret("other")] {
         let error = connect(other).await.open(&name).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Denied);
-        assert!(
-            error.to_string().contains("the applications have a secret"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("the applications have a secret"), "{error}");
     }
     drop(transactor);
     applications.remove(&name).await.unwrap();

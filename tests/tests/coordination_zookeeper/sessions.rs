@@ -21,17 +21,11 @@ async fn transactors_and_workers_end_with_a_session_that_the_network_cuts() {
     let Some(cluster) = cluster() else { return };
     let name = fresh_name("cut");
     let watching = applications().await.unwrap();
-    watching
-        .initialize(&name, without_pauses(&name))
-        .await
-        .unwrap();
+    watching.initialize(&name, without_pauses(&name)).await.unwrap();
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
     let through = options(cluster, format!("{}{CHROOT}", relay.address()));
     let cut = connect(through.session_timeout(Duration::from_secs(4))).await;
-    let (own, other) = (
-        cut.open(&name).await.unwrap(),
-        watching.open(&name).await.unwrap(),
-    );
+    let (own, other) = (cut.open(&name).await.unwrap(), watching.open(&name).await.unwrap());
     let transactor = own.begin_transactor().await.unwrap();
     transactor.publish_oldest_active(Some(at(7))).await.unwrap();
     let worker = own.join_workers().await.unwrap();
@@ -73,10 +67,7 @@ async fn a_short_cut_does_not_end_a_session() {
     let name = fresh_name("hiccup");
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
     let applications = connect(options(cluster, format!("{}{CHROOT}", relay.address()))).await;
-    applications
-        .initialize(&name, without_pauses(&name))
-        .await
-        .unwrap();
+    applications.initialize(&name, without_pauses(&name)).await.unwrap();
     let coordination = applications.open(&name).await.unwrap();
     let transactor = coordination.begin_transactor().await.unwrap();
     let worker = coordination.join_workers().await.unwrap();
@@ -98,21 +89,12 @@ async fn a_transactor_ends_if_its_node_is_deleted() {
     };
     let zookeeper = zookeeper(cluster().unwrap()).await;
     let name = fresh_name("deleted");
-    applications
-        .initialize(&name, Application::new("1", &name))
-        .await
-        .unwrap();
+    applications.initialize(&name, Application::new("1", &name)).await.unwrap();
     let coordination = applications.open(&name).await.unwrap();
     let transactor = coordination.begin_transactor().await.unwrap();
-    zookeeper
-        .delete(&format!("{CHROOT}/{name}/transactor/nodes/1"), None)
-        .await
-        .unwrap();
+    zookeeper.delete(&format!("{CHROOT}/{name}/transactor/nodes/1"), None).await.unwrap();
     assert!(!coordination.is_alive(transactor.id()).await.unwrap());
-    let error = transactor
-        .publish_oldest_active(Some(at(7)))
-        .await
-        .unwrap_err();
+    let error = transactor.publish_oldest_active(Some(at(7))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(error.to_string().ends_with(TRANSACTOR_ENDED), "{error}");
     drop(transactor);
@@ -130,10 +112,7 @@ fn locks_and_transactors_end_at_once_with_a_process_that_ends_in_order() {
     let process = || tokio::runtime::Runtime::new().unwrap();
     process().block_on(async {
         let applications = applications().await.unwrap();
-        applications
-            .initialize(&name, Application::new("1", &name))
-            .await
-            .unwrap();
+        applications.initialize(&name, Application::new("1", &name)).await.unwrap();
         let coordination = applications.open(&name).await.unwrap();
         let _transactor = coordination.begin_transactor().await.unwrap();
         let _lock = applications.lock_setup(&name, &name).await.unwrap();

@@ -15,9 +15,7 @@ const TIMES: u32 = 5;
 
 async fn instance() -> Instance {
     let cluster = cluster().unwrap();
-    fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
-        .await
-        .unwrap()
+    fluo_accumulo::connect(options(cluster, zookeepers(cluster))).await.unwrap()
 }
 
 /// Adds one to a number, several times.
@@ -61,18 +59,14 @@ async fn concurrent_clients_lose_no_update() {
     let name = fresh_name("counted");
     let (one, other) = (instance().await, instance().await);
     one.application(&name).initialize().await.unwrap();
-    let oracle = OracleOptions::new(zookeepers(cluster), &name)
-        .unwrap()
-        .host("localhost");
+    let oracle = OracleOptions::new(zookeepers(cluster), &name).unwrap().host("localhost");
     let oracle = Oracle::start(oracle).await.unwrap();
     let column = Column::new("f", "count");
     let first = one.application(&name).open().await.unwrap();
     let second = other.application(&name).open().await.unwrap();
     assert_ne!(first.transactor(), second.transactor());
     let clients = [&first, &second].repeat(TASKS as usize / 2);
-    let tasks = clients
-        .into_iter()
-        .map(|client| count(client.clone(), column.clone()));
+    let tasks = clients.into_iter().map(|client| count(client.clone(), column.clone()));
     try_join_all(tasks).await.unwrap();
     let snapshot = first.snapshot().await.unwrap();
     let counted = snapshot.get("row", &column).await.unwrap().unwrap();

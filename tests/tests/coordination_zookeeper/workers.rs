@@ -54,9 +54,7 @@ impl Ground {
     async fn new(splits: &[&'static str], settings: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster()?;
         let name = fresh_name("workers");
-        let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
-            .await
-            .unwrap();
+        let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster))).await.unwrap();
         let tables = instance.table_admin();
         tables.create_table(&name, Versions::All).await.unwrap();
         let splits = splits.iter().copied().map(Bytes::from).collect();
@@ -65,9 +63,7 @@ impl Ground {
         let application = Application::new("1", &name);
         let application = settings
             .iter()
-            .fold(application, |application, (name, value)| {
-                application.set(*name, *value)
-            });
+            .fold(application, |application, (name, value)| application.set(*name, *value));
         applications.initialize(&name, application).await.unwrap();
         Some(Self {
             coordination: applications.open(&name).await.unwrap(),
@@ -98,10 +94,7 @@ impl Ground {
     async fn create(&self, name: &str, data: &str) {
         let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
         let path = self.path(name);
-        self.zookeeper
-            .create(&path, data.as_bytes(), &options)
-            .await
-            .unwrap();
+        self.zookeeper.create(&path, data.as_bytes(), &options).await.unwrap();
     }
 
     async fn delete(&self, name: &str) {
@@ -174,11 +167,7 @@ async fn groups_of_one_worker_have_the_ranges_of_java() {
         return;
     };
     let workers = ground.join_all(3).await;
-    let (data, _) = ground
-        .zookeeper
-        .get_data(&ground.path("f-0000000000"))
-        .await
-        .unwrap();
+    let (data, _) = ground.zookeeper.get_data(&ground.path("f-0000000000")).await.unwrap();
     assert_eq!(data, b"1");
     let (g, m, s) = (Some("g"), Some("m"), Some("s"));
     let expected = [
@@ -228,10 +217,7 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
 
     let before = workers[1].share().await.unwrap();
     let tables = ground.instance.table_admin();
-    tables
-        .add_splits(&ground.name, &["m".into()].into())
-        .await
-        .unwrap();
+    tables.add_splits(&ground.name, &["m".into()].into()).await.unwrap();
     changed(&*workers[0], before.as_ref()).await;
     let begun = Instant::now();
     while ground.splits().await.1 == 0 {
@@ -270,10 +256,7 @@ async fn a_worker_with_another_group_size_stops_all() {
     assert_eq!(worker.share().await.unwrap(), Some(everything()));
     ground.create("zzz", "7").await;
     let shared = share([Span::all()], 2, 0);
-    assert_eq!(
-        changed(&*worker, Some(&everything())).await,
-        Some(shared.clone())
-    );
+    assert_eq!(changed(&*worker, Some(&everything())).await, Some(shared.clone()));
     ground.create("zzz-other", "8").await;
     let error = loop {
         match worker.share().await {
@@ -388,9 +371,7 @@ async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
 async fn a_notification_that_java_leaves_out_is_processed() {
     let Some(cluster) = cluster() else { return };
     let name = fresh_name("left_out");
-    let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
-        .await
-        .unwrap();
+    let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster))).await.unwrap();
     let strong = Column::new("s", "strong");
     let copy = Column::new("s", "copy");
     let to = copy.clone();
@@ -401,15 +382,11 @@ async fn a_notification_that_java_leaves_out_is_processed() {
             tx.set(row, &to, value)
         }
     });
-    let observers = Observers::new()
-        .strong(strong.clone(), "copy", observer)
-        .unwrap();
+    let observers = Observers::new().strong(strong.clone(), "copy", observer).unwrap();
     let application = instance.application(&name).observers(&observers);
     let application = application.set(MAX_SLEEP, "500");
     application.initialize().await.unwrap();
-    let oracle = OracleOptions::new(zookeepers(cluster), &name)
-        .unwrap()
-        .host("localhost");
+    let oracle = OracleOptions::new(zookeepers(cluster), &name).unwrap().host("localhost");
     let oracle = Oracle::start(oracle).await.unwrap();
     let client = application.open().await.unwrap();
     let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
@@ -426,10 +403,7 @@ async fn a_notification_that_java_leaves_out_is_processed() {
         zookeeper.create(&path, b"7", &node).await.unwrap();
     }
     let writer = instance.application(&name).open().await.unwrap();
-    writer
-        .run(async |tx| tx.set("adb:A0BM", &strong, "1"))
-        .await
-        .unwrap();
+    writer.run(async |tx| tx.set("adb:A0BM", &strong, "1")).await.unwrap();
     let waited = tokio::time::timeout(STUCK, writer.wait_until_idle()).await;
     waited.expect("the notification is left out").unwrap();
     let snapshot = writer.snapshot().await.unwrap();

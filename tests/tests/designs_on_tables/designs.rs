@@ -75,9 +75,7 @@ impl Kind {
                     "shop.example.co.uk",
                 ]);
                 let path = "/[a/]{0,2}";
-                (host, path)
-                    .prop_map(|(host, path)| format!("{host}{path}").into())
-                    .boxed()
+                (host, path).prop_map(|(host, path)| format!("{host}{path}").into()).boxed()
             }
         }
     }
@@ -94,10 +92,7 @@ impl Kind {
                     RowSelection::Prefix(one.clone()),
                     RowSelection::range(first.clone(), last),
                 ]);
-                sets.push(RowSelection::Range {
-                    start: first,
-                    end: None,
-                });
+                sets.push(RowSelection::Range { start: first, end: None });
             }
             Self::Backwards => {
                 sets.extend([
@@ -124,9 +119,7 @@ impl Kind {
                 let (bytes, number) = split(one, '\t');
                 let prefix = format!("{bytes}\t");
                 sets.push(RowSelection::Prefix(prefix.clone().into()));
-                sets.push(RowSelection::Prefix(
-                    bytes.get(..2).unwrap_or("").to_owned().into(),
-                ));
+                sets.push(RowSelection::Prefix(bytes.get(..2).unwrap_or("").to_owned().into()));
                 sets.push(between(&prefix, number, split(other, '\t').1));
                 sets.push(between(&prefix, "-100", "100"));
             }
@@ -183,9 +176,7 @@ impl Kind {
             }
             Self::Fields => {
                 let ((bytes_a, number_a), (bytes_b, number_b)) = (split(a, '\t'), split(b, '\t'));
-                bytes_a
-                    .cmp(bytes_b)
-                    .then(number(number_b).cmp(&number(number_a)))
+                bytes_a.cmp(bytes_b).then(number(number_b).cmp(&number(number_a)))
             }
             Self::TimeFirst => {
                 let ((time_a, a), (time_b, b)) = (split(a, '|'), split(b, '|'));
@@ -218,27 +209,15 @@ fn page(row: &[u8]) -> String {
 
 fn bytes(length: std::ops::Range<usize>) -> BoxedStrategy<Bytes> {
     let byte = select(vec![0_u8, 1, b'a', b'|', 0xff]);
-    proptest::collection::vec(byte, length)
-        .prop_map(Bytes::from)
-        .boxed()
+    proptest::collection::vec(byte, length).prop_map(Bytes::from).boxed()
 }
 
 fn case(settings: impl Into<fluo_keys::DesignSettings>, kind: Kind) -> Case {
-    Case {
-        design: KeyDesign::new(settings).unwrap(),
-        kind,
-        is_too_wide: false,
-    }
+    Case { design: KeyDesign::new(settings).unwrap(), kind, is_too_wide: false }
 }
 
 fn digest(digits: u8, digest: Digest, end: DigestSide, over: SaltedPart) -> DigestSalt {
-    DigestSalt {
-        digits,
-        digest,
-        end,
-        over,
-        separator: "-".to_owned(),
-    }
+    DigestSalt { digits, digest, end, over, separator: "-".to_owned() }
 }
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -253,63 +232,29 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn salted() -> Vec<Case> {
-    let number = Modulo {
-        of: HashInput::Number,
-        buckets: 7,
-        ..Modulo::default()
-    };
+    let number = Modulo { of: HashInput::Number, buckets: 7, ..Modulo::default() };
     let whole = SaltedPart::Whole;
     let hashed = |scheme| Case {
         is_too_wide: true,
-        ..case(
-            HashedRows {
-                prefix: "p".to_owned(),
-                scheme,
-            },
-            Kind::Bytes,
-        )
+        ..case(HashedRows { prefix: "p".to_owned(), scheme }, Kind::Bytes)
     };
     // One bucket after the other, so that each one is drawn.
     let next = AtomicU64::new(0);
     let drawn = case(RandomSalt::new(5), Kind::Bytes);
-    let drawn = Case {
-        design: drawn
-            .design
-            .with_salt_source(move || next.fetch_add(1, Relaxed)),
-        ..drawn
-    };
+    let drawn =
+        Case { design: drawn.design.with_salt_source(move || next.fetch_add(1, Relaxed)), ..drawn };
     let mut all = vec![
         case(Modulo::default(), Kind::Text),
         case(number, Kind::Numbers),
+        case(digest(1, Digest::Md5, DigestSide::First, whole.clone()), Kind::Bytes),
+        case(digest(1, Digest::Md5, DigestSide::Last, whole.clone()), Kind::Bytes),
+        case(digest(1, Digest::Sha1, DigestSide::First, whole.clone()), Kind::Bytes),
+        case(digest(1, Digest::Sha1, DigestSide::Last, whole), Kind::Bytes),
         case(
-            digest(1, Digest::Md5, DigestSide::First, whole.clone()),
+            digest(2, Digest::Md5, DigestSide::First, SaltedPart::Before("|".to_owned())),
             Kind::Bytes,
         ),
-        case(
-            digest(1, Digest::Md5, DigestSide::Last, whole.clone()),
-            Kind::Bytes,
-        ),
-        case(
-            digest(1, Digest::Sha1, DigestSide::First, whole.clone()),
-            Kind::Bytes,
-        ),
-        case(
-            digest(1, Digest::Sha1, DigestSide::Last, whole),
-            Kind::Bytes,
-        ),
-        case(
-            digest(
-                2,
-                Digest::Md5,
-                DigestSide::First,
-                SaltedPart::Before("|".to_owned()),
-            ),
-            Kind::Bytes,
-        ),
-        case(
-            digest(1, Digest::Sha1, DigestSide::Last, SaltedPart::First(2)),
-            Kind::Bytes,
-        ),
+        case(digest(1, Digest::Sha1, DigestSide::Last, SaltedPart::First(2)), Kind::Bytes),
         drawn,
     ];
     all.extend(HashScheme::ALL.iter().map(|scheme| hashed(*scheme)));
@@ -318,26 +263,14 @@ fn salted() -> Vec<Case> {
 
 fn timed() -> Vec<Case> {
     let over_the_entity = digest(1, Digest::Md5, DigestSide::First, SaltedPart::Entity);
-    let salted = |salt: Option<SaltSettings>, time| ReverseTime {
-        time,
-        salt,
-        ..ReverseTime::default()
-    };
-    let modulo = Modulo {
-        buckets: 4,
-        ..Modulo::default()
-    };
+    let salted =
+        |salt: Option<SaltSettings>, time| ReverseTime { time, salt, ..ReverseTime::default() };
+    let modulo = Modulo { buckets: 4, ..Modulo::default() };
     vec![
         case(salted(None, TimePosition::Last), Kind::TimeLast),
-        case(
-            salted(Some(over_the_entity.into()), TimePosition::Last),
-            Kind::TimeLast,
-        ),
+        case(salted(Some(over_the_entity.into()), TimePosition::Last), Kind::TimeLast),
         case(salted(None, TimePosition::First), Kind::TimeFirst),
-        case(
-            salted(Some(modulo.into()), TimePosition::First),
-            Kind::TimeFirst,
-        ),
+        case(salted(Some(modulo.into()), TimePosition::First), Kind::TimeFirst),
     ]
 }
 

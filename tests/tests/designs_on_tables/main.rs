@@ -47,10 +47,7 @@ struct Ground {
 
 impl Ground {
     fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let directory = tempfile::tempdir().unwrap();
         let options = EmbeddedOptions::new().create_if_missing(true);
         let tables = runtime.block_on(async { EmbeddedTables::open(directory.path(), options) });
@@ -69,19 +66,12 @@ impl Ground {
     async fn table(&self, case: &Case, rows: &BTreeSet<Bytes>) -> Arc<dyn Table> {
         let name = format!("t{}", self.made.get());
         self.made.set(self.made.get() + 1);
-        self.tables
-            .create_table(&name, Versions::default())
-            .await
-            .unwrap();
+        self.tables.create_table(&name, Versions::default()).await.unwrap();
         if let Ok(points) = case.design.splits(3) {
             let points = points.into_iter().collect();
             self.tables.add_splits(&name, &points).await.unwrap();
         }
-        let table = self
-            .tables
-            .open_table(&name, Authorizations::none())
-            .await
-            .unwrap();
+        let table = self.tables.open_table(&name, Authorizations::none()).await.unwrap();
         let put = |row: &Bytes| {
             let key = case.design.encode_row(row).unwrap();
             Mutation::new(key).put(Column::new("f", "q"), row.clone())
@@ -113,12 +103,7 @@ async fn rows_in(
     let mut rows = Vec::new();
     for cell in table.read(Scan::over_all(spans)).await.unwrap() {
         let row = case.design.decode_key(&cell.key.row);
-        prop_assert_eq!(
-            row.as_deref(),
-            Ok(cell.value.as_ref()),
-            "{:?}",
-            cell.key.row
-        );
+        prop_assert_eq!(row.as_deref(), Ok(cell.value.as_ref()), "{:?}", cell.key.row);
         rows.push(cell.value);
     }
     Ok(rows)
@@ -142,17 +127,12 @@ async fn check_set(
         }
         (Ok(spans), _) => spans,
     };
-    let mut expected: Vec<_> = written
-        .iter()
-        .filter(|row| case.kind.holds(asked, row))
-        .cloned()
-        .collect();
+    let mut expected: Vec<_> =
+        written.iter().filter(|row| case.kind.holds(asked, row)).cloned().collect();
     expected.sort_by(|a, b| case.kind.order(a, b));
     ground.read.set(ground.read.get() + 1);
     let is_partial = !expected.is_empty() && expected.len() < written.len();
-    ground
-        .partial
-        .set(ground.partial.get() + u32::from(is_partial));
+    ground.partial.set(ground.partial.get() + u32::from(is_partial));
 
     let mut found = rows_in(case, &**table, spans.clone()).await?;
     found.sort_by(|a, b| case.kind.order(a, b));
@@ -208,9 +188,7 @@ fn check(case: &Case) {
     let rows = proptest::collection::vec(case.kind.row(), 1..30);
     let picks = proptest::collection::vec(any::<prop::sample::Index>(), 3);
     let outcome = TestRunner::new(config()).run(&(rows, picks), |(rows, picks)| {
-        ground
-            .runtime
-            .block_on(check_table(&ground, case, &rows, &picks))
+        ground.runtime.block_on(check_table(&ground, case, &rows, &picks))
     });
     outcome.unwrap_or_else(|failure| panic!("{}: {failure}", case.design));
     let (read, partial) = (ground.read.get(), ground.partial.get());

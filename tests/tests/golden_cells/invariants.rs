@@ -8,13 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::PAGE;
 
 /// Folders with the code of transactions.
-const FOLDERS: [&str; 5] = [
-    "application",
-    "client",
-    "context",
-    "observer",
-    "transaction",
-];
+const FOLDERS: [&str; 5] = ["application", "client", "context", "observer", "transaction"];
 
 /// Returns the path of a file of the repository.
 fn path(file: &str) -> PathBuf {
@@ -30,9 +24,7 @@ fn source(file: &str) -> String {
 fn names(text: &str) -> BTreeSet<String> {
     let bold = text.split("**").skip(1).step_by(2);
     let name = |text: &str| {
-        let name = text
-            .split(|letter: char| !letter.is_ascii_alphanumeric())
-            .next()?;
+        let name = text.split(|letter: char| !letter.is_ascii_alphanumeric()).next()?;
         let number = name.strip_prefix(|letter: char| letter.is_ascii_uppercase())?;
         number.parse::<u32>().is_ok().then(|| name.to_owned())
     };
@@ -46,12 +38,7 @@ fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
     let rows = list.lines().filter(|line| line.starts_with("| **"));
     let row = |line: &str| {
         let cells: Vec<_> = line.split(" | ").collect();
-        let files = cells[2]
-            .split('`')
-            .skip(1)
-            .step_by(2)
-            .map(str::to_owned)
-            .collect();
+        let files = cells[2].split('`').skip(1).step_by(2).map(str::to_owned).collect();
         (names(cells[0]), files)
     };
     rows.map(row).collect()
@@ -64,10 +51,7 @@ fn each_listed_invariant_is_in_its_file() {
     for (wanted, files) in rows {
         let text: String = files.iter().map(|file| source(file)).collect();
         let found = names(&text);
-        assert!(
-            wanted.is_subset(&found),
-            "{files:?} should have {wanted:?}, and has {found:?}"
-        );
+        assert!(wanted.is_subset(&found), "{files:?} should have {wanted:?}, and has {found:?}");
     }
 }
 
@@ -81,18 +65,12 @@ fn each_invariant_of_transactions_is_listed() {
     }
     let stated = files.into_iter().flat_map(|file| {
         let text = fs::read_to_string(file).unwrap();
-        let comments = text
-            .lines()
-            .filter(|line| line.trim_start().starts_with("//"));
+        let comments = text.lines().filter(|line| line.trim_start().starts_with("//"));
         let points = comments.filter(|line| line.contains("- **"));
         names(&points.collect::<Vec<_>>().join("\n"))
     });
     let stated: BTreeSet<String> = stated.collect();
     let listed: BTreeSet<String> = listed().into_iter().flat_map(|(names, _)| names).collect();
     assert!(stated.len() > 20, "{stated:?}");
-    assert!(
-        stated.is_subset(&listed),
-        "the page lacks {:?}",
-        &stated - &listed
-    );
+    assert!(stated.is_subset(&listed), "the page lacks {:?}", &stated - &listed);
 }

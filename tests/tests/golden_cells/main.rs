@@ -36,10 +36,7 @@ fn golden(name: &str) -> &'static str {
 
 /// Panics unless the page shows this text, byte for byte.
 fn is_on_the_page(name: &str, text: &str) {
-    assert!(
-        golden(name) == text,
-        "docs/protocol.md should have, behind `golden: {name}`:\n{text}"
-    );
+    assert!(golden(name) == text, "docs/protocol.md should have, behind `golden: {name}`:\n{text}");
 }
 
 /// Panics unless the page shows a part of this text, byte for byte.
@@ -56,11 +53,6 @@ fn each_mark_of_the_page_has_a_test() {
         .lines()
         .filter_map(|line| line.strip_prefix("<!-- golden: ")?.strip_suffix(" -->"))
         .collect();
-    let compared = [
-        written::GOLDEN.as_slice(),
-        &recovered::GOLDEN,
-        &observed::GOLDEN,
-    ]
-    .concat();
+    let compared = [written::GOLDEN.as_slice(), &recovered::GOLDEN, &observed::GOLDEN].concat();
     assert_eq!(marks, compared.into_iter().collect());
 }

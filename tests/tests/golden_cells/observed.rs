@@ -69,13 +69,7 @@ where
 /// Waits until no notification is left.
 async fn nothing_is_notified(recorded: &Recorded) {
     let waiting = Scan::over(Span::all()).filter(Filter::Notifications { share: None });
-    while !recorded
-        .table
-        .read(waiting.clone())
-        .await
-        .unwrap()
-        .is_empty()
-    {
+    while !recorded.table.read(waiting.clone()).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -135,10 +129,7 @@ async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
 async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     let recorded = Recorded::new().await;
     let (client, other) = (recorded.client().await, recorded.client().await);
-    client
-        .run(async |tx| tx.set(ROW_OF_THE_SECOND, &text(), "One"))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.set(ROW_OF_THE_SECOND, &text(), "One")).await.unwrap();
     recorded.table.hooks().take_notes().await;
 
     let (begun, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -164,17 +155,12 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     recorded.table.hooks().take_notes().await;
     resume.notify_one();
     first.stop().await;
-    recorded
-        .is_on_the_page("strong, acknowledged by another")
-        .await;
+    recorded.is_on_the_page("strong, acknowledged by another").await;
 }
 
 #[test]
 fn the_row_belongs_to_the_second_of_two_workers() {
     let two = NonZeroU32::MIN.saturating_add(1);
     let second = Partition::new(two, 1).unwrap();
-    assert!(second.contains(
-        ROW_OF_THE_SECOND.as_bytes(),
-        &notification_column(&text()).qualifier
-    ));
+    assert!(second.contains(ROW_OF_THE_SECOND.as_bytes(), &notification_column(&text()).qualifier));
 }

@@ -40,10 +40,7 @@ impl Recorded {
         let fixture = Fixture::observed(&instance, &observers.unwrap()).await;
         let hooks = Stepping::new(fixture.table.clone());
         let table = Intercepted::with_hooks(fixture.table.clone(), hooks);
-        Self {
-            table: Arc::new(table),
-            fixture,
-        }
+        Self { table: Arc::new(table), fixture }
     }
 
     /// Opens a client that requests timestamps only for the operations of a test.

@@ -11,53 +11,44 @@ use fluo_table::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter
 /// Formats the conditions of a mutation, one on each line.
 pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
     let row = Escaped(&mutation.mutation.row);
-    mutation
-        .conditions
-        .iter()
-        .fold(String::new(), |mut shown, condition| {
-            let column = &condition.column;
-            match (&condition.expected, condition.timestamp) {
-                (Expected::Absent, Some(timestamp)) => {
-                    let stamp = EntryTimestamp::decode(timestamp).unwrap();
-                    let kind = match stamp.kind {
-                        EntryKind::DelReadLock => "DEL_RLOCK",
-                        EntryKind::Ack => "ACK",
-                        other => panic!("no step requires that {other:?} is absent"),
-                    };
-                    writeln!(
-                        shown,
-                        "  if no {kind} at {} of {row} {column} is stored",
-                        stamp.timestamp
-                    )
-                }
-                (Expected::Absent, None) => writeln!(
-                    shown,
-                    "  if {} shows nothing of {row} {column}",
-                    filter(condition)
-                ),
-                (Expected::Value(value), None) => writeln!(
-                    shown,
-                    "  if {} shows, of {row} {column}, the lock: {}",
-                    filter(condition),
-                    lock(value)
-                ),
-                (Expected::Value(_), Some(timestamp)) => {
-                    let stamp = EntryTimestamp::decode(timestamp).unwrap();
-                    let kind = match stamp.kind {
-                        EntryKind::Lock => "LOCK",
-                        EntryKind::ReadLock => "RLOCK",
-                        other => panic!("no step requires that {other:?} is stored"),
-                    };
-                    writeln!(
-                        shown,
-                        "  if its {kind} at {} of {row} {column} is still stored",
-                        stamp.timestamp
-                    )
-                }
+    mutation.conditions.iter().fold(String::new(), |mut shown, condition| {
+        let column = &condition.column;
+        match (&condition.expected, condition.timestamp) {
+            (Expected::Absent, Some(timestamp)) => {
+                let stamp = EntryTimestamp::decode(timestamp).unwrap();
+                let kind = match stamp.kind {
+                    EntryKind::DelReadLock => "DEL_RLOCK",
+                    EntryKind::Ack => "ACK",
+                    other => panic!("no step requires that {other:?} is absent"),
+                };
+                writeln!(shown, "  if no {kind} at {} of {row} {column} is stored", stamp.timestamp)
             }
-            .unwrap();
-            shown
-        })
+            (Expected::Absent, None) => {
+                writeln!(shown, "  if {} shows nothing of {row} {column}", filter(condition))
+            }
+            (Expected::Value(value), None) => writeln!(
+                shown,
+                "  if {} shows, of {row} {column}, the lock: {}",
+                filter(condition),
+                lock(value)
+            ),
+            (Expected::Value(_), Some(timestamp)) => {
+                let stamp = EntryTimestamp::decode(timestamp).unwrap();
+                let kind = match stamp.kind {
+                    EntryKind::Lock => "LOCK",
+                    EntryKind::ReadLock => "RLOCK",
+                    other => panic!("no step requires that {other:?} is stored"),
+                };
+                writeln!(
+                    shown,
+                    "  if its {kind} at {} of {row} {column} is still stored",
+                    stamp.timestamp
+                )
+            }
+        }
+        .unwrap();
+        shown
+    })
 }
 
 fn filter(condition: &Condition) -> String {
@@ -96,10 +87,8 @@ pub(crate) fn entry(cell: &Cell) -> String {
 }
 
 fn notification(place: &RowColumn, stamp: i64) -> (String, String) {
-    let NotificationTimestamp {
-        timestamp,
-        is_delete,
-    } = NotificationTimestamp::decode(stamp).unwrap();
+    let NotificationTimestamp { timestamp, is_delete } =
+        NotificationTimestamp::decode(stamp).unwrap();
     let observed = observed_column(&place.column).unwrap();
     let said = match is_delete {
         false => format!("notification of {observed} at {timestamp}"),
@@ -132,21 +121,11 @@ fn empty(value: &[u8]) -> String {
 
 fn lock(value: &[u8]) -> String {
     let lock = LockValue::decode(value).unwrap();
-    let flags = [
-        (lock.is_write, "write"),
-        (lock.is_delete, "delete"),
-        (lock.is_trigger, "trigger"),
-    ];
-    let flags: Vec<_> = flags
-        .into_iter()
-        .filter_map(|(is_set, name)| is_set.then_some(name))
-        .collect();
-    format!(
-        "{}, primary {}, transactor {}",
-        flags.join(" "),
-        lock.primary,
-        lock.transactor
-    )
+    let flags =
+        [(lock.is_write, "write"), (lock.is_delete, "delete"), (lock.is_trigger, "trigger")];
+    let flags: Vec<_> =
+        flags.into_iter().filter_map(|(is_set, name)| is_set.then_some(name)).collect();
+    format!("{}, primary {}, transactor {}", flags.join(" "), lock.primary, lock.transactor)
 }
 
 fn read_lock(value: &[u8]) -> String {
@@ -162,11 +141,7 @@ fn write(value: &[u8]) -> String {
 }
 
 fn del_lock(value: &[u8]) -> String {
-    let DelLockValue {
-        outcome,
-        is_primary,
-        done,
-    } = DelLockValue::decode(value).unwrap();
+    let DelLockValue { outcome, is_primary, done } = DelLockValue::decode(value).unwrap();
     let outcome = match outcome {
         DelLockOutcome::Committed => "committed",
         DelLockOutcome::RolledBack => "rolled back",

@@ -31,11 +31,7 @@ struct Notes {
 
 impl Stepping {
     pub(crate) fn new(inner: Arc<dyn Table>) -> Self {
-        Self {
-            inner,
-            notes: Mutex::default(),
-            left: Mutex::default(),
-        }
+        Self { inner, notes: Mutex::default(), left: Mutex::default() }
     }
 
     /// Lets a number of changing calls succeed. Each later one fails.

@@ -10,8 +10,7 @@ async fn the_page_shows_a_transaction_of_one_row() {
     let client = recorded.client().await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
-    tx.delete("alice", &fluo_table::Column::new("account", "limit"))
-        .unwrap();
+    tx.delete("alice", &fluo_table::Column::new("account", "limit")).unwrap();
     tx.commit().await.unwrap();
     recorded.is_on_the_page("one row").await;
 }

@@ -43,11 +43,7 @@ fn no_dirty_read_and_no_read_skew() {
         assert_eq!(ended.results[1][0], ended.results[1][1], "{ended:?}");
         seen.insert((ended.is_together, ended.results[1][0]));
     });
-    assert_eq!(
-        seen.len(),
-        4,
-        "some orders show the old values, and some the new ones"
-    );
+    assert_eq!(seen.len(), 4, "some orders show the old values, and some the new ones");
 }
 
 /// Returns the orders of three transactions. A usual run tries those with a few preemptions. A soak
@@ -74,10 +70,9 @@ pub(super) const COUNT: Program = |client| {
 #[test]
 fn no_lost_update() {
     let mut outcomes = BTreeSet::new();
-    for (programs, orders) in [
-        (&[COUNT, COUNT][..], Orders::All),
-        (&[COUNT, COUNT, COUNT][..], of_three()),
-    ] {
+    for (programs, orders) in
+        [(&[COUNT, COUNT][..], Orders::All), (&[COUNT, COUNT, COUNT][..], of_three())]
+    {
         let scenario = Scenario {
             name: "each adds one to a counter",
             cells: &[("x", 0)],
@@ -103,11 +98,7 @@ const SCAN_TWICE: Program = |client| {
         let snapshot = client.snapshot().await.unwrap();
         let mut sums = Vec::new();
         for _ in 0..2 {
-            let cells: Vec<_> = snapshot
-                .scan(Scan::over(Span::all()))
-                .try_concat()
-                .await
-                .unwrap();
+            let cells: Vec<_> = snapshot.scan(Scan::over(Span::all())).try_concat().await.unwrap();
             sums.push(cells.iter().map(|cell| number(Some(&cell.value))).sum());
             sums.push(i64::try_from(cells.len()).unwrap());
         }
@@ -152,13 +143,7 @@ async fn take(
 ) -> Vec<i64> {
     let tx = client.begin().await.unwrap();
     let covering = match is_locked {
-        true => number(
-            tx.with_read_lock()
-                .get(other, &column())
-                .await
-                .unwrap()
-                .as_deref(),
-        ),
+        true => number(tx.with_read_lock().get(other, &column()).await.unwrap().as_deref()),
         false => get(&tx, other).await,
     };
     if covering == 0 {
@@ -231,12 +216,8 @@ fn a_reader_sees_the_same_sum_during_transfers() {
 /// Checks that every result of all orders is a result of one of the different orders.
 #[test]
 fn skipped_orders_have_the_results_of_others() {
-    let mut pairs = vec![
-        [SET_BOTH, READ_BOTH],
-        [COUNT, COUNT],
-        [INSERT, SCAN_TWICE],
-        [TAKE_X, TAKE_Y],
-    ];
+    let mut pairs =
+        vec![[SET_BOTH, READ_BOTH], [COUNT, COUNT], [INSERT, SCAN_TWICE], [TAKE_X, TAKE_Y]];
     if soak() > 1 {
         pairs.push([TAKE_X_LOCKED, TAKE_Y_LOCKED]);
     }

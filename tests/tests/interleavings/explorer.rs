@@ -82,8 +82,7 @@ const MAX_STEPS: usize = 500;
 /// Returns the number of schedules.
 pub(crate) fn explore(scenario: &Scenario<'_>, mut look: impl FnMut(&Ended)) -> usize {
     let each = [true, false].into_iter();
-    each.map(|is_together| explore_one(scenario, is_together, &mut look))
-        .sum()
+    each.map(|is_together| explore_one(scenario, is_together, &mut look)).sum()
 }
 
 fn explore_one(scenario: &Scenario<'_>, is_together: bool, mut look: impl FnMut(&Ended)) -> usize {
@@ -103,10 +102,7 @@ fn explore_one(scenario: &Scenario<'_>, is_together: bool, mut look: impl FnMut(
             }
             None => left_out += 1,
         }
-        while prefix
-            .last()
-            .is_some_and(|choice| choice.taken + 1 == choice.options.len())
-        {
+        while prefix.last().is_some_and(|choice| choice.taken + 1 == choice.options.len()) {
             prefix.pop();
         }
         match prefix.last_mut() {
@@ -172,16 +168,10 @@ async fn run(
         }
         let at = schedule.len();
         if prefix.len() == at {
-            prefix.push(Choice {
-                options: options.clone(),
-                taken: 0,
-            });
+            prefix.push(Choice { options: options.clone(), taken: 0 });
         }
         let choice = &prefix[at];
-        assert_eq!(
-            choice.options, options,
-            "a schedule does not replay: {schedule:?}"
-        );
+        assert_eq!(choice.options, options, "a schedule does not replay: {schedule:?}");
         let next = choice.next();
         if matches!(scenario.orders, Orders::Different) {
             asleep.extend(choice.tried());
@@ -189,10 +179,7 @@ async fn run(
         }
         preemptions += usize::from(continuing.is_some_and(|last| last != next));
         schedule.push(next);
-        assert!(
-            schedule.len() < MAX_STEPS,
-            "a schedule does not end: {schedule:?}"
-        );
+        assert!(schedule.len() < MAX_STEPS, "a schedule does not end: {schedule:?}");
         scene.gate.release(next);
     }
     let mut results = Vec::new();
@@ -201,12 +188,7 @@ async fn run(
     }
     scene.gate.open();
     let afterwards = (scenario.afterwards)(scene.observer()).await;
-    Some(Ended {
-        is_together,
-        results,
-        afterwards,
-        schedule,
-    })
+    Some(Ended { is_together, results, afterwards, schedule })
 }
 
 /// Returns the transactions that may run next. The one that ran last comes first, so that the first
@@ -216,10 +198,7 @@ fn options(
     continuing: Option<usize>,
     asleep: &BTreeSet<usize>,
 ) -> Vec<usize> {
-    let others = calls
-        .keys()
-        .copied()
-        .filter(|other| Some(*other) != continuing);
+    let others = calls.keys().copied().filter(|other| Some(*other) != continuing);
     let mut options: Vec<_> = continuing.into_iter().chain(others).collect();
     options.retain(|option| !asleep.contains(option));
     options

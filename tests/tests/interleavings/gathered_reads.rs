@@ -59,10 +59,7 @@ fn reads_that_travel_together_have_no_read_skew() {
         assert_eq!(ended.afterwards, [1, 1], "{ended:?}");
         let each: Vec<_> = ended.results[1].chunks(2).collect();
         assert!(each.iter().all(|both| both[0] == both[1]), "{ended:?}");
-        seen.insert((
-            ended.is_together,
-            each.iter().map(|both| both[0]).sum::<i64>(),
-        ));
+        seen.insert((ended.is_together, each.iter().map(|both| both[0]).sum::<i64>()));
     });
     let mixed = |sum: i64| (1..i64::try_from(GATHERED).unwrap()).contains(&sum);
     let has_mixed = |together| seen.iter().any(|(is, sum)| *is == together && mixed(*sum));

@@ -44,10 +44,7 @@ impl Scene {
         for transaction in 0..=transactions {
             let gate = gate.clone();
             let hooks = Gated { gate, transaction };
-            let table = Arc::new(Intercepted::with_hooks(
-                fixture.table.clone(),
-                hooks.clone(),
-            ));
+            let table = Arc::new(Intercepted::with_hooks(fixture.table.clone(), hooks.clone()));
             let coordination = Intercepted::with_hooks(fixture.coordination.clone(), hooks);
             let coordination = Arc::new(coordination);
             let options = ClientOptions::new()
@@ -68,11 +65,7 @@ impl Scene {
         }
         tx.commit().await.unwrap();
         gate.close();
-        Self {
-            gate,
-            clients,
-            fixture,
-        }
+        Self { gate, clients, fixture }
     }
 
     /// Returns a client that belongs to none of the transactions.
@@ -90,9 +83,7 @@ pub(crate) async fn get(snapshot: &Snapshot, row: &'static str) -> i64 {
 }
 
 pub(crate) fn number(value: Option<&[u8]>) -> i64 {
-    value.map_or(0, |value| {
-        std::str::from_utf8(value).unwrap().parse().unwrap()
-    })
+    value.map_or(0, |value| std::str::from_utf8(value).unwrap().parse().unwrap())
 }
 
 pub(crate) fn set(tx: &OwnedTransaction, row: &'static str, number: i64) {

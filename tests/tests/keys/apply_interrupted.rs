@@ -32,34 +32,18 @@ fn optimizations() -> TableOptimizations {
 /// Creates a table with three runs of superfluous split points, some of them between the planned
 /// ones, one of the planned ones, and another balancer, which an undo must restore.
 async fn prepare(tables: &dyn TableAdmin) {
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
     let splits = ["a", "b", "p:~", "p:zz", "q:5", "z"].map(Bytes::from);
-    tables
-        .add_splits(TABLE, &BTreeSet::from(splits))
-        .await
-        .unwrap();
-    tables
-        .set_property(TABLE, BALANCER, "org.example.Balancer")
-        .await
-        .unwrap();
+    tables.add_splits(TABLE, &BTreeSet::from(splits)).await.unwrap();
+    tables.set_property(TABLE, BALANCER, "org.example.Balancer").await.unwrap();
 }
 
 async fn state(tables: &dyn TableAdmin) -> State {
-    (
-        tables.splits(TABLE).await.unwrap(),
-        tables.properties(TABLE).await.unwrap(),
-    )
+    (tables.splits(TABLE).await.unwrap(), tables.properties(TABLE).await.unwrap())
 }
 
 async fn planned(tables: &dyn TableAdmin) -> Plan {
-    optimizations()
-        .plan(tables, TABLE)
-        .prune(true)
-        .await
-        .unwrap()
+    optimizations().plan(tables, TABLE).prune(true).await.unwrap()
 }
 
 async fn run(tables: &dyn TableAdmin, plan: &Plan) -> Result<usize, ApplyError> {
@@ -78,10 +62,7 @@ async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
 
 async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (calls, end) = undisturbed(make().await).await;
-    assert!(
-        calls >= 7,
-        "one addition, three properties, three merges at least: {calls}"
-    );
+    assert!(calls >= 7, "one addition, three properties, three merges at least: {calls}");
     for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
         let tables = make().await;
         prepare(&*tables).await;
@@ -89,9 +70,7 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
         let faulty = FaultyTables::new(Arc::clone(&tables)).fail_call(call, fault);
 
         let error = run(&faulty, &plan).await.unwrap_err();
-        let ApplyError::Failed { number, left, .. } = &error else {
-            panic!("{error}")
-        };
+        let ApplyError::Failed { number, left, .. } = &error else { panic!("{error}") };
         assert_eq!(*number, call + 1);
         assert_eq!(left.kept().len(), 0, "{left}");
         assert_eq!(left.may_come_late(), fault != Fault::Before);
@@ -103,11 +82,7 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
         assert_eq!(state(&*tables).await, before, "call {call} {fault:?}");
 
         run(&*tables, &plan).await.unwrap();
-        assert_eq!(
-            state(&*tables).await,
-            end,
-            "call {call} {fault:?}, the second run"
-        );
+        assert_eq!(state(&*tables).await, end, "call {call} {fault:?}, the second run");
     }
 }
 
@@ -119,31 +94,19 @@ async fn an_interrupted_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn Tabl
         let (before, plan) = (state(&*tables).await, planned(&*tables).await);
         // The undo is interrupted as well: as after a kill, the completed steps stay.
         let cut_off = (call..call + 100)
-            .fold(FaultyTables::new(Arc::clone(&tables)), |faulty, n| {
-                faulty.fail_call(n, fault)
-            });
+            .fold(FaultyTables::new(Arc::clone(&tables)), |faulty, n| faulty.fail_call(n, fault));
         let error = run(&cut_off, &plan).await.unwrap_err();
-        let ApplyError::Failed { left, .. } = &error else {
-            panic!("{error}")
-        };
+        let ApplyError::Failed { left, .. } = &error else { panic!("{error}") };
         // The error reports the changes that were read back, not the answers of the calls.
         let now = state(&*tables).await;
         assert_eq!(left.kept().is_empty(), now == before, "{left}");
-        assert_eq!(
-            error.to_string().contains("apply again to finish"),
-            now != before,
-            "{error}"
-        );
+        assert_eq!(error.to_string().contains("apply again to finish"), now != before, "{error}");
 
         // The saved plan still applies, because the table is between its start and its end.
         let resumed = run(&*tables, &plan).await.unwrap();
         assert!(resumed <= plan.steps().len());
         assert_eq!(state(&*tables).await, end, "call {call} {fault:?}");
-        assert_eq!(
-            run(&*tables, &plan).await.unwrap(),
-            0,
-            "a third run has nothing to do"
-        );
+        assert_eq!(run(&*tables, &plan).await.unwrap(), 0, "a third run has nothing to do");
     }
 }
 
@@ -229,9 +192,7 @@ async fn the_message_names_the_step_the_cause_and_the_remaining_changes() {
          it was before"
     );
 
-    let faulty = FaultyTables::new(tables)
-        .fail_call(1, Fault::Before)
-        .fail_call(3, Fault::Before);
+    let faulty = FaultyTables::new(tables).fail_call(1, Fault::Before).fail_call(3, Fault::Before);
     assert_eq!(
         run(&faulty, &plan).await.unwrap_err().to_string(),
         "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): \
@@ -247,26 +208,18 @@ async fn the_message_names_the_step_the_cause_and_the_remaining_changes() {
 #[tokio::test]
 async fn undo_keeps_the_split_points_of_others() {
     let tables = MemoryTables::new();
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
     let plan = planned(&tables).await;
     let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(2, Fault::Before);
     let others = ["app2:1", "p:5", "p:~~"].map(Bytes::from);
     let watch = |event: ApplyEvent<'_>| {
         if matches!(event, ApplyEvent::Begin(Step::SetProperty { .. })) {
-            let added = tables
-                .add_splits(TABLE, &BTreeSet::from(others.clone()))
-                .now_or_never();
+            let added = tables.add_splits(TABLE, &BTreeSet::from(others.clone())).now_or_never();
             added.expect("tables in memory answer at once").unwrap();
         }
     };
     let error = plan.apply(&faulty).on_event(watch).await.unwrap_err();
-    assert!(
-        error.to_string().contains("everything was undone"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("everything was undone"), "{error}");
     assert_eq!(tables.splits(TABLE).await.unwrap(), others);
 }
 
@@ -278,9 +231,7 @@ async fn prune_keeps_the_split_points_of_others() {
     let plan = planned(&tables).await;
     let watch = |event: ApplyEvent<'_>| {
         if matches!(event, ApplyEvent::Begin(Step::RemoveSplits(_))) {
-            let added = tables
-                .add_splits(TABLE, &BTreeSet::from(["aa".into()]))
-                .now_or_never();
+            let added = tables.add_splits(TABLE, &BTreeSet::from(["aa".into()])).now_or_never();
             added.expect("tables in memory answer at once").unwrap();
         }
     };
@@ -308,9 +259,7 @@ async fn a_first_step_that_is_refused_needs_no_undo() {
         "step 1 of 8 failed (add 8 split points, `p:5556` to `q:~`): injected fault: the call was not sent; nothing \
          was done; nothing was changed on table `pages`"
     );
-    let ApplyError::Failed { left, .. } = &error else {
-        panic!("{error}")
-    };
+    let ApplyError::Failed { left, .. } = &error else { panic!("{error}") };
     assert!(left.is_empty());
     assert_eq!(faulty.changes(), 1, "only the step itself");
     assert_eq!(events.len(), 2, "a begin and a failure: {events:?}");
@@ -336,12 +285,7 @@ async fn reports_a_table_that_is_deleted_during_a_run() {
         "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): there is no \
          table `pages`; table `pages` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
     );
-    let ApplyError::Failed { left, .. } = &error else {
-        panic!("{error}")
-    };
+    let ApplyError::Failed { left, .. } = &error else { panic!("{error}") };
     assert!(left.is_table_gone() && !left.is_empty());
-    assert!(
-        !events.iter().any(|event| event.contains("Undo")),
-        "{events:?}"
-    );
+    assert!(!events.iter().any(|event| event.contains("Undo")), "{events:?}");
 }

@@ -23,35 +23,20 @@ const PLAIN: &str = "plain";
 const SALTED: &str = "salted";
 
 fn modulo(buckets: u32) -> KeyDesign {
-    KeyDesign::new(Modulo {
-        buckets,
-        ..Modulo::default()
-    })
-    .unwrap()
+    KeyDesign::new(Modulo { buckets, ..Modulo::default() }).unwrap()
 }
 
 fn digest(digits: u8, over: SaltedPart) -> KeyDesign {
-    KeyDesign::new(DigestSalt {
-        digits,
-        over,
-        ..DigestSalt::default()
-    })
-    .unwrap()
+    KeyDesign::new(DigestSalt { digits, over, ..DigestSalt::default() }).unwrap()
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 async fn new_table(tables: &dyn TableAdmin, name: &str, versions: Versions) -> Arc<dyn Table> {
     tables.create_table(name, versions).await.unwrap();
-    tables
-        .open_table(name, Authorizations::none())
-        .await
-        .unwrap()
+    tables.open_table(name, Authorizations::none()).await.unwrap()
 }
 
 fn embedded() -> (tempfile::TempDir, EmbeddedTables) {
@@ -75,10 +60,7 @@ async fn loaded(
             row,
         )
     };
-    table
-        .write(rows.into_iter().map(put).collect())
-        .await
-        .unwrap();
+    table.write(rows.into_iter().map(put).collect()).await.unwrap();
     table
 }
 
@@ -101,8 +83,7 @@ fn as_unsalted(row: &[u8], cells: &[Cell]) -> (Bytes, Vec<Cell>) {
 
 async fn names(batches: SaltedRows) -> Vec<String> {
     let rows = unsalted(batches).await.into_iter();
-    rows.map(|(row, _)| String::from_utf8(row.to_vec()).unwrap())
-        .collect()
+    rows.map(|(row, _)| String::from_utf8(row.to_vec()).unwrap()).collect()
 }
 
 /// Returns the rows that a scan of the unsalted table yields.
@@ -213,10 +194,7 @@ async fn check(
             Mutation::new(key).put_at(Column::new("f", qualifier.clone()), *timestamp, "v")
         };
         plain.write(vec![put(row.clone().into())]).await.unwrap();
-        salted
-            .write(vec![put(design.encode_row(row.as_bytes()).unwrap())])
-            .await
-            .unwrap();
+        salted.write(vec![put(design.encode_row(row.as_bytes()).unwrap())]).await.unwrap();
     }
     let mut expected = plain_rows(&*plain, request.plain(), &request.rows).await;
     let limit = request.limit.unwrap_or(u64::MAX);
@@ -228,9 +206,7 @@ async fn check(
     let mut cursor: Option<ScanCursor> = None;
     loop {
         let left = limit - u64::try_from(found.len()).unwrap();
-        let scan = request
-            .salted(design)
-            .limit(page.unwrap_or(u64::MAX).min(left));
+        let scan = request.salted(design).limit(page.unwrap_or(u64::MAX).min(left));
         let scan = match &cursor {
             Some(cursor) => scan.after(&cursor.to_string().parse().unwrap()).unwrap(),
             None => scan,
@@ -291,13 +267,8 @@ async fn a_limit_reads_a_short_head_of_each_piece() {
     let design = modulo(64);
     loaded(&tables, &design, numbered(20_000)).await;
     let tables = FaultyTables::new(Arc::new(tables));
-    let table = tables
-        .open_table(SALTED, Authorizations::none())
-        .await
-        .unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All)
-        .unwrap()
-        .limit(1_000);
+    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().limit(1_000);
     assert_eq!(scan.explain().first_cells(), 25);
     let expected: Vec<_> = numbered(1_000).collect();
     assert_eq!(names(scan.run(table)).await, expected);
@@ -314,13 +285,8 @@ async fn reads_only_on_demand() {
     let design = modulo(64);
     loaded(&memory, &design, numbered(100_000)).await;
     let tables = FaultyTables::new(Arc::new(memory));
-    let table = tables
-        .open_table(SALTED, Authorizations::none())
-        .await
-        .unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All)
-        .unwrap()
-        .memory_bytes(1 << 20);
+    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(1 << 20);
     let mut batches = scan.run(table);
     assert_eq!(tables.cells(), 0);
     batches.try_next().await.unwrap().unwrap();
@@ -351,8 +317,7 @@ impl Hooks for Counting {
     fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
         let now = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now, Ordering::SeqCst);
-        self.max_cells
-            .fetch_max(scan.max_batch_cells().get(), Ordering::SeqCst);
+        self.max_cells.fetch_max(scan.max_batch_cells().get(), Ordering::SeqCst);
         let open = OpenScan(self.open.clone());
         Box::pin(batches.inspect_ok(move |_| {
             let _ = &open;
@@ -385,10 +350,7 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
     let design = digest(2, SaltedPart::Whole);
     loaded(&tables, &design, numbered(40_000)).await;
     let tables = FaultyTables::new(Arc::new(tables));
-    let table = tables
-        .open_table(SALTED, Authorizations::none())
-        .await
-        .unwrap();
+    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
     for (memory_bytes, open_scans) in [(1 << 18, 256), (1 << 18, 0), (2 << 20, 256), (2 << 20, 0)] {
         let before = tables.cells();
         let (mut yielded, mut most_held) = (0, 0);
@@ -403,10 +365,7 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
         assert_eq!(yielded, 40_000);
         if open_scans > 0 {
             let cell_bytes = size_of::<Cell>() + 30;
-            assert!(
-                most_held * cell_bytes <= memory_bytes,
-                "{most_held} in {memory_bytes}"
-            );
+            assert!(most_held * cell_bytes <= memory_bytes, "{most_held} in {memory_bytes}");
         }
     }
 }
@@ -426,10 +385,7 @@ async fn wide_rows_are_returned_whole() {
     for (open_scans, limit) in [(256, u64::MAX), (0, u64::MAX), (0, 2), (256, 2)] {
         let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
         let rows = unsalted(scan.open_scans(open_scans).limit(limit).run(table.clone())).await;
-        let sizes: Vec<_> = rows
-            .iter()
-            .map(|(row, cells)| (row.as_ref(), cells.len()))
-            .collect();
+        let sizes: Vec<_> = rows.iter().map(|(row, cells)| (row.as_ref(), cells.len())).collect();
         let expected = [&b"a"[..], b"b", b"c", b"d"].map(|row| (row, 3_000));
         assert_eq!(sizes, expected[..sizes.len()]);
         assert_eq!(sizes.len(), usize::try_from(limit.min(4)).unwrap());
@@ -441,15 +397,13 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let memory = MemoryTables::new();
     let design = modulo(3);
     let table = new_table(&memory, SALTED, Versions::All).await;
-    let mutation = (0..100).fold(
-        Mutation::new(design.encode_row(b"wide").unwrap()),
-        |mutation, n| mutation.put_at(Column::new("f", format!("{n:04}")), 1, vec![b'v'; 1_000]),
-    );
+    let mutation = (0..100)
+        .fold(Mutation::new(design.encode_row(b"wide").unwrap()), |mutation, n| {
+            mutation.put_at(Column::new("f", format!("{n:04}")), 1, vec![b'v'; 1_000])
+        });
     table.write(vec![mutation]).await.unwrap();
     let rows = RowSelection::Row("wide".into());
-    let scan = SaltedScan::new(&design, &rows)
-        .unwrap()
-        .memory_bytes(50_000);
+    let scan = SaltedScan::new(&design, &rows).unwrap().memory_bytes(50_000);
     let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -464,17 +418,9 @@ async fn keys_of_another_design_are_refused_or_counted() {
     let table = loaded(&memory, &design, ["a", "b", "c"].map(str::to_owned)).await;
     let column = Column::new("f", "q");
     // The salt of `b` is 08.
-    table
-        .write(vec![Mutation::new("03|b").put(column.clone(), "v")])
-        .await
-        .unwrap();
+    table.write(vec![Mutation::new("03|b").put(column.clone(), "v")]).await.unwrap();
     let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
-    let error = scan
-        .clone()
-        .run(table.clone())
-        .try_collect::<Vec<_>>()
-        .await
-        .unwrap_err();
+    let error = scan.clone().run(table.clone()).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the scanned rows include a key of another design: `03|b` is not a key of this modulo design: its salt is `03`, \
@@ -499,13 +445,8 @@ async fn a_broken_scan_resumes_at_its_cursor() {
         let memory = MemoryTables::new();
         loaded(&memory, &design, numbered(3_000)).await;
         let faulty = FaultyTables::new(Arc::new(memory)).fail_scan(broken, 1);
-        let table = faulty
-            .open_table(SALTED, Authorizations::none())
-            .await
-            .unwrap();
-        let scan = SaltedScan::new(&design, &RowSelection::All)
-            .unwrap()
-            .memory_bytes(200_000);
+        let table = faulty.open_table(SALTED, Authorizations::none()).await.unwrap();
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(200_000);
         let (mut found, mut cursor, mut errors) = (Vec::new(), None, 0);
         loop {
             let scan = match &cursor {
@@ -516,9 +457,8 @@ async fn a_broken_scan_resumes_at_its_cursor() {
             let ended = loop {
                 match batches.try_next().await {
                     Ok(Some(batch)) => {
-                        let names = batch
-                            .rows()
-                            .map(|row| String::from_utf8(row.row.to_vec()).unwrap());
+                        let names =
+                            batch.rows().map(|row| String::from_utf8(row.row.to_vec()).unwrap());
                         found.extend(names);
                         cursor = Some(batch.cursor());
                     }
@@ -556,11 +496,8 @@ async fn a_cursor_of_another_scan_is_refused() {
     ] {
         assert_eq!(other.after(&cursor).unwrap_err().to_string(), message);
     }
-    let forged: ScanCursor = cursor
-        .to_string()
-        .replace("-0", "-x")
-        .parse()
-        .unwrap_or(cursor.clone());
+    let forged: ScanCursor =
+        cursor.to_string().replace("-0", "-x").parse().unwrap_or(cursor.clone());
     assert!(forged == cursor || scan(&design, RowSelection::All).after(&forged).is_err());
     let json = serde_json::to_string(&cursor).unwrap();
     assert_eq!(serde_json::from_str::<ScanCursor>(&json).unwrap(), cursor);
@@ -590,28 +527,20 @@ async fn a_scan_is_correct_during_writes_and_splits() {
         for number in 0..400 {
             let row = format!("row-{:06}-new", number * 50);
             let put = Mutation::new(keys.encode_row(row.as_bytes()).unwrap());
-            writer
-                .write(vec![put.put(Column::new("f", "q"), "v")])
-                .await
-                .unwrap();
+            writer.write(vec![put.put(Column::new("f", "q"), "v")]).await.unwrap();
         }
     });
     let splitting = tokio::spawn(async move {
         for bucket in 1..16 {
             let split = Bytes::from(format!("{bucket:02}"));
-            tables
-                .add_splits(SALTED, &BTreeSet::from([split]))
-                .await
-                .unwrap();
+            tables.add_splits(SALTED, &BTreeSet::from([split])).await.unwrap();
         }
         tables
     });
     let mut cells = NonZeroUsize::MIN;
     while !writing.is_finished() || cells.get() < 4 {
         let memory_bytes = cells.get() << 18;
-        let scan = SaltedScan::new(&design, &RowSelection::All)
-            .unwrap()
-            .memory_bytes(memory_bytes);
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(memory_bytes);
         let found = names(scan.run(table.clone())).await;
         assert!(found.is_sorted_by(|one, next| one < next));
         let old = found.iter().filter(|row| !row.ends_with("new"));

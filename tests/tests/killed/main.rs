@@ -60,32 +60,20 @@ fn a_child_that_is_killed() {
 }
 
 fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_time()
-        .build()
-        .unwrap()
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap()
 }
 
 /// Lets a child work for a while, kills it, and returns the acknowledged orders.
 fn killed_after(program: &str, directory: &Path, first: u64, time: Duration) -> Vec<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_child_that_is_killed", "--nocapture"])
-        .env(
-            IN_CHILD,
-            format!("{program} {first} {}", directory.display()),
-        )
+        .env(IN_CHILD, format!("{program} {first} {}", directory.display()))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let reader = std::thread::spawn(move || {
-        let placed = |line: String| {
-            line.strip_prefix("placed ")?
-                .strip_suffix('.')?
-                .parse()
-                .ok()
-        };
+        let placed = |line: String| line.strip_prefix("placed ")?.strip_suffix('.')?.parse().ok();
         lines.map_while(Result::ok).filter_map(placed).collect()
     });
     std::thread::sleep(time);

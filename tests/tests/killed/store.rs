@@ -85,17 +85,12 @@ impl Store {
 
     /// Returns the number of each committed order, and its position among those of its customer.
     pub(crate) async fn committed(&self, snapshot: &Snapshot) -> BTreeMap<u64, u64> {
-        let cells = snapshot
-            .scan_prefix("order/", &[POSITION.column()])
-            .try_concat()
-            .await
-            .unwrap();
+        let cells =
+            snapshot.scan_prefix("order/", &[POSITION.column()]).try_concat().await.unwrap();
         let row = |row: &[u8]| std::str::from_utf8(&row[6..]).unwrap().parse().unwrap();
         let position = |value| number(Some(value)).unsigned_abs();
         let cells = cells.into_iter();
-        cells
-            .map(|cell| (row(&cell.key.row), position(cell.value)))
-            .collect()
+        cells.map(|cell| (row(&cell.key.row), position(cell.value))).collect()
     }
 
     /// Checks the sum of each product, with the updates that are not combined yet.

@@ -42,10 +42,7 @@ async fn rejects_an_empty_user() {
     // The proxy itself fails for an empty user.
     let error = refused(settings(cluster).address(), "").await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-    assert!(
-        error.reason().starts_with("the proxy refused the call: "),
-        "{error}"
-    );
+    assert!(error.reason().starts_with("the proxy refused the call: "), "{error}");
 }
 
 #[tokio::test]

@@ -54,24 +54,16 @@ async fn each_operation_keeps_its_call_budget() {
 
     let reads = async || {
         let all = (0..TASKS).map(|number| async move {
-            client
-                .run(async |tx| tx.get(row(number), &column()).await)
-                .await
+            client.run(async |tx| tx.get(row(number), &column()).await).await
         });
         try_join_all(all).await.unwrap();
     };
-    check_at_most(
-        "128 transactions that read one cell",
-        &ground.count(reads).await,
-    );
+    check_at_most("128 transactions that read one cell", &ground.count(reads).await);
     let writes = async || {
         let all = (0..TASKS).map(|number| ground.set(format!("new {number}"), "1"));
         try_join_all(all).await.unwrap();
     };
-    check_at_most(
-        "128 transactions that write one row",
-        &ground.count(writes).await,
-    );
+    check_at_most("128 transactions that write one row", &ground.count(writes).await);
     let transfers = async || {
         let all = (0..TASKS).map(|number| ground.transfer(row(number), row(number + TASKS)));
         try_join_all(all).await.unwrap();
@@ -149,20 +141,13 @@ async fn a_sink_keeps_its_call_budget() {
         return;
     };
     let (tables, name) = (ground.instance.table_admin(), fresh_name("sink"));
-    tables
-        .create_table(&name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&name, Versions::default()).await.unwrap();
     let table = tables.open_table(&name, Authorizations::none());
     let queue = ExportQueue::<String, u64>::new("exports").unwrap();
-    let sink = TableSink::new(
-        &queue,
-        table.await.unwrap(),
-        |export: &Export<String, u64>| {
-            let mutation = Mutation::new(export.key.clone());
-            Ok(vec![mutation.put(column(), export.value.to_string())])
-        },
-    );
+    let sink = TableSink::new(&queue, table.await.unwrap(), |export: &Export<String, u64>| {
+        let mutation = Mutation::new(export.key.clone());
+        Ok(vec![mutation.put(column(), export.value.to_string())])
+    });
     let exports = |sequence: u64| -> Exports<_, _> {
         let sequence = Timestamp::new(sequence).unwrap();
         let export = |number| {

@@ -93,10 +93,7 @@ impl Ground {
         let coordination = instance.applications().open(&name).await.unwrap();
         let requests = Arc::new(Intercepted::with_hooks(coordination, Requests::default()));
         let tables = instance.table_admin();
-        let table = tables
-            .open_table(&name, Authorizations::none())
-            .await
-            .unwrap();
+        let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
         let options = ClientOptions::new();
         let client = Client::open(table, requests.clone(), options)
             .await
@@ -206,11 +203,7 @@ impl Ground {
     pub(crate) async fn end(self) {
         drop((self.client, self.waiting, self.requests));
         self.oracle.stop().await;
-        self.instance
-            .table_admin()
-            .delete_table(&self.name)
-            .await
-            .unwrap();
+        self.instance.table_admin().delete_table(&self.name).await.unwrap();
     }
 }
 
@@ -221,10 +214,7 @@ async fn create_instance(zookeeper: &ZooKeeper) {
     let instances = "/accumulo/instances";
     client.mkdir(instances, &persistent).await.unwrap();
     let node = format!("{instances}/fluo");
-    client
-        .create(&node, b"instance-1", &persistent)
-        .await
-        .unwrap();
+    client.create(&node, b"instance-1", &persistent).await.unwrap();
 }
 
 /// Returns the numbers of an operation in the table of the page: calls of the proxy, requests to
@@ -239,11 +229,7 @@ fn budget(operation: &str) -> [u64; 3] {
 }
 
 pub(crate) fn check_exactly(operation: &str, counted: &Counted) {
-    assert_eq!(
-        counted.numbers(),
-        budget(operation),
-        "{operation}: {counted:?}"
-    );
+    assert_eq!(counted.numbers(), budget(operation), "{operation}: {counted:?}");
 }
 
 pub(crate) fn check_at_most(operation: &str, counted: &Counted) {

@@ -48,11 +48,7 @@ async fn a_table_is_created_renamed_and_deleted() -> Result<()> {
     tables.delete(&new_name).await?;
     let gone = ErrorKind::TableNotFound;
     fails(tables.delete(&new_name).await, gone, "deleteTable");
-    fails(
-        tables.properties(&new_name).await,
-        gone,
-        "getTableProperties",
-    );
+    fails(tables.properties(&new_name).await, gone, "getTableProperties");
     let splits = tables.list_splits(&new_name, None).await;
     fails(splits, gone, "listSplits");
     let cleared = tables.clear_locator_cache(&new_name).await;
@@ -68,12 +64,8 @@ async fn a_table_without_versioning_keeps_every_version() -> Result<()> {
     let (tables, every) = (ground.client.table_operations(), fresh_name("every"));
     tables.create(&every, false, TimeType::Logical).await?;
     let low_level = ground.client.low_level();
-    for (table, value) in [
-        (&ground.table, "1"),
-        (&ground.table, "2"),
-        (&every, "1"),
-        (&every, "2"),
-    ] {
+    for (table, value) in [(&ground.table, "1"), (&ground.table, "2"), (&every, "1"), (&every, "2")]
+    {
         let mutation = Mutation::new("r").put("f", "q", value);
         low_level.update_and_flush(table, &[mutation]).await?;
     }
@@ -82,10 +74,7 @@ async fn a_table_without_versioning_keeps_every_version() -> Result<()> {
     let both = entries(&ground.client, &every, &all).await;
     assert_eq!(both.len(), 2);
     // A logical clock counts.
-    assert!(
-        both.iter().all(|entry| entry.key.timestamp < 1000),
-        "{both:?}"
-    );
+    assert!(both.iter().all(|entry| entry.key.timestamp < 1000), "{both:?}");
     tables.delete(&every).await?;
     ground.end().await;
     Ok(())
@@ -106,11 +95,9 @@ async fn split_points_and_rows_are_found_and_removed_between_bounds() -> Result<
     assert_eq!(splits().await, ["c", "f", "m", "t"]);
     assert!(tables.list_splits(table, Some(2)).await?.len() <= 2);
     let two = Range::rows(Some("d".into()), Some("n".into()));
-    for (range, most, expected) in [
-        (Range::all(), None, 5),
-        (Range::all(), 2.try_into().ok(), 2),
-        (two, None, 3),
-    ] {
+    for (range, most, expected) in
+        [(Range::all(), None, 5), (Range::all(), 2.try_into().ok(), 2), (two, None, 3)]
+    {
         let ranges = tables.split_range_by_tablets(table, &range, most).await?;
         assert!(ranges.len() <= expected, "{ranges:?}");
         assert!(most.is_some() || ranges.len() == expected, "{ranges:?}");
@@ -120,10 +107,7 @@ async fn split_points_and_rows_are_found_and_removed_between_bounds() -> Result<
     tables.merge(table, None, None).await?;
     assert_eq!(splits().await, [""; 0]);
 
-    assert_eq!(
-        tables.max_row(table, None, Unbounded, Unbounded).await?,
-        None
-    );
+    assert_eq!(tables.max_row(table, None, Unbounded, Unbounded).await?, None);
     ground.put(&["a", "b", "c", "d"]).await;
     for (start, end, expected) in [
         (Unbounded, Unbounded, Some("d")),
@@ -131,9 +115,7 @@ async fn split_points_and_rows_are_found_and_removed_between_bounds() -> Result<
         (Included(&b"b"[..]), Included(b"b"), Some("b")),
         (Excluded(b"d"), Unbounded, None),
     ] {
-        let last = tables
-            .max_row(table, Some(&BTreeSet::new()), start, end)
-            .await?;
+        let last = tables.max_row(table, Some(&BTreeSet::new()), start, end).await?;
         assert_eq!(last.as_deref().map(text).as_deref(), expected);
     }
     tables.delete_rows(table, Some(b"a"), Some(b"c")).await?;
@@ -165,11 +147,8 @@ async fn properties_and_groups_are_set_and_removed() -> Result<()> {
     fails(refused, ErrorKind::Accumulo, "setTableProperty");
 
     let group = |families: &[&str]| families.iter().map(ToString::to_string).collect();
-    let groups: BTreeMap<String, BTreeSet<String>> = [
-        ("g1".to_owned(), group(&["a", "b"])),
-        ("g2".to_owned(), group(&["c"])),
-    ]
-    .into();
+    let groups: BTreeMap<String, BTreeSet<String>> =
+        [("g1".to_owned(), group(&["a", "b"])), ("g2".to_owned(), group(&["c"]))].into();
     for groups in [groups, BTreeMap::new()] {
         tables.set_locality_groups(table, &groups).await?;
         until("the groups are set", async || {
@@ -197,11 +176,7 @@ async fn a_constraint_rejects_violations_until_it_is_removed() -> Result<()> {
         let Err(error) = low_level.update_and_flush(table, &delete).await else {
             return false;
         };
-        let reason = fails(
-            Err::<(), _>(error),
-            ErrorKind::MutationsRejected,
-            "updateAndFlush",
-        );
+        let reason = fails(Err::<(), _>(error), ErrorKind::MutationsRejected, "updateAndFlush");
         assert!(reason.contains("constraint violations : 1"), "{reason}");
         true
     })
@@ -229,9 +204,7 @@ async fn the_class_test_fails_for_a_class_that_cannot_be_instantiated() -> Resul
         ("NoSuchBalancer", "java.lang.Object", false),
     ] {
         let class = format!("{package}.{class}");
-        let loads = tables
-            .test_class_load(&ground.table, &class, as_type)
-            .await?;
+        let loads = tables.test_class_load(&ground.table, &class, as_type).await?;
         assert_eq!(loads, expected, "{class}");
     }
     ground.end().await;
@@ -246,9 +219,7 @@ async fn an_attached_iterator_runs_in_scans_until_it_is_removed() -> Result<()> 
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     ground.put(&["keep-1", "drop-2"]).await;
     let (scan, setting) = ([IteratorScope::Scan], grep("keep"));
-    tables
-        .check_iterator_conflicts(table, &setting, &scan)
-        .await?;
+    tables.check_iterator_conflicts(table, &setting, &scan).await?;
     tables.attach_iterator(table, &setting, &scan).await?;
     let found = tables.iterator(table, "grep", IteratorScope::Scan).await?;
     assert_eq!(found, Some(setting));
@@ -258,24 +229,16 @@ async fn an_attached_iterator_runs_in_scans_until_it_is_removed() -> Result<()> 
     assert_eq!(iterators["grep"], BTreeSet::from(scan));
     // The iterator that keeps one version of each column.
     assert_eq!(iterators["vers"], BTreeSet::from(IteratorScope::ALL));
-    until("the iterator runs", async || {
-        ground.rows().await == ["keep-1"]
-    })
-    .await;
+    until("the iterator runs", async || ground.rows().await == ["keep-1"]).await;
 
-    let checked = tables
-        .check_iterator_conflicts(table, &grep("other"), &scan)
-        .await;
+    let checked = tables.check_iterator_conflicts(table, &grep("other"), &scan).await;
     let reason = fails(checked, ErrorKind::Accumulo, "checkIteratorConflicts");
     assert!(reason.contains("conflict"), "{reason}");
     let attached = tables.attach_iterator(table, &grep("other"), &scan).await;
     fails(attached, ErrorKind::Accumulo, "attachIterator");
     tables.remove_iterator(table, "grep", &scan).await?;
     assert!(!tables.iterators(table).await?.contains_key("grep"));
-    until("the iterator is gone", async || {
-        ground.rows().await.len() == 2
-    })
-    .await;
+    until("the iterator is gone", async || ground.rows().await.len() == 2).await;
     ground.end().await;
     Ok(())
 }
@@ -289,33 +252,22 @@ async fn a_flush_makes_files_and_a_compaction_drops_entries() -> Result<()> {
     ground.put(&["keep-1", "drop-2", "keep-3"]).await;
     assert_eq!(tables.disk_usage([table]).await?[0].bytes, 0);
     tables.flush(table, None, None, true).await?;
-    until("the files are counted", async || {
-        tables.disk_usage([table]).await.unwrap()[0].bytes > 0
-    })
-    .await;
+    until("the files are counted", async || tables.disk_usage([table]).await.unwrap()[0].bytes > 0)
+        .await;
     let compaction = Compaction::default().iterator(grep("keep"));
     tables.compact(table, compaction).await?;
     assert_eq!(ground.rows().await, ["keep-1", "keep-3"]);
     // Only tablets with rows after the start are compacted.
     tables.add_splits(table, ["keep-2"]).await?;
     let compaction = Compaction::default().rows(Some("keep-2"), None::<&str>);
-    tables
-        .compact(table, compaction.iterator(grep("nothing")))
-        .await?;
+    tables.compact(table, compaction.iterator(grep("nothing"))).await?;
     assert_eq!(ground.rows().await, ["keep-1"]);
 
     let plan = CompactionPlan::Strategy(Plugin::new(EVERYTHING));
-    tables
-        .compact(table, Compaction::default().plan(plan))
-        .await?;
+    tables.compact(table, Compaction::default().plan(plan)).await?;
     assert_eq!(ground.rows().await, ["keep-1"]);
-    let plan = CompactionPlan::Plugins {
-        selector: Some(Plugin::new("any")),
-        configurer: None,
-    };
-    let refused = tables
-        .compact(table, Compaction::default().plan(plan))
-        .await;
+    let plan = CompactionPlan::Plugins { selector: Some(Plugin::new("any")), configurer: None };
+    let refused = tables.compact(table, Compaction::default().plan(plan)).await;
     fails(refused, ErrorKind::Invalid, "compactTable");
     ground.end().await;
     Ok(())
@@ -332,11 +284,7 @@ async fn a_compaction_is_listed_and_cancelled() -> Result<()> {
     let value = "x".repeat(22);
     let rows = (0..300).map(|row| Mutation::new(format!("{row:03}")).put("f", "q", value.clone()));
     let rows: Vec<_> = rows.collect();
-    ground
-        .client
-        .low_level()
-        .update_and_flush(&table, &rows)
-        .await?;
+    ground.client.low_level().update_and_flush(&table, &rows).await?;
     tables.flush(&table, None, None, true).await?;
     let filter = IteratorSetting::new(40, "slow", REGEX).option("valueRegex", r"(x+x+)+\1y");
     let compaction = Compaction::default().iterator(filter.option("negate", "true"));
@@ -377,9 +325,7 @@ async fn a_table_is_cloned_exported_and_imported() -> Result<()> {
     };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     ground.put(&["a", "b"]).await;
-    tables
-        .set_property(table, "table.custom.left", "out")
-        .await?;
+    tables.set_property(table, "table.custom.left", "out").await?;
     let mut options = CloneOptions::default();
     let set = ("table.custom.origin".to_owned(), table.to_owned());
     options.set.extend([set]);
@@ -402,10 +348,7 @@ async fn a_table_is_cloned_exported_and_imported() -> Result<()> {
     fails(online, ErrorKind::Accumulo, "exportTable");
     tables.offline(table, true).await?;
     let low_level = ground.client.low_level();
-    let read = match low_level
-        .create_scanner(table, &ScanOptions::default())
-        .await
-    {
+    let read = match low_level.create_scanner(table, &ScanOptions::default()).await {
         Ok(scanner) => low_level.next_k(&scanner, 1).await.map(drop),
         Err(error) => Err(error),
     };
@@ -443,10 +386,6 @@ fn path(path: &Path) -> &str {
 /// Returns the data files that an export lists.
 fn exported_files(export: &Path) -> Vec<PathBuf> {
     let list = fs::read_to_string(export.join("distcp.txt")).unwrap();
-    let files = list
-        .lines()
-        .map(|line| PathBuf::from(line.trim_start_matches("file:")));
-    files
-        .filter(|file| file.extension().is_some_and(|extension| extension == "rf"))
-        .collect()
+    let files = list.lines().map(|line| PathBuf::from(line.trim_start_matches("file:")));
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "rf")).collect()
 }

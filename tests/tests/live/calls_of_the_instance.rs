@@ -39,10 +39,7 @@ async fn the_servers_are_listed_and_answer() -> Result<()> {
     let options = ScanOptions::default();
     until("the scan is listed", async || {
         // A server drops a scan that is idle for a minute.
-        let scanner = low_level
-            .create_scanner(&ground.table, &options)
-            .await
-            .unwrap();
+        let scanner = low_level.create_scanner(&ground.table, &options).await.unwrap();
         low_level.next_k(&scanner, 10).await.unwrap();
         let is_seen = is_scanned(&ground, &servers).await;
         low_level.close_scanner(&scanner).await.unwrap();
@@ -55,11 +52,7 @@ async fn the_servers_are_listed_and_answer() -> Result<()> {
 
 async fn is_scanned(ground: &Ground, servers: &[String]) -> bool {
     for server in servers {
-        let scans = ground
-            .client
-            .instance_operations()
-            .active_scans(server)
-            .await;
+        let scans = ground.client.instance_operations().active_scans(server).await;
         // The call fails while a scan is of a deleted table.
         let of_table = |scan: &ActiveScan| {
             scan.table == ground.table && scan.user == "root" && scan.age_ms >= 0
@@ -87,18 +80,10 @@ async fn a_property_of_the_system_is_set_and_removed() -> Result<()> {
     until("the property is set", async || value().await == "19").await;
     instance.remove_property(property).await?;
     until("the property is removed", async || value().await == before).await;
-    let error = instance
-        .set_property("no.such.property", "1")
-        .await
-        .unwrap_err();
+    let error = instance.set_property("no.such.property", "1").await.unwrap_err();
     assert_eq!(error.call(), "setProperty");
     let loads = instance.test_class_load(GREP, "java.lang.Object").await?;
-    assert!(
-        loads
-            && !instance
-                .test_class_load("no.Such", "java.lang.Object")
-                .await?
-    );
+    assert!(loads && !instance.test_class_load("no.Such", "java.lang.Object").await?);
     Ok(())
 }
 
@@ -108,10 +93,7 @@ async fn a_namespace_is_created_renamed_and_deleted() -> Result<()> {
         return Ok(());
     };
     let (namespaces, tables) = (client.namespace_operations(), client.table_operations());
-    let predefined = [
-        namespaces.system_namespace().await?,
-        namespaces.default_namespace().await?,
-    ];
+    let predefined = [namespaces.system_namespace().await?, namespaces.default_namespace().await?];
     assert_eq!(predefined, ["accumulo", ""]);
     let [name, new_name] = ["life", "renamed"].map(fresh_name);
     let table = format!("{name}.t");
@@ -148,13 +130,7 @@ async fn settings_of_a_namespace_hold_for_its_tables() -> Result<()> {
     tables.create(&table, true, TimeType::Millis).await?;
 
     let property = "table.custom.from";
-    let has_property = async || {
-        tables
-            .properties(&table)
-            .await
-            .unwrap()
-            .contains_key(property)
-    };
+    let has_property = async || tables.properties(&table).await.unwrap().contains_key(property);
     namespaces.set_property(&space, property, "above").await?;
     until("the table has the property", has_property).await;
     assert_eq!(namespaces.properties(&space).await?[property], "above");
@@ -165,33 +141,15 @@ async fn settings_of_a_namespace_hold_for_its_tables() -> Result<()> {
     let written = ["keep-1", "drop-2"].map(|row| Mutation::new(row).put("f", "q", "v"));
     low_level.update_and_flush(&table, &written).await?;
     let (setting, scan) = (grep("keep"), [IteratorScope::Scan]);
-    namespaces
-        .check_iterator_conflicts(&space, &setting, &scan)
-        .await?;
+    namespaces.check_iterator_conflicts(&space, &setting, &scan).await?;
     namespaces.attach_iterator(&space, &setting, &scan).await?;
-    assert_eq!(
-        namespaces.iterators(&space).await?["grep"],
-        BTreeSet::from(scan)
-    );
-    let found = namespaces
-        .iterator(&space, "grep", IteratorScope::Scan)
-        .await?;
+    assert_eq!(namespaces.iterators(&space).await?["grep"], BTreeSet::from(scan));
+    let found = namespaces.iterator(&space, "grep", IteratorScope::Scan).await?;
     assert_eq!(found, Some(setting));
-    assert_eq!(
-        namespaces
-            .iterator(&space, "other", IteratorScope::Scan)
-            .await?,
-        None
-    );
-    until("the iterator runs", async || {
-        rows(&client, &table).await == ["keep-1"]
-    })
-    .await;
+    assert_eq!(namespaces.iterator(&space, "other", IteratorScope::Scan).await?, None);
+    until("the iterator runs", async || rows(&client, &table).await == ["keep-1"]).await;
     namespaces.remove_iterator(&space, "grep", &scan).await?;
-    until("it is gone", async || {
-        rows(&client, &table).await.len() == 2
-    })
-    .await;
+    until("it is gone", async || rows(&client, &table).await.len() == 2).await;
 
     let number = namespaces.add_constraint(&space, NO_DELETES).await?;
     assert_eq!(namespaces.constraints(&space).await?[NO_DELETES], number);
@@ -202,23 +160,10 @@ async fn settings_of_a_namespace_hold_for_its_tables() -> Result<()> {
     tables.remove_constraint(&table, 1).await?;
     assert_eq!(tables.constraints(&table).await?[NO_DELETES], 1);
     namespaces.remove_constraint(&space, number).await?;
-    assert!(
-        !namespaces
-            .constraints(&space)
-            .await?
-            .contains_key(NO_DELETES)
-    );
+    assert!(!namespaces.constraints(&space).await?.contains_key(NO_DELETES));
 
-    assert!(
-        namespaces
-            .test_class_load(&space, GREP, "java.lang.Object")
-            .await?
-    );
-    assert!(
-        !namespaces
-            .test_class_load(&space, "no.Such", "java.lang.Object")
-            .await?
-    );
+    assert!(namespaces.test_class_load(&space, GREP, "java.lang.Object").await?);
+    assert!(!namespaces.test_class_load(&space, "no.Such", "java.lang.Object").await?);
     tables.delete(&table).await?;
     namespaces.delete(&space).await?;
     Ok(())
@@ -236,10 +181,7 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() -> Result<
     };
     let (security, name) = (root.security_operations(), fresh_name("user"));
     security.create_user(&name, PASSWORD).await?;
-    until("the user is listed", async || {
-        security.users().await.unwrap().contains(&name)
-    })
-    .await;
+    until("the user is listed", async || security.users().await.unwrap().contains(&name)).await;
     assert!(!security.authenticate_user(&name, "wrong").await?);
     let again = security.create_user(&name, PASSWORD).await;
     fails(again, ErrorKind::Security, "createLocalUser");
@@ -260,10 +202,7 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() -> Result<
     })
     .await;
     security.drop_user(&name).await?;
-    until("the user is gone", async || {
-        !security.users().await.unwrap().contains(&name)
-    })
-    .await;
+    until("the user is gone", async || !security.users().await.unwrap().contains(&name)).await;
     let gone = security.drop_user(&name).await;
     fails(gone, ErrorKind::Security, "dropLocalUser");
     Ok(())
@@ -294,14 +233,8 @@ async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
     let on_table = [TablePermission::Read, TablePermission::Write];
     let has = async || {
         let mut has = vec![
-            security
-                .has_system_permission(name, on_system)
-                .await
-                .unwrap(),
-            security
-                .has_namespace_permission(name, space, on_space)
-                .await
-                .unwrap(),
+            security.has_system_permission(name, on_system).await.unwrap(),
+            security.has_namespace_permission(name, space, on_space).await.unwrap(),
         ];
         for permission in on_table {
             let granted = security.has_table_permission(name, table, permission).await;
@@ -311,32 +244,21 @@ async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
     };
     assert_eq!(has().await, [false; 4]);
     security.grant_system_permission(name, on_system).await?;
-    security
-        .grant_namespace_permission(name, space, on_space)
-        .await?;
+    security.grant_namespace_permission(name, space, on_space).await?;
     for permission in on_table {
-        security
-            .grant_table_permission(name, table, permission)
-            .await?;
+        security.grant_table_permission(name, table, permission).await?;
     }
-    until("the permissions are there", async || {
-        has().await == [true; 4]
-    })
-    .await;
+    until("the permissions are there", async || has().await == [true; 4]).await;
     until("the user may write", async || {
         let written = user.low_level().update_and_flush(table, &hidden).await;
         written.is_ok()
     })
     .await;
-    let missing = security
-        .grant_table_permission(name, "no_such_table", on_table[0])
-        .await;
+    let missing = security.grant_table_permission(name, "no_such_table", on_table[0]).await;
     fails(missing, ErrorKind::TableNotFound, "grantTablePermission");
 
     assert_eq!(security.authorizations(name).await?, BTreeSet::new());
-    security
-        .change_authorizations(name, ["red", "blue"])
-        .await?;
+    security.change_authorizations(name, ["red", "blue"]).await?;
     let given = BTreeSet::from(["red", "blue"].map(Bytes::from));
     until("the authorizations are there", async || {
         security.authorizations(name).await.unwrap() == given
@@ -351,18 +273,11 @@ async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
     .await;
 
     security.revoke_system_permission(name, on_system).await?;
-    security
-        .revoke_namespace_permission(name, space, on_space)
-        .await?;
+    security.revoke_namespace_permission(name, space, on_space).await?;
     for permission in on_table {
-        security
-            .revoke_table_permission(name, table, permission)
-            .await?;
+        security.revoke_table_permission(name, table, permission).await?;
     }
-    until("the permissions are gone", async || {
-        has().await == [false; 4]
-    })
-    .await;
+    until("the permissions are gone", async || has().await == [false; 4]).await;
     security.drop_user(name).await?;
     namespaces.delete(space).await?;
     ground.end().await;

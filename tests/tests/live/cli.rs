@@ -179,11 +179,7 @@ impl Run {
         let run = self.ends_with_code(2);
         assert_eq!(run.stdout, "");
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-        run.stderr
-            .trim_end()
-            .strip_prefix("error: ")
-            .unwrap()
-            .to_owned()
+        run.stderr.trim_end().strip_prefix("error: ").unwrap().to_owned()
     }
 
     #[track_caller]
@@ -195,8 +191,5 @@ impl Run {
 /// Checks that a message contains its substantial part.
 #[track_caller]
 pub(crate) fn assert_says(message: &str, part: &str) {
-    assert!(
-        message.contains(part),
-        "message:  {message}\nexpected: {part}"
-    );
+    assert!(message.contains(part), "message:  {message}\nexpected: {part}");
 }

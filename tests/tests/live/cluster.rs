@@ -37,10 +37,7 @@ pub(crate) async fn tables() -> Option<AccumuloTables> {
     let (cluster, client) = (cluster()?, client().await?);
     let grant = async || {
         let security = client.security_operations();
-        security
-            .change_authorizations(cluster.user(), AUTHORIZATIONS)
-            .await
-            .unwrap();
+        security.change_authorizations(cluster.user(), AUTHORIZATIONS).await.unwrap();
     };
     GRANTED.get_or_init(grant).await;
     // A cluster with a secret runs Accumulo 2.x. Its state file is written by hand, for servers

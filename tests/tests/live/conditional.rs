@@ -32,10 +32,7 @@ async fn reports_a_condition_on_an_invisible_column() {
     // Without given authorizations the proxy uses none, although the user has some.
     let blind = client.conditional_writer(table.as_str(), ConditionalWriterOptions::default());
     let outcome = write(&blind, hidden()).await;
-    assert!(
-        matches!(outcome, ConditionalOutcome::InvisibleVisibility),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome, ConditionalOutcome::InvisibleVisibility), "{outcome:?}");
     let options = ConditionalWriterOptions::default().authorizations(["A"]);
     let seeing = client.conditional_writer(table, options);
     assert!(write(&seeing, hidden()).await.is_accepted());

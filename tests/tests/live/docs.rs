@@ -15,17 +15,10 @@ const ADDRESS: &str = "localhost:42424";
 fn live_commands_print_what_the_pages_show() {
     let Some(cluster) = cluster() else { return };
     let address = cluster.proxy().unwrap().address();
-    let environment = [
-        ("FLUO_USER", cluster.user()),
-        ("FLUO_PASSWORD", cluster.password()),
-    ];
+    let environment = [("FLUO_USER", cluster.user()), ("FLUO_PASSWORD", cluster.password())];
     let pages = Page::all(LIVE).unwrap();
     let names: Vec<_> = pages.iter().map(Page::name).collect();
-    assert_eq!(
-        names,
-        ["docs/accumulo.md"],
-        "a page has lost its commands, or is new"
-    );
+    assert_eq!(names, ["docs/accumulo.md"], "a page has lost its commands, or is new");
     // One after the other, because they use the same table.
     for page in pages {
         let programs = cli::binary().parent().unwrap();

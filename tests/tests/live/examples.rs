@@ -11,10 +11,7 @@ use fluo_cluster::Cluster;
 use crate::cli::programs;
 use crate::cluster::{client, cluster};
 
-const FOLDER: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../src/accumulo-proxy/examples"
-);
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/accumulo-proxy/examples");
 
 /// Examples, each with parts of its output that are always the same.
 const PRINTED: [(&str, &[&str]); 9] = [
@@ -36,26 +33,12 @@ const PRINTED: [(&str, &[&str]); 9] = [
     ),
     (
         "namespaces",
-        &[
-            "\"example_namespace\"",
-            "NamespaceNotEmpty",
-            "the table's owner: Some(\"search\")\n",
-        ],
+        &["\"example_namespace\"", "NamespaceNotEmpty", "the table's owner: Some(\"search\")\n"],
     ),
-    (
-        "scan",
-        &[
-            "b\"page12\" = b\"12\"\n3 of three rows\n",
-            "10 rows with page7\n",
-        ],
-    ),
+    ("scan", &["b\"page12\" = b\"12\"\n3 of three rows\n", "10 rows with page7\n"]),
     (
         "security",
-        &[
-            "may see: {b\"public\"}\n",
-            "refused: createTable of `example_security`",
-            "allowed\n",
-        ],
+        &["may see: {b\"public\"}\n", "refused: createTable of `example_security`", "allowed\n"],
     ),
     (
         "tables",
@@ -65,13 +48,7 @@ const PRINTED: [(&str, &[&str]); 9] = [
             "merged: {}\nlast row now: Some(b\"apple\")\n",
         ],
     ),
-    (
-        "transfer",
-        &[
-            "exported, 2 files to copy\n",
-            "imported: 2 entries, split at {b\"m\"}\n",
-        ],
-    ),
+    ("transfer", &["exported, 2 files to copy\n", "imported: 2 entries, split at {b\"m\"}\n"]),
     ("write", &["10002 entries\n"]),
 ];
 
@@ -84,10 +61,7 @@ async fn every_example_succeeds_and_leaves_no_trace() {
     for (name, printed) in PRINTED {
         let said = run(cluster, &binaries.join(name));
         for part in printed {
-            assert!(
-                said.contains(part),
-                "{name} printed\n{said}\nand not\n{part}"
-            );
+            assert!(said.contains(part), "{name} printed\n{said}\nand not\n{part}");
         }
     }
     assert_eq!(left_behind(&client).await, BTreeSet::new());

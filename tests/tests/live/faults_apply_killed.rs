@@ -47,10 +47,7 @@ async fn a_killed_apply_is_finished_by_the_next() {
     let mut killed = 0;
     for moment in moments() {
         let table = fresh_name("faults_killed");
-        tables
-            .create_table(&table, Versions::default())
-            .await
-            .unwrap();
+        tables.create_table(&table, Versions::default()).await.unwrap();
         let strays = STRAYS.map(Bytes::from).into();
         tables.add_splits(&table, &strays).await.unwrap();
         put_hashed_rows(&tables, &table).await;
@@ -64,10 +61,7 @@ async fn a_killed_apply_is_finished_by_the_next() {
         hashed_rows_are_there(&tables, &table).await;
         tables.delete_table(&table).await.unwrap();
     }
-    assert!(
-        killed > STEPS,
-        "only {killed} commands were killed before they ended"
-    );
+    assert!(killed > STEPS, "only {killed} commands were killed before they ended");
 }
 
 fn start(fluo: &Fluo, table: &str) -> Child {
@@ -81,10 +75,7 @@ async fn wait(moment: Moment, child: &mut Child, tables: &AccumuloTables, table:
             let said = BufReader::new(child.stderr.take().unwrap());
             let done = blocking(|| {
                 let lines = said.lines().map_while(Result::ok);
-                lines
-                    .filter(|line| line.starts_with("done: "))
-                    .take(steps)
-                    .count()
+                lines.filter(|line| line.starts_with("done: ")).take(steps).count()
             });
             assert_eq!(done, steps);
         }
@@ -105,10 +96,7 @@ fn finish(fluo: &Fluo, table: &str, moment: Moment) {
     let apply = format!("apply --prune --no-wait --spec s.toml {table}");
     fluo.run(&apply).succeeds();
     let again = fluo.run(&apply).succeeds();
-    assert_says(
-        &again.stderr,
-        &format!("nothing to do: table `{table}` already matches"),
-    );
+    assert_says(&again.stderr, &format!("nothing to do: table `{table}` already matches"));
     let verdict = fluo.run(&format!("verify --json --spec s.toml {table}"));
     let differences = verdict.json()["differences"].clone();
     let differences: Vec<_> = differences

@@ -46,10 +46,7 @@ pub(crate) fn claim(
             match table.write_conditional(mutations.collect()).await {
                 Ok(outcomes) => {
                     assert_eq!(outcomes.len(), rows.len());
-                    if outcomes
-                        .iter()
-                        .all(|outcome| !matches!(outcome, Outcome::Unknown(_)))
-                    {
+                    if outcomes.iter().all(|outcome| !matches!(outcome, Outcome::Unknown(_))) {
                         signals.succeeded();
                     }
                     for (row, outcome) in rows.into_iter().zip(outcomes) {
@@ -119,10 +116,7 @@ impl Claims {
                 matches!(of_owner, Claim::Won | Claim::Unknown),
                 "{row} is of {owner}: {claims:?}"
             );
-            assert!(
-                all(Claim::Won) == 0 || of_owner == Claim::Won,
-                "{row}: {claims:?}"
-            );
+            assert!(all(Claim::Won) == 0 || of_owner == Claim::Won, "{row}: {claims:?}");
         }
         let all = |wanted| {
             let claims = self.rows.values().flat_map(BTreeMap::values);

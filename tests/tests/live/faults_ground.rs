@@ -45,10 +45,7 @@ impl Broken {
     /// Replaces the table by a new one, with the same proxy.
     pub(crate) async fn with_another_table(self, topic: &str) -> Self {
         let name = fresh_name(topic);
-        self.good
-            .create_table(&name, Versions::default())
-            .await
-            .unwrap();
+        self.good.create_table(&name, Versions::default()).await.unwrap();
         self.good.delete_table(&self.name).await.unwrap();
         Self { name, ..self }
     }
@@ -88,10 +85,7 @@ impl Broken {
 }
 
 /// Prints a figure, which is visible with `--nocapture`.
-#[expect(
-    clippy::print_stdout,
-    reason = "the test runner shows it only on request"
-)]
+#[expect(clippy::print_stdout, reason = "the test runner shows it only on request")]
 pub(crate) fn say(figure: &str) {
     println!("{figure}");
 }
@@ -118,10 +112,7 @@ pub(crate) fn patient(mut settings: ProxyOptions) -> ProxyOptions {
 }
 
 pub(crate) async fn open(tables: &dyn TableAdmin, name: &str) -> Arc<dyn Table> {
-    tables
-        .open_table(name, Authorizations::none())
-        .await
-        .unwrap()
+    tables.open_table(name, Authorizations::none()).await.unwrap()
 }
 
 fn first() -> Column {
@@ -139,9 +130,7 @@ pub(crate) fn claimed() -> Column {
 
 /// Returns a mutation of two cells with the same value.
 pub(crate) fn pair(row: &str, value: &str) -> Mutation {
-    Mutation::new(row.to_owned())
-        .put(first(), value.to_owned())
-        .put(second(), value.to_owned())
+    Mutation::new(row.to_owned()).put(first(), value.to_owned()).put(second(), value.to_owned())
 }
 
 /// Returns the rows of [`pair`]s with their values. Panics if a row is incomplete.
@@ -149,9 +138,7 @@ pub(crate) async fn whole_rows(table: &dyn Table) -> BTreeMap<String, String> {
     let cells = table.read(Scan::over(Span::all())).await.unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let rows = cells.chunks(2).map(|cells| {
-        let [a, b] = cells else {
-            panic!("half a row at the end: {cells:?}")
-        };
+        let [a, b] = cells else { panic!("half a row at the end: {cells:?}") };
         assert_eq!(
             (&a.key.row, &a.value, &a.key.column, &b.key.column),
             (&b.key.row, &b.value, &first(), &second()),
@@ -193,30 +180,11 @@ pub(crate) async fn is_as_wanted(
     optimizations: &TableOptimizations,
 ) {
     let options = VerifyOptions::new().rows(RowCounting::Skip);
-    let verdict = optimizations
-        .verify(tables, name)
-        .options(&options)
-        .await
-        .unwrap();
+    let verdict = optimizations.verify(tables, name).options(&options).await.unwrap();
     // Entries are estimates after a split, until a compaction.
     let is_expected = |one: &Difference| {
-        one.is_hot()
-            || matches!(
-                one,
-                Difference::NotSpread { .. } | Difference::Unhosted { .. }
-            )
+        one.is_hot() || matches!(one, Difference::NotSpread { .. } | Difference::Unhosted { .. })
     };
-    assert!(
-        verdict.differences.iter().all(is_expected),
-        "{:?}",
-        verdict.differences
-    );
-    assert!(
-        optimizations
-            .plan(tables, name)
-            .prune(true)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(verdict.differences.iter().all(is_expected), "{:?}", verdict.differences);
+    assert!(optimizations.plan(tables, name).prune(true).await.unwrap().is_empty());
 }

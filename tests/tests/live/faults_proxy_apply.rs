@@ -29,11 +29,7 @@ async fn planned(broken: &Broken, tablets: u32) -> Plan {
     let strays = STRAYS.map(Bytes::from).into();
     broken.good.add_splits(&broken.name, &strays).await.unwrap();
     put_hashed_rows(&broken.good, &broken.name).await;
-    optimizations(tablets)
-        .plan(&broken.good, &broken.name)
-        .prune(PRUNE)
-        .await
-        .unwrap()
+    optimizations(tablets).plan(&broken.good, &broken.name).prune(PRUNE).await.unwrap()
 }
 
 /// Applies the same plan through the good proxy, and checks the table and its rows.
@@ -86,12 +82,7 @@ fn last_done(steps: &[Step], done: usize) -> usize {
     let is_property =
         |step: &Step| matches!(step, Step::SetProperty { .. } | Step::RemoveProperty { .. });
     match is_property(&steps[done - 1]) {
-        true => {
-            done + steps[done..]
-                .iter()
-                .take_while(|it| is_property(it))
-                .count()
-        }
+        true => done + steps[done..].iter().take_while(|it| is_property(it)).count(),
         false => done,
     }
 }
@@ -99,15 +90,7 @@ fn last_done(steps: &[Step], done: usize) -> usize {
 /// Checks the error of the step after the kill, which did nothing. The steps before it are kept,
 /// because their undo failed too.
 fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
-    let ApplyError::Failed {
-        number,
-        cause,
-        left,
-        ..
-    } = error
-    else {
-        panic!("{error}")
-    };
+    let ApplyError::Failed { number, cause, left, .. } = error else { panic!("{error}") };
     assert_eq!((*number, cause.kind()), (done + 1, ErrorKind::Unavailable));
     assert!(!left.may_come_late() && !left.is_empty());
     assert_eq!(left.kept().len(), done + 1);
@@ -123,10 +106,7 @@ fn check_told(error: &ApplyError, broken: &Broken, plan: &Plan, done: usize) {
     );
     assert_says(
         &message,
-        &format!(
-            "; table `{}` serves as before but may have kept: ",
-            broken.name
-        ),
+        &format!("; table `{}` serves as before but may have kept: ", broken.name),
     );
     assert_says(&message, &format!("{first} (undoing it failed: "));
     assert_says(
@@ -174,24 +154,13 @@ async fn reports_a_proxy_that_is_killed_during_a_step() {
         broken.kill();
     });
     let error = applied.unwrap_err();
-    let ApplyError::Failed {
-        number: 1,
-        cause,
-        left,
-        ..
-    } = &error
-    else {
-        panic!("{error}")
-    };
+    let ApplyError::Failed { number: 1, cause, left, .. } = &error else { panic!("{error}") };
     assert_eq!(cause.kind(), ErrorKind::Uncertain, "{cause}");
     assert!(left.may_come_late());
     let message = error.to_string();
     assert_says(&message, "step 1 of 6 failed (add 300 split points, `p:0");
     let (name, address) = (&broken.name, broken.proxy.address());
-    assert_says(
-        &message,
-        &format!("): addSplits of `{name}` at {address}: "),
-    );
+    assert_says(&message, &format!("): addSplits of `{name}` at {address}: "));
     assert_says(&message, "may have kept: add 300 split points, ");
     assert_says(
         &message,
@@ -241,10 +210,7 @@ async fn does_not_deny_a_property_that_was_set_before_the_kill() {
         failures
     });
     let properties = async || broken.good.properties(&broken.name).await.unwrap();
-    until("a property is set", async || {
-        properties().await.contains_key(GROUP_DEFAULT)
-    })
-    .await;
+    until("a property is set", async || properties().await.contains_key(GROUP_DEFAULT)).await;
     broken.kill();
     let (value, error) = setting.await.unwrap().pop().unwrap();
     let found = properties().await.remove(GROUP_DEFAULT).unwrap();

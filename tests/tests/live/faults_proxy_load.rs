@@ -42,16 +42,9 @@ async fn loses_no_acknowledged_row_and_denies_no_written_row() {
 
     let (name, address) = (&broken.name, broken.proxy.address());
     // The kill may hit a moment without a write.
-    for error in told
-        .errors
-        .iter()
-        .filter(|error| error.kind() == ErrorKind::Uncertain)
-    {
+    for error in told.errors.iter().filter(|error| error.kind() == ErrorKind::Uncertain) {
         let uncertain = error.to_string();
-        assert_says(
-            &uncertain,
-            &format!("updateAndFlush of `{name}` at {address}: the "),
-        );
+        assert_says(&uncertain, &format!("updateAndFlush of `{name}` at {address}: the "));
         assert_says(&uncertain, "before ");
     }
     assert_says(
@@ -78,11 +71,7 @@ async fn one_of_many_claimers_wins_each_row() {
     claims.check(&broken.rows().await);
 
     let (name, address) = (&broken.name, broken.proxy.address());
-    for error in claims
-        .errors
-        .iter()
-        .filter(|error| error.kind() == ErrorKind::Uncertain)
-    {
+    for error in claims.errors.iter().filter(|error| error.kind() == ErrorKind::Uncertain) {
         let said = format!(
             "it is unknown whether the mutation was written: updateRowsConditionally of `{name}` at {address}: the "
         );

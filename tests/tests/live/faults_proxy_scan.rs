@@ -21,9 +21,8 @@ async fn fill(broken: &Broken) {
 
 fn row(number: usize) -> Mutation {
     let row = Mutation::new(format!("{number:06}"));
-    (0..COLUMNS).fold(row, |row, column| {
-        row.put(Column::new("f", column.to_string()), number.to_string())
-    })
+    (0..COLUMNS)
+        .fold(row, |row, column| row.put(Column::new("f", column.to_string()), number.to_string()))
 }
 
 /// Returns the cells of a scan during which the proxy is killed and restarted twice.
@@ -51,10 +50,7 @@ async fn scan_over_restarts(broken: &Broken, table: &dyn Table, scan: Scan) -> V
 
 fn shown(cells: &[Cell]) -> Vec<(String, String)> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    cells
-        .iter()
-        .map(|cell| (text(&cell.key.row), text(&cell.key.column.qualifier)))
-        .collect()
+    cells.iter().map(|cell| (text(&cell.key.row), text(&cell.key.column.qualifier))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,10 +96,7 @@ async fn a_scan_whose_proxy_is_killed_ends_with_one_error() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_says(
         &error.to_string(),
-        &format!(
-            "at {}: cannot reach the proxy: Connection refused",
-            broken.proxy.address()
-        ),
+        &format!("at {}: cannot reach the proxy: Connection refused", broken.proxy.address()),
     );
 
     // The cells before the error are valid, and another scan continues after them.

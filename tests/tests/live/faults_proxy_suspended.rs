@@ -89,10 +89,7 @@ async fn write_while_suspended(broken: &Broken, table: &Arc<dyn Table>, suspensi
 
 /// Waits until a row can be written.
 async fn serves_again(table: &Arc<dyn Table>, row: &str) {
-    until("the proxy serves again", async || {
-        table.write(vec![pair(row, "v")]).await.is_ok()
-    })
-    .await;
+    until("the proxy serves again", async || table.write(vec![pair(row, "v")]).await.is_ok()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -109,9 +106,8 @@ async fn a_late_answer_does_not_answer_another_call() {
     let write = |row: String| {
         let (client, name) = (client.clone(), broken.name.clone());
         async move {
-            let mutation = Mutation::new(row.clone())
-                .put("f", "first", row.clone())
-                .put("f", "second", row);
+            let mutation =
+                Mutation::new(row.clone()).put("f", "first", row.clone()).put("f", "second", row);
             client.write(&name, vec![mutation]).await
         }
     };
@@ -145,10 +141,7 @@ async fn a_late_answer_does_not_answer_another_call() {
         assert!(splits.unwrap().is_empty() && servers.unwrap());
     }
     // The calls were sent before they timed out, so they take effect.
-    until("the late rows are there", async || {
-        broken.rows().await.len() == 2 * CALLS
-    })
-    .await;
+    until("the late rows are there", async || broken.rows().await.len() == 2 * CALLS).await;
     assert_eq!(broken.good.splits(&broken.name).await.unwrap().len(), 0);
     broken.end().await;
 }

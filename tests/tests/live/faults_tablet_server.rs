@@ -35,13 +35,8 @@ fn optimizations() -> TableOptimizations {
 /// Creates a table with tablets on both servers, both those that are written to and those of a
 /// recipe.
 async fn prepare(tables: &AccumuloTables) {
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
-    let splits = (1..10)
-        .map(|digit| Bytes::from(digit.to_string()))
-        .collect();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
+    let splits = (1..10).map(|digit| Bytes::from(digit.to_string())).collect();
     tables.add_splits(TABLE, &splits).await.unwrap();
     let plan = optimizations().plan(tables, TABLE).await.unwrap();
     plan.apply(tables).await.unwrap();
@@ -53,22 +48,14 @@ async fn prepare(tables: &AccumuloTables) {
 /// The layout is what this test is about: the writers' rows belong to no recipe, and after a
 /// recovery the servers report their entries.
 async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
-    let options = VerifyOptions::new()
-        .allow_extra_splits(true)
-        .rows(RowCounting::Skip);
+    let options = VerifyOptions::new().allow_extra_splits(true).rows(RowCounting::Skip);
     let start = Instant::now();
     loop {
         // While servers are missed, not even the metadata need be there.
-        let verdict = optimizations()
-            .verify(tables, TABLE)
-            .options(&options)
-            .await;
+        let verdict = optimizations().verify(tables, TABLE).options(&options).await;
         if let Ok(seen) = &verdict
             && seen.is_laid_out()
-            && seen
-                .groups
-                .iter()
-                .all(|group| group.per_server.len() == servers)
+            && seen.groups.iter().all(|group| group.per_server.len() == servers)
         {
             let elapsed = start.elapsed();
             say(&format!("settled on {servers} after {elapsed:?}; {seen}"));
@@ -93,9 +80,7 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     let hasty = AccumuloTables::connect(hasty).await.unwrap();
     let signals = Arc::new(Signals::default());
     let table = open(&hasty, TABLE).await;
-    let writers = [0, 1]
-        .map(|writer| load(&table, &signals, writer, false))
-        .into();
+    let writers = [0, 1].map(|writer| load(&table, &signals, writer, false)).into();
     let mut claimers = Vec::new();
     for claimer in 0..3 {
         claimers.push(claim(&open(&hasty, TABLE).await, &signals, claimer));
@@ -108,10 +93,7 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     assert_eq!(tablets.iter().sum::<usize>(), 9 + 8 + 1, "{tablets:?}");
     signals.successes(SUCCESSES).await;
     signals.end();
-    say(&format!(
-        "written to again {:?} after the kill",
-        killed.elapsed()
-    ));
+    say(&format!("written to again {:?} after the kill", killed.elapsed()));
 
     let (told, claims) = (Told::of(writers).await, Claims::of(claimers).await);
     let found = whole_rows(&*open(&tables, TABLE).await).await;
@@ -143,9 +125,7 @@ fn check_messages(told: &Told, claims: &Claims, address: &str) {
 
 /// Returns the rest of the message of each uncertain error, after the prefix.
 fn reasons(errors: &[Error], prefix: &str) -> BTreeSet<String> {
-    let uncertain = errors
-        .iter()
-        .filter(|error| error.kind() == ErrorKind::Uncertain);
+    let uncertain = errors.iter().filter(|error| error.kind() == ErrorKind::Uncertain);
     let reason = |error: &Error| {
         let message = error.to_string();
         let reason = message.strip_prefix(prefix).map(ToOwned::to_owned);

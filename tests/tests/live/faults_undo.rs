@@ -16,27 +16,18 @@ use crate::ground::{fresh_name, until};
 /// Properties that the table inherits at first.
 const BEFORE: [(&str, &str); 2] = [
     (GROUP_DEFAULT, "before"),
-    (
-        BALANCER,
-        "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer",
-    ),
+    (BALANCER, "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer"),
 ];
 /// Properties that the table inherits later.
 const AFTER: [(&str, &str); 2] = [
     (GROUP_DEFAULT, "after"),
-    (
-        BALANCER,
-        "org.apache.accumulo.server.master.balancer.ChaoticLoadBalancer",
-    ),
+    (BALANCER, "org.apache.accumulo.server.master.balancer.ChaoticLoadBalancer"),
 ];
 
 async fn set(tables: &AccumuloTables, namespace: &str, properties: [(&str, &str); 2]) {
     let operations = tables.client().namespace_operations();
     for (name, value) in properties {
-        operations
-            .set_property(namespace, name, value)
-            .await
-            .unwrap();
+        operations.set_property(namespace, name, value).await.unwrap();
     }
 }
 
@@ -60,32 +51,20 @@ async fn undo_restores_inherited_properties() {
     operations.create(&namespace).await.unwrap();
     set(&tables, &namespace, BEFORE).await;
     let table = format!("{namespace}.pages");
-    tables
-        .create_table(&table, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&table, Versions::default()).await.unwrap();
     shows(&tables, &table, BEFORE).await;
-    tables
-        .add_splits(&table, &[Bytes::from("a")].into())
-        .await
-        .unwrap();
+    tables.add_splits(&table, &[Bytes::from("a")].into()).await.unwrap();
 
     let optimizations =
         TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
-    let plan = optimizations
-        .plan(&tables, &table)
-        .prune(true)
-        .await
-        .unwrap();
+    let plan = optimizations.plan(&tables, &table).prune(true).await.unwrap();
     // Split points, pattern, default group, balancer, and the removal of superfluous split points.
     assert_eq!(plan.steps().len(), 5);
     assert!(matches!(plan.steps()[4], Step::RemoveSplits(_)));
     for (call, fault) in [(3, Fault::Before), (3, Fault::After), (4, Fault::Before)] {
         let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(call, fault);
         let error = plan.apply(&faulty).await.unwrap_err();
-        let ApplyError::Failed { number, left, .. } = &error else {
-            panic!("{error}")
-        };
+        let ApplyError::Failed { number, left, .. } = &error else { panic!("{error}") };
         assert_eq!((*number, left.kept().len()), (call + 1, 0), "{error}");
         assert_says(
             &error.to_string(),

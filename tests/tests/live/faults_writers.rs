@@ -59,9 +59,7 @@ pub(crate) struct Told {
 
 /// Returns rows that begin with a digit, spread evenly over ten ranges.
 pub(crate) fn rows(topic: &str, write: usize) -> Vec<String> {
-    (0..ROWS)
-        .map(|row| format!("{}-{topic}-{write:06}-{row:02}", row % 10))
-        .collect()
+    (0..ROWS).map(|row| format!("{}-{topic}-{write:06}-{row:02}", row % 10)).collect()
 }
 
 fn value(row: &str) -> String {
@@ -160,7 +158,5 @@ impl Told {
 #[track_caller]
 pub(crate) fn message(errors: &[Error], kind: ErrorKind) -> String {
     let error = errors.iter().find(|error| error.kind() == kind);
-    error
-        .unwrap_or_else(|| panic!("no error is {kind:?}: {errors:?}"))
-        .to_string()
+    error.unwrap_or_else(|| panic!("no error is {kind:?}: {errors:?}")).to_string()
 }

@@ -33,24 +33,15 @@ impl Ground {
         tables.create(&table, true, TimeType::Millis).await.unwrap();
         // While other clients create tables, a proxy may find its own new table only after a
         // moment.
-        until("the table exists", async || {
-            tables.exists(&table).await.unwrap()
-        })
-        .await;
+        until("the table exists", async || tables.exists(&table).await.unwrap()).await;
         Some(Self { client, table })
     }
 
     /// Writes an entry of column `f:q` to each row.
     pub(crate) async fn put(&self, rows: &[&str]) {
-        let mutations = rows
-            .iter()
-            .map(|row| Mutation::new(row.to_string()).put("f", "q", "v"));
+        let mutations = rows.iter().map(|row| Mutation::new(row.to_string()).put("f", "q", "v"));
         let mutations: Vec<_> = mutations.collect();
-        self.client
-            .low_level()
-            .update_and_flush(&self.table, &mutations)
-            .await
-            .unwrap();
+        self.client.low_level().update_and_flush(&self.table, &mutations).await.unwrap();
     }
 
     /// Returns the rows of the table.
@@ -60,11 +51,7 @@ impl Ground {
 
     /// Removes the table.
     pub(crate) async fn end(self) {
-        self.client
-            .table_operations()
-            .delete(&self.table)
-            .await
-            .unwrap();
+        self.client.table_operations().delete(&self.table).await.unwrap();
     }
 }
 

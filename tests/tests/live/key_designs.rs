@@ -27,14 +27,8 @@ async fn loaded(
     rows: &[String],
 ) -> (String, Arc<dyn Table>) {
     let name = fresh_name("key_design");
-    tables
-        .create_table(&name, Versions::default())
-        .await
-        .unwrap();
-    let table = tables
-        .open_table(&name, Authorizations::none())
-        .await
-        .unwrap();
+    tables.create_table(&name, Versions::default()).await.unwrap();
+    let table = tables.open_table(&name, Authorizations::none()).await.unwrap();
     let write = |row: &String| {
         let key = design.encode_row(row.as_bytes()).unwrap();
         Mutation::new(key).put(column(), row.clone())
@@ -57,13 +51,9 @@ async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
         return;
     };
     let rows: Vec<_> = (0..2_000).map(|row| format!("row {row:05}")).collect();
-    for design in [
-        design(Modulo::default()),
-        design(DigestSalt {
-            digits: 1,
-            ..DigestSalt::default()
-        }),
-    ] {
+    for design in
+        [design(Modulo::default()), design(DigestSalt { digits: 1, ..DigestSalt::default() })]
+    {
         let (name, table) = loaded(&tables, &design, &rows).await;
         let some = RowSelection::range("row 00500", "row 01500");
         let half = SaltedScan::new(&design, &some).unwrap().limit(300);

@@ -55,10 +55,7 @@ async fn answers_to_the_byte() {
     let yes = framed(b"\x82\x41\x01\x08isLeader\x01\x00\x00");
     assert_eq!(exchange(&address, &is_leader).await, yes);
     let stamps = framed(b"\x82\x41\x01\x0dgetTimestamps\x0c\x00\x16\x04\x16\x00\x00\x00");
-    assert_eq!(
-        exchange(&address, &request(&ground.id, b"\x02")).await,
-        stamps
-    );
+    assert_eq!(exchange(&address, &request(&ground.id, b"\x02")).await, stamps);
     let unknown = framed(b"\x82\x21\x01\x03foo\x00");
     let reply = exchange(&address, &unknown).await;
     let expected = framed(b"\x82\x61\x01\x03foo\x18\x1aInvalid method name: 'foo'\x15\x02\x00");
@@ -100,11 +97,7 @@ async fn refused_requests_disturb_no_other_client() {
         }
     }
     let next = client.timestamps(count(1)).await.unwrap().first;
-    assert_eq!(
-        next.get(),
-        first.get() + 10,
-        "nothing was used up or repeated"
-    );
+    assert_eq!(next.get(), first.get() + 10, "nothing was used up or repeated");
     oracle.stop().await;
 }
 

@@ -40,9 +40,7 @@ impl OracleGround {
         let all = Client::connect(server).await.unwrap();
         let root = format!("{FOLDER}/{name}");
         for folder in ["", "/config", "/oracle/server", "/transactor/timestamps"] {
-            all.mkdir(&format!("{root}{folder}"), &persistent)
-                .await
-                .unwrap();
+            all.mkdir(&format!("{root}{folder}"), &persistent).await.unwrap();
         }
         let zookeeper = all.chroot(root).unwrap();
         for (path, data) in [
@@ -53,12 +51,7 @@ impl OracleGround {
             let created = zookeeper.create(path, data.as_bytes(), &persistent).await;
             created.unwrap();
         }
-        Some(Self {
-            zookeeper,
-            id,
-            zookeepers,
-            name,
-        })
+        Some(Self { zookeeper, id, zookeepers, name })
     }
 
     pub(crate) fn options(&self) -> OracleOptions {
@@ -112,12 +105,7 @@ pub(crate) async fn request_until(client: &OracleClient, until: Instant) -> Vec<
         let began = Instant::now();
         let size = fastrand::u32(1..20);
         let block = client.timestamps(count(size)).await.unwrap();
-        calls.push(Call {
-            began,
-            returned: Instant::now(),
-            first: block.first.get(),
-            count: size,
-        });
+        calls.push(Call { began, returned: Instant::now(), first: block.first.get(), count: size });
     }
     calls
 }
@@ -138,9 +126,6 @@ pub(crate) fn check(mut calls: Vec<Call>) {
         while let Some(earlier) = returned.next_if(|earlier| earlier.returned < call.began) {
             newest = newest.max(earlier.first);
         }
-        assert!(
-            newest < call.first,
-            "C2: {newest} was returned before {call:?}"
-        );
+        assert!(newest < call.first, "C2: {newest} was returned before {call:?}");
     }
 }

@@ -50,10 +50,7 @@ async fn does_not_pass_a_published_timestamp() {
     oracle.stop().await;
 
     let next_oracle = ground.oracle().await;
-    assert!(
-        client.horizon().await.unwrap() >= next,
-        "it never goes back"
-    );
+    assert!(client.horizon().await.unwrap() >= next, "it never goes back");
     next_oracle.stop().await;
 }
 
@@ -68,9 +65,7 @@ async fn adopts_a_higher_horizon_of_another_process() {
     let oracle = ground.oracle().await;
     let client = ground.client().await;
     client.timestamps(count(50)).await.unwrap();
-    let set = ground
-        .zookeeper
-        .set_data("/oracle/gc-timestamp", b"30", None);
+    let set = ground.zookeeper.set_data("/oracle/gc-timestamp", b"30", None);
     set.await.unwrap();
     let announced = async {
         while client.horizon().await.unwrap().get() != 30 {
@@ -79,9 +74,7 @@ async fn adopts_a_higher_horizon_of_another_process() {
     };
     timeout(STUCK, announced).await.unwrap();
     // A value that was never handed out is damage.
-    let set = ground
-        .zookeeper
-        .set_data("/oracle/gc-timestamp", b"1000000", None);
+    let set = ground.zookeeper.set_data("/oracle/gc-timestamp", b"1000000", None);
     set.await.unwrap();
     sleep(Duration::from_millis(300)).await;
     assert_eq!(client.horizon().await.unwrap().get(), 30);

@@ -13,9 +13,7 @@ use crate::oracle_ground::{Call, OracleGround, check, count, request_until};
 /// Requests timestamps by several tasks of several clients.
 async fn load(clients: &[OracleClient], time: Duration) -> Vec<Call> {
     let until = Instant::now() + time;
-    let tasks = clients
-        .iter()
-        .flat_map(|client| (0..4).map(move |_| request_until(client, until)));
+    let tasks = clients.iter().flat_map(|client| (0..4).map(move |_| request_until(client, until)));
     join_all(tasks).await.concat()
 }
 
@@ -112,9 +110,7 @@ async fn a_leader_stops_after_a_foreign_reservation() {
     let client = ground.client().await;
     let before = client.timestamps(count(10)).await.unwrap();
     assert_eq!(before.first.get(), 2);
-    let written = ground
-        .zookeeper
-        .set_data("/oracle/max-timestamp", b"900000", None);
+    let written = ground.zookeeper.set_data("/oracle/max-timestamp", b"900000", None);
     written.await.unwrap();
     // More than the rest of the reservation.
     let after = client.timestamps(count(2_000)).await.unwrap();
@@ -132,19 +128,11 @@ async fn stands_again_after_its_election_node_was_deleted() {
     let before = client.timestamps(count(1)).await.unwrap();
     let nodes = ground.zookeeper.list_children("/oracle/server");
     let node = nodes.await.unwrap().remove(0);
-    let delete = ground
-        .zookeeper
-        .delete(&format!("/oracle/server/{node}"), None);
+    let delete = ground.zookeeper.delete(&format!("/oracle/server/{node}"), None);
     delete.await.unwrap();
     let stands_again = async {
         let is_new = |names: Vec<String>| names.len() == 1 && names[0] != node;
-        while !is_new(
-            ground
-                .zookeeper
-                .list_children("/oracle/server")
-                .await
-                .unwrap(),
-        ) {
+        while !is_new(ground.zookeeper.list_children("/oracle/server").await.unwrap()) {
             sleep(Duration::from_millis(20)).await;
         }
     };

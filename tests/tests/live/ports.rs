@@ -31,15 +31,9 @@ async fn an_empty_value_removes_a_property() {
     let Some(tables) = tables().await else { return };
     let name = name("empty_value");
     tables.create_table(&name, Versions::All).await.unwrap();
-    tables
-        .set_property(&name, "table.custom.x", "v")
-        .await
-        .unwrap();
+    tables.set_property(&name, "table.custom.x", "v").await.unwrap();
     let begin = Instant::now();
-    tables
-        .set_property(&name, "table.custom.x", "")
-        .await
-        .unwrap();
+    tables.set_property(&name, "table.custom.x", "").await.unwrap();
     assert!(begin.elapsed() < SOON);
     let properties = tables.properties(&name).await.unwrap();
     assert_eq!(properties.get("table.custom.x"), None);
@@ -52,15 +46,9 @@ async fn a_table_inherits_the_balancer_of_the_instance() {
     let name = name("inherits");
     tables.create_table(&name, Versions::All).await.unwrap();
     let inherited = tables.inherited_properties(&name).await.unwrap();
-    assert_eq!(
-        BalancerClass::from_name(&inherited[BALANCER]),
-        BalancerClass::ByCount
-    );
+    assert_eq!(BalancerClass::from_name(&inherited[BALANCER]), BalancerClass::ByCount);
     let (_, by_group) = group_balancers().last().unwrap();
-    tables
-        .set_property(&name, BALANCER, &by_group)
-        .await
-        .unwrap();
+    tables.set_property(&name, BALANCER, &by_group).await.unwrap();
     assert_eq!(tables.inherited_properties(&name).await.unwrap(), inherited);
     assert_eq!(tables.properties(&name).await.unwrap()[BALANCER], by_group);
     tables.delete_table(&name).await.unwrap();
@@ -71,12 +59,7 @@ async fn finds_the_servers_of_system_tablets() {
     let Some(tables) = tables().await else { return };
     let begin = Instant::now();
     let metadata = tables.tablets("accumulo.metadata").await.unwrap();
-    assert!(
-        metadata
-            .as_slice()
-            .iter()
-            .all(|tablet| tablet.server.is_some())
-    );
+    assert!(metadata.as_slice().iter().all(|tablet| tablet.server.is_some()));
     let root = tables.tablets("accumulo.root").await.unwrap_err();
     assert_eq!(root.kind(), ErrorKind::Invalid, "{root}");
     let gone = tables.tablets(&name("never_was")).await.unwrap_err();
@@ -92,10 +75,7 @@ async fn the_servers_have_fluos_iterators() {
     let iterator = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
     for class in ["SnapshotIterator", "PrewriteIterator"] {
         let class = format!("org.apache.fluo.accumulo.iterators.{class}");
-        assert!(
-            tables.can_load(&name, &class, iterator).await.unwrap(),
-            "{class}"
-        );
+        assert!(tables.can_load(&name, &class, iterator).await.unwrap(), "{class}");
     }
     tables.delete_table(&name).await.unwrap();
 }
@@ -108,10 +88,7 @@ async fn denies_an_authorization_that_the_user_does_not_hold() {
     let labels = Authorizations::from_iter(["A", "unheld"]);
     let denied = tables.open_table(&name, labels).await.unwrap_err();
     assert_eq!(denied.kind(), ErrorKind::Denied);
-    assert_eq!(
-        denied.to_string(),
-        "user `root` does not hold the authorization `unheld`"
-    );
+    assert_eq!(denied.to_string(), "user `root` does not hold the authorization `unheld`");
     tables.delete_table(&name).await.unwrap();
 }
 
@@ -123,10 +100,7 @@ async fn denies_a_user_whose_password_was_changed() {
     let user = name("changed_password");
     let security = administrator.security_operations();
     security.create_user(&user, "before").await.unwrap();
-    security
-        .grant_system_permission(&user, SystemPermission::CreateTable)
-        .await
-        .unwrap();
+    security.grant_system_permission(&user, SystemPermission::CreateTable).await.unwrap();
 
     let mut settings = settings(cluster().unwrap());
     settings = settings.with_credentials(Credentials::password(&user, "before"));
@@ -145,10 +119,6 @@ async fn denies_a_user_whose_password_was_changed() {
     assert_eq!(denied.kind(), ErrorKind::Denied, "{denied}");
     assert!(denied.to_string().contains("BAD_CREDENTIALS"), "{denied}");
     assert!(!denied.to_string().contains("before"), "{denied}");
-    administrator
-        .table_operations()
-        .delete(&table)
-        .await
-        .unwrap();
+    administrator.table_operations().delete(&table).await.unwrap();
     security.drop_user(&user).await.unwrap();
 }

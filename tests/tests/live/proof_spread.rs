@@ -27,13 +27,9 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
     };
     assert_eq!(tables.servers().await.unwrap().len(), 2);
     let table = fresh_name("proof_groups");
-    tables
-        .create_table(&table, Versions::default())
-        .await
-        .unwrap();
-    let optimizations = ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| {
-        all.merge(of(prefix, 10)).unwrap()
-    });
+    tables.create_table(&table, Versions::default()).await.unwrap();
+    let optimizations =
+        ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| all.merge(of(prefix, 10)).unwrap());
     let plan = optimizations.plan(&tables, &table).await.unwrap();
     plan.apply(&tables).await.unwrap();
 
@@ -42,10 +38,7 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
         let groups = groups(&tables, &table, plan.group_pattern()).await.unwrap();
         let of_recipes: Vec<_> = groups.iter().filter(|group| group.tablets == 10).collect();
         assert_eq!(of_recipes.len(), 4, "{groups:?}");
-        if of_recipes
-            .iter()
-            .all(|group| group.per_server.values().eq([&5, &5]))
-        {
+        if of_recipes.iter().all(|group| group.per_server.values().eq([&5, &5])) {
             break;
         }
         assert!(start.elapsed() < LIMIT, "{groups:?}");
@@ -53,11 +46,7 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
     }
     say(&format!("five and five after {:?}", start.elapsed()));
     let options = VerifyOptions::new();
-    let verdict = optimizations
-        .verify(&tables, &table)
-        .options(&options)
-        .await
-        .unwrap();
+    let verdict = optimizations.verify(&tables, &table).options(&options).await.unwrap();
     assert!(verdict.ok, "{:?}", verdict.differences);
     tables.delete_table(&table).await.unwrap();
 }
@@ -87,10 +76,7 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
         return;
     };
     let (name, hasher) = (fresh_name("proof_rows"), RowHasher::new("p").unwrap());
-    tables
-        .create_table(&name, Versions::default())
-        .await
-        .unwrap();
+    tables.create_table(&name, Versions::default()).await.unwrap();
     let optimizations = of("p", TABLETS.try_into().unwrap());
     let plan = optimizations.plan(&tables, &name).await.unwrap();
     plan.apply(&tables).await.unwrap();
@@ -118,17 +104,9 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
         let cells = table.read(scan).await.unwrap();
         assert_eq!(tablet.entries, u64::try_from(cells.len()).unwrap());
         counts.push(cells.len());
-        found.extend(
-            cells
-                .iter()
-                .map(|cell| hasher.remove_owned(&cell.key.row).unwrap()),
-        );
+        found.extend(cells.iter().map(|cell| hasher.remove_owned(&cell.key.row).unwrap()));
     }
-    assert!(
-        found
-            .into_iter()
-            .eq(urls.iter().map(|url| Bytes::from(url.clone())))
-    );
+    assert!(found.into_iter().eq(urls.iter().map(|url| Bytes::from(url.clone()))));
     assert_eq!(counts.pop(), Some(0));
     let mean = urls.len() / TABLETS;
     let from_mean = counts.iter().map(|count| count.abs_diff(mean));
@@ -140,16 +118,9 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
     assert!(furthest < TOLERANCE_PERCENT, "{counts:?}");
 
     let options = VerifyOptions::new().rows(RowCounting::All);
-    let verdict = optimizations
-        .verify(&tables, &name)
-        .options(&options)
-        .await
-        .unwrap();
+    let verdict = optimizations.verify(&tables, &name).options(&options).await.unwrap();
     let rows = &verdict.rows[0];
-    assert_eq!(
-        (rows.load.total, rows.foreign),
-        (urls.len().try_into().unwrap(), 0)
-    );
+    assert_eq!((rows.load.total, rows.foreign), (urls.len().try_into().unwrap(), 0));
     assert!(rows.chi_square.unwrap().p_value > 1e-6, "{rows:?}");
     tables.delete_table(&name).await.unwrap();
 }

@@ -15,10 +15,7 @@ use crate::terminator::{NAME, acceptor, authority, terminator};
 async fn job(client: &ProxyClient, name: &str) {
     let table = format!("protocols_{name}_{}", process::id());
     let operations = client.table_operations();
-    operations
-        .create(&table, true, TimeType::Millis)
-        .await
-        .unwrap();
+    operations.create(&table, true, TimeType::Millis).await.unwrap();
     let splits = [Bytes::from_static(b"m\0\xff"), Bytes::from_static(b"z")];
     operations.add_splits(&table, &splits).await.unwrap();
     let found = operations.list_splits(&table, None).await.unwrap();
@@ -49,10 +46,8 @@ async fn works_over_the_compact_protocol() {
 #[tokio::test(flavor = "multi_thread")]
 async fn works_over_the_binary_protocol() {
     let Some(cluster) = cluster() else { return };
-    let started = ProxySettings {
-        protocol: fluo_cluster::Protocol::Binary,
-        ..ProxySettings::default()
-    };
+    let started =
+        ProxySettings { protocol: fluo_cluster::Protocol::Binary, ..ProxySettings::default() };
     let proxy = cluster.start_proxy(started).unwrap();
     let mut settings = settings(cluster);
     settings = settings.with_address(proxy.address());

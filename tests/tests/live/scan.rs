@@ -35,16 +35,8 @@ async fn batch_scan(client: &ProxyClient, table: &str, options: BatchScanOptions
 /// Creates a table with the rows a, b and c, each with the columns f:p, f:q and g:p.
 async fn small() -> Option<(ProxyClient, String)> {
     let (client, name) = table("scan").await?;
-    let row = |row| {
-        Mutation::new(row)
-            .put("f", "p", "1")
-            .put("f", "q", "2")
-            .put("g", "p", "3")
-    };
-    client
-        .write(&name, ["a", "b", "c"].map(row).to_vec())
-        .await
-        .unwrap();
+    let row = |row| Mutation::new(row).put("f", "p", "1").put("f", "q", "2").put("g", "p", "3");
+    client.write(&name, ["a", "b", "c"].map(row).to_vec()).await.unwrap();
     Some((client, name))
 }
 
@@ -53,9 +45,7 @@ async fn bounds_have_the_same_meaning_in_both_scanners() {
     let Some((client, table)) = small().await else {
         return;
     };
-    let all = read(client.scanner(table.as_str(), ScanOptions::default()))
-        .await
-        .unwrap();
+    let all = read(client.scanner(table.as_str(), ScanOptions::default())).await.unwrap();
     for (start_inclusive, stop_inclusive) in
         [(true, true), (true, false), (false, true), (false, false)]
     {
@@ -72,11 +62,7 @@ async fn bounds_have_the_same_meaning_in_both_scanners() {
             let options = ScanOptions::default().range(range.clone());
             assert_eq!(scan(&client, &table, options).await, expected, "{range:?}");
             let options = BatchScanOptions::over([range.clone()]);
-            assert_eq!(
-                batch_scan(&client, &table, options).await,
-                expected,
-                "{range:?}"
-            );
+            assert_eq!(batch_scan(&client, &table, options).await, expected, "{range:?}");
         }
     }
 }
@@ -89,10 +75,7 @@ async fn a_range_separates_the_versions_of_a_column() {
     // Versioning keeps the newest timestamp. The earliest one has no tick after it.
     for (row, timestamp) in [("a", i64::MAX), ("b", 0), ("c", i64::MIN)] {
         let put = ColumnUpdate::put("f", "q", "v").at(timestamp);
-        client
-            .write(&table, vec![Mutation::new(row).update(put)])
-            .await
-            .unwrap();
+        client.write(&table, vec![Mutation::new(row).update(put)]).await.unwrap();
         let key = Key::from_row(row).in_column("f", "q").at(timestamp);
         for inclusive in [true, false] {
             let range = Range {
@@ -103,17 +86,9 @@ async fn a_range_separates_the_versions_of_a_column() {
             };
             let expected = usize::from(inclusive);
             let options = ScanOptions::default().range(range.clone());
-            assert_eq!(
-                scan(&client, &table, options).await.len(),
-                expected,
-                "{range:?}"
-            );
+            assert_eq!(scan(&client, &table, options).await.len(), expected, "{range:?}");
             let options = BatchScanOptions::over([range.clone()]);
-            assert_eq!(
-                batch_scan(&client, &table, options).await.len(),
-                expected,
-                "{range:?}"
-            );
+            assert_eq!(batch_scan(&client, &table, options).await.len(), expected, "{range:?}");
         }
     }
 }
@@ -131,14 +106,8 @@ async fn a_scan_uses_all_some_or_no_authorizations() {
         ColumnUpdate::put("f", visibility, "v").with_visibility(visibility)
     };
     let row = Mutation::new("r").put("f", "", "v");
-    let row = row
-        .update(seen_by("A"))
-        .update(seen_by("B"))
-        .update(seen_by("A&B"));
-    client
-        .write(&table, vec![row.update(seen_by("\"a b\"|unheld"))])
-        .await
-        .unwrap();
+    let row = row.update(seen_by("A")).update(seen_by("B")).update(seen_by("A&B"));
+    client.write(&table, vec![row.update(seen_by("\"a b\"|unheld"))]).await.unwrap();
     let counts = [
         (ScanOptions::default(), 5),
         (ScanOptions::default().no_authorizations(), 1),
@@ -147,14 +116,9 @@ async fn a_scan_uses_all_some_or_no_authorizations() {
     ];
     for (options, expected) in counts {
         let mut batch_options = BatchScanOptions::over([Range::all()]);
-        batch_options
-            .authorizations
-            .clone_from(&options.authorizations);
+        batch_options.authorizations.clone_from(&options.authorizations);
         assert_eq!(scan(&client, &table, options).await.len(), expected);
-        assert_eq!(
-            batch_scan(&client, &table, batch_options).await.len(),
-            expected
-        );
+        assert_eq!(batch_scan(&client, &table, batch_options).await.len(), expected);
     }
     let options = ScanOptions::default().authorizations(["unheld"]);
     let error = read(client.scanner(table, options)).await.unwrap_err();
@@ -169,14 +133,10 @@ async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
     };
     let iterator = || IteratorSetting::new(50, "none", "org.example.NoSuchIterator");
     let options = ScanOptions::default().iterator(iterator());
-    let error = read(client.scanner(table.as_str(), options))
-        .await
-        .unwrap_err();
+    let error = read(client.scanner(table.as_str(), options)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
     let options = BatchScanOptions::over([Range::all()]).iterator(iterator());
-    let error = read(client.batch_scanner(table, options))
-        .await
-        .unwrap_err();
+    let error = read(client.batch_scanner(table, options)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
 }
 
@@ -198,9 +158,7 @@ const WATCHED: &str = "watched";
 
 fn numbered(number: usize) -> Mutation {
     let columns = (0..COLUMNS).map(|column| format!("{column:02}"));
-    columns.fold(Mutation::new(WATCHED), |row, column| {
-        row.put("f", column, number.to_string())
-    })
+    columns.fold(Mutation::new(WATCHED), |row, column| row.put("f", column, number.to_string()))
 }
 
 /// Rewrites the row repeatedly, each time as a whole.
@@ -241,22 +199,14 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     for _ in 0..SCANS {
         let cells = read(client.scanner(&table, alone.clone())).await.unwrap();
         assert!(is_whole(&cells), "{:?}", shown(&cells));
-        let all = read(client.scanner(&table, ScanOptions::default()))
-            .await
-            .unwrap();
-        let cells: Vec<_> = all
-            .into_iter()
-            .filter(|cell| cell.key.row == WATCHED)
-            .collect();
+        let all = read(client.scanner(&table, ScanOptions::default())).await.unwrap();
+        let cells: Vec<_> = all.into_iter().filter(|cell| cell.key.row == WATCHED).collect();
         parts += usize::from(!is_whole(&cells));
         let all = read(client.scanner(&table, rows.clone())).await.unwrap();
         let cell = all.last().unwrap();
         let numbers = values_of_row(&cell.value);
         assert_eq!(numbers.len(), COLUMNS);
-        assert!(
-            numbers.iter().all(|number| *number == numbers[0]),
-            "{numbers:?}"
-        );
+        assert!(numbers.iter().all(|number| *number == numbers[0]), "{numbers:?}");
         seen.insert(numbers[0].clone());
     }
     writer.abort();

@@ -16,9 +16,7 @@ async fn the_longest_mutation_is_written_and_a_longer_one_is_refused() {
     let error = client.write(&table, row(16 * MIB)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert!(!error.may_have_taken_effect());
-    let found = read(client.scanner(table, ScanOptions::default()))
-        .await
-        .unwrap();
+    let found = read(client.scanner(table, ScanOptions::default())).await.unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].value.len(), 15 * MIB);
 }
@@ -29,10 +27,7 @@ async fn reports_a_missing_table() {
         return;
     };
     let put = || Mutation::new("r").put("f", "q", "v");
-    let error = client
-        .write("no_such_table", vec![put()])
-        .await
-        .unwrap_err();
+    let error = client.write("no_such_table", vec![put()]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TableNotFound);
     assert!(!error.may_have_taken_effect());
     let writer = client.batch_writer("no_such_table", BatchWriterOptions::default());

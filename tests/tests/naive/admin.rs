@@ -113,17 +113,11 @@ impl TableAdmin for NaiveTables {
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         self.with_log(name, |log| {
             let ends = log.splits.iter().cloned().map(Some).chain([None]);
-            let starts = [None]
-                .into_iter()
-                .chain(log.splits.iter().map(|split| Some(&split[..])));
+            let starts = [None].into_iter().chain(log.splits.iter().map(|split| Some(&split[..])));
             let tablet = |(start, end_row): (Option<&[u8]>, Option<Bytes>)| {
                 let count = log.count(&Span::tablet(start, end_row.as_deref()));
                 let entries = u64::try_from(count).unwrap();
-                Tablet {
-                    end_row,
-                    server: None,
-                    entries,
-                }
+                Tablet { end_row, server: None, entries }
             };
             Tablets::new(starts.zip(ends).map(tablet).collect())
         })
@@ -134,9 +128,7 @@ impl TableAdmin for NaiveTables {
     }
 
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
-        self.with_log(name, |_| {
-            class == "org.apache.accumulo.core.spi.balancer.TableLoadBalancer"
-        })
+        self.with_log(name, |_| class == "org.apache.accumulo.core.spi.balancer.TableLoadBalancer")
     }
 
     async fn check_transactions(&self) -> Result<()> {

@@ -43,11 +43,7 @@ impl Log {
                 Change::Put(value) => Some(value),
                 Change::Delete => None,
             };
-            let key = Key {
-                row: mutation.row.clone(),
-                column: update.column,
-                timestamp,
-            };
+            let key = Key { row: mutation.row.clone(), column: update.column, timestamp };
             self.writes.push(Write { key, value });
         }
     }
@@ -80,18 +76,12 @@ impl Log {
     /// Keeps only the cells that some reader could see (A8).
     pub fn compact(&mut self) {
         let kept = self.shown(|_| true);
-        let as_write = |cell: Cell| Write {
-            key: cell.key,
-            value: Some(cell.value),
-        };
+        let as_write = |cell: Cell| Write { key: cell.key, value: Some(cell.value) };
         self.writes = kept.into_iter().map(as_write).collect();
     }
 
     pub fn count(&self, span: &Span) -> usize {
-        self.writes
-            .iter()
-            .filter(|write| is_in(span, &write.key))
-            .count()
+        self.writes.iter().filter(|write| is_in(span, &write.key)).count()
     }
 
     /// Returns the newest versions of the columns that `is_read` admits: put, not deleted and not
@@ -103,17 +93,12 @@ impl Log {
             columns.entry((row, column)).or_default().push(write);
         }
         let most = self.versions();
-        columns
-            .values()
-            .flat_map(|writes| shown_of_column(writes, most))
-            .collect()
+        columns.values().flat_map(|writes| shown_of_column(writes, most)).collect()
     }
 
     fn versions(&self) -> Option<usize> {
         self.properties.get("table.iterator.scan.vers")?;
-        let count = self
-            .properties
-            .get("table.iterator.scan.vers.opt.maxVersions");
+        let count = self.properties.get("table.iterator.scan.vers.opt.maxVersions");
         Some(count.map_or(1, |count| count.parse().unwrap()))
     }
 }
@@ -127,40 +112,25 @@ fn shown_of_column(writes: &[&Write], most: Option<usize>) -> Vec<Cell> {
     for Write { key, value } in writes {
         let is_deleted = deleted_up_to.is_some_and(|limit| key.timestamp <= limit);
         if let (Some(value), false) = (value, is_deleted) {
-            let cell = Cell {
-                key: key.clone(),
-                value: value.clone(),
-            };
+            let cell = Cell { key: key.clone(), value: value.clone() };
             newest_first.insert(Reverse(key.timestamp), cell);
         }
     }
-    newest_first
-        .into_values()
-        .take(most.unwrap_or(usize::MAX))
-        .collect()
+    newest_first.into_values().take(most.unwrap_or(usize::MAX)).collect()
 }
 
 fn is_selected(scan: &Scan, key: &Key) -> bool {
     scan.columns().is_empty()
         || scan.columns().iter().any(|wanted| {
             wanted.family == key.column.family
-                && wanted
-                    .qualifier
-                    .as_ref()
-                    .is_none_or(|q| *q == key.column.qualifier)
+                && wanted.qualifier.as_ref().is_none_or(|q| *q == key.column.qualifier)
         })
 }
 
 fn order(a: &Key, b: &Key) -> Ordering {
     let bytes = |key: &Key| {
         let column = &key.column;
-        [
-            &key.row,
-            &column.family,
-            &column.qualifier,
-            &column.visibility,
-        ]
-        .map(|part| part.to_vec())
+        [&key.row, &column.family, &column.qualifier, &column.visibility].map(|part| part.to_vec())
     };
     bytes(a).cmp(&bytes(b)).then(b.timestamp.cmp(&a.timestamp))
 }

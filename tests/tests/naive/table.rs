@@ -21,11 +21,7 @@ pub struct NaiveTable {
 impl NaiveTable {
     fn with_log<T>(&self, answer: impl FnOnce(&mut Log) -> T) -> Result<T> {
         let mut log = self.log.lock().unwrap();
-        if log.is_deleted {
-            Err(Error::no_such_table(&self.name))
-        } else {
-            Ok(answer(&mut log))
-        }
+        if log.is_deleted { Err(Error::no_such_table(&self.name)) } else { Ok(answer(&mut log)) }
     }
 }
 
@@ -33,10 +29,9 @@ impl NaiveTable {
 impl Table for NaiveTable {
     fn scan(&self, scan: Scan) -> CellBatches {
         let batches = match self.with_log(|log| log.scan(&scan, &self.held)) {
-            Ok(cells) => cells
-                .chunks(scan.max_batch_cells().get())
-                .map(|b| Ok(b.to_vec()))
-                .collect(),
+            Ok(cells) => {
+                cells.chunks(scan.max_batch_cells().get()).map(|b| Ok(b.to_vec())).collect()
+            }
             Err(error) => vec![Err(error)],
         };
         stream::iter(batches).boxed()
@@ -52,27 +47,14 @@ impl Table for NaiveTable {
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        mutations
-            .iter()
-            .try_for_each(|m| check_conditional(m, &self.held))?;
-        self.with_log(|log| {
-            mutations
-                .into_iter()
-                .map(|m| apply_if(log, m, &self.held))
-                .collect()
-        })
+        mutations.iter().try_for_each(|m| check_conditional(m, &self.held))?;
+        self.with_log(|log| mutations.into_iter().map(|m| apply_if(log, m, &self.held)).collect())
     }
 }
 
 fn apply_if(log: &mut Log, conditional: ConditionalMutation, held: &Authorizations) -> Outcome {
-    let ConditionalMutation {
-        mutation,
-        conditions,
-    } = conditional;
-    if conditions
-        .iter()
-        .all(|condition| log.holds(&mutation.row, condition, held))
-    {
+    let ConditionalMutation { mutation, conditions } = conditional;
+    if conditions.iter().all(|condition| log.holds(&mutation.row, condition, held)) {
         log.apply(mutation, now_ms());
         return Outcome::Accepted;
     }
@@ -85,10 +67,7 @@ fn now_ms() -> i64 {
 }
 
 fn check(mutation: &Mutation) -> Result<()> {
-    let is_wrong = mutation
-        .updates
-        .iter()
-        .any(|u| is_wrong(&u.column.visibility));
+    let is_wrong = mutation.updates.iter().any(|u| is_wrong(&u.column.visibility));
     refuse_if(is_wrong || mutation.updates.is_empty())
 }
 
@@ -103,24 +82,11 @@ fn check_conditional(conditional: &ConditionalMutation, held: &Authorizations) -
 
 /// Checks whether an expression is one of the invalid ones that the tests write.
 fn is_wrong(visibility: &[u8]) -> bool {
-    let wrong: [&[u8]; 9] = [
-        b"A&",
-        b"A&B|C",
-        b"(A",
-        b"A)",
-        b"A B",
-        b"\"\"",
-        b"\"A",
-        b"&",
-        "\u{e9}".as_bytes(),
-    ];
+    let wrong: [&[u8]; 9] =
+        [b"A&", b"A&B|C", b"(A", b"A)", b"A B", b"\"\"", b"\"A", b"&", "\u{e9}".as_bytes()];
     wrong.contains(&visibility)
 }
 
 fn refuse_if(is_wrong: bool) -> Result<()> {
-    if is_wrong {
-        Err(Error::invalid("the mutation is wrong"))
-    } else {
-        Ok(())
-    }
+    if is_wrong { Err(Error::invalid("the mutation is wrong")) } else { Ok(()) }
 }

@@ -21,28 +21,22 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
     let hour = Duration::from_secs(3_600);
-    let options = WorkerOptions::new()
-        .min_scan_pause(hour)
-        .max_scan_pause(hour);
+    let options = WorkerOptions::new().min_scan_pause(hour).max_scan_pause(hour);
     let _worker = client.start_worker(options).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     let begun = tokio::time::Instant::now();
     set(&client, "r", "a", 1).await;
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "d").await, 4);
-    assert!(
-        begun.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
 async fn several_notifications_of_a_cell_collapse_into_one_run() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
-    let observer = observer_fn(
-        move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| {
+    let observer =
+        observer_fn(move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| {
             let runs = counted.clone();
             async move {
                 runs.fetch_add(1, Ordering::SeqCst);
@@ -50,8 +44,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
                 tx.set(row, &column("b"), value.to_string())?;
                 Ok::<_, Error>(())
             }
-        },
-    );
+        });
     let fixture =
         Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
             .await;
@@ -68,15 +61,14 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
 
 #[tokio::test]
 async fn an_observer_may_notify_itself() {
-    let observer = observer_fn(
-        move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| async move {
+    let observer =
+        observer_fn(move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| async move {
             let value = number(tx.get(row.clone(), &from).await?);
             if value > 0 {
                 tx.set(row, &from, (value - 1).to_string())?;
             }
             Ok::<_, Error>(())
-        },
-    );
+        });
     let fixture =
         Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
             .await;

@@ -37,14 +37,8 @@ struct Slow {
 impl Slow {
     async fn new() -> Self {
         let (begun, resume) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-        let observers = Observers::new()
-            .strong(column("a"), "a", slow(&begun, &resume))
-            .unwrap();
-        Self {
-            fixture: Fixture::observed_in_memory(observers).await,
-            begun,
-            resume,
-        }
+        let observers = Observers::new().strong(column("a"), "a", slow(&begun, &resume)).unwrap();
+        Self { fixture: Fixture::observed_in_memory(observers).await, begun, resume }
     }
 
     async fn has_begun(&self) {
@@ -63,13 +57,7 @@ async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
     slow.has_begun().await;
     slow.resume.close();
     idle(&client).await;
-    assert_eq!(
-        (
-            read_now(&client, "r", "b").await,
-            read_now(&client, "r", "count").await
-        ),
-        (7, 1)
-    );
+    assert_eq!((read_now(&client, "r", "b").await, read_now(&client, "r", "count").await), (7, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,13 +70,7 @@ async fn a_worker_whose_session_ended_loses_no_notification() {
     let (other, second) = slow.fixture.start().await;
     slow.resume.close();
     idle(&other).await;
-    assert_eq!(
-        (
-            read_now(&other, "r", "b").await,
-            read_now(&other, "r", "count").await
-        ),
-        (7, 1)
-    );
+    assert_eq!((read_now(&other, "r", "b").await, read_now(&other, "r", "count").await), (7, 1));
     worker.stop().await;
     second.stop().await;
 }
@@ -125,23 +107,12 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     slow.has_begun().await;
     drop(worker);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let share = slow
-        .fixture
-        .coordination
-        .join_workers()
-        .await
-        .unwrap()
-        .share()
-        .await
-        .unwrap()
-        .unwrap();
+    let share =
+        slow.fixture.coordination.join_workers().await.unwrap().share().await.unwrap().unwrap();
     let workers = share.partition().divisor().get();
     assert_eq!(workers, 1, "there is no other worker");
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
-    assert!(
-        client.advance_horizon().await.unwrap() > now,
-        "no transaction is open"
-    );
+    assert!(client.advance_horizon().await.unwrap() > now, "no transaction is open");
 }
 
 /// The client of the dropped worker continues. Its transactor is alive, so other clients do not

@@ -35,17 +35,10 @@ async fn a_large_notification_waits_for_room_without_scans() {
     });
     let observers = Observers::new().weak(column("w"), "w", observer).unwrap();
     let fixture = Fixture::observed_in_memory(observers).await;
-    let rows = [
-        "a",
-        "b, which takes half",
-        "c, which needs more than half",
-        "d",
-    ];
+    let rows = ["a", "b, which takes half", "c, which needs more than half", "d"];
     let notify = |(row, at): (&'static str, u64)| {
-        let stamp = NotificationTimestamp {
-            timestamp: Timestamp::new(at).unwrap(),
-            is_delete: false,
-        };
+        let stamp =
+            NotificationTimestamp { timestamp: Timestamp::new(at).unwrap(), is_delete: false };
         Mutation::new(row).put_at(notification_column(&column("w")), stamp.encode(), "")
     };
     let written = rows.into_iter().zip([2, 3, 3, 3]).map(notify).collect();
@@ -64,11 +57,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
     let options = WorkerOptions::new().tasks(1).max_queued_bytes(44);
     let worker = client.start_worker(options).await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(
-        runs.load(Ordering::SeqCst),
-        1,
-        "one run begins, and does not end"
-    );
+    assert_eq!(runs.load(Ordering::SeqCst), 1, "one run begins, and does not end");
     let seen = looks.load(Ordering::SeqCst);
     assert!((1..=2).contains(&seen), "{seen} scans without a change");
     resume.close();

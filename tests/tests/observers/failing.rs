@@ -63,21 +63,14 @@ fn options() -> WorkerOptions {
 impl Fragile {
     async fn start(how: How) -> Self {
         let (fixed, runs) = (Arc::default(), Arc::default());
-        let observers = Observers::new()
-            .strong(column("a"), "copy", fragile(how, &fixed, &runs))
-            .unwrap();
+        let observers =
+            Observers::new().strong(column("a"), "copy", fragile(how, &fixed, &runs)).unwrap();
         let fixture = Fixture::observed_in_memory(observers).await;
         let client = fixture.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
         let worker = client.start_worker_with_clock(options(), clock);
         let worker = worker.await.unwrap();
-        Self {
-            fixture,
-            client,
-            worker,
-            fixed,
-            runs,
-        }
+        Self { fixture, client, worker, fixed, runs }
     }
 
     fn runs(&self) -> usize {
@@ -102,10 +95,7 @@ async fn a_panic_is_an_error_and_closes_the_transaction() {
     idle(client).await;
     assert_eq!(read_now(client, "good", "b").await, 7);
     let failed = fragile.failed().await;
-    assert_eq!(
-        failed[0].error,
-        "the observer `copy` panicked: cannot count pages"
-    );
+    assert_eq!(failed[0].error, "the observer `copy` panicked: cannot count pages");
     // No transaction is open any more: the horizon rises to the next timestamp.
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(client.advance_horizon().await.unwrap() > now);
@@ -127,12 +117,7 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
 
 #[tokio::test(start_paused = true)]
 async fn another_worker_removes_the_dead_letter_too() {
-    let Fragile {
-        client,
-        worker,
-        fixed,
-        ..
-    } = Fragile::start(How::Error).await;
+    let Fragile { client, worker, fixed, .. } = Fragile::start(How::Error).await;
     set(&client, "bad", "a", 1).await;
     idle(&client).await;
     fixed.store(true, Ordering::SeqCst);
@@ -190,29 +175,19 @@ async fn tries_are_counted_by_each_worker() {
     while fragile.runs() < 3 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let Fragile {
-        client,
-        worker,
-        runs,
-        ..
-    } = fragile;
+    let Fragile { client, worker, runs, .. } = fragile;
     worker.stop().await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     let _worker = client.start_worker(options()).await.unwrap();
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
-    assert_eq!(
-        (runs.load(Ordering::SeqCst), failed[0].tries),
-        (3 + 4, TRIES)
-    );
+    assert_eq!((runs.load(Ordering::SeqCst), failed[0].tries), (3 + 4, TRIES));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_full() {
     let fragile = Fragile::start(How::Error).await;
-    let Fragile {
-        fixture, client, ..
-    } = &fragile;
+    let Fragile { fixture, client, .. } = &fragile;
     for number in 0..FailedNotification::MAX_DEAD_LETTERS {
         let failed = FailedNotification {
             cell: RowColumn::new(format!("other {number}"), column("a")),
@@ -229,44 +204,24 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
     let runs = fragile.runs();
     assert_eq!((runs, fixture.notifications().await), (4, 1));
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert!(
-        (9..=11).contains(&(fragile.runs() - runs)),
-        "{}",
-        fragile.runs()
-    );
+    assert!((9..=11).contains(&(fragile.runs() - runs)), "{}", fragile.runs());
     set(client, "good", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
     let room = RowColumn::new("other 0", column("a"));
-    let forgotten = fixture
-        .coordination
-        .remove_dead_letter(&room, Timestamp::ZERO);
+    let forgotten = fixture.coordination.remove_dead_letter(&room, Timestamp::ZERO);
     assert!(forgotten.await.unwrap());
     idle(client).await;
-    assert!(
-        fragile
-            .failed()
-            .await
-            .iter()
-            .any(|failed| failed.cell == cell("bad"))
-    );
+    assert!(fragile.failed().await.iter().any(|failed| failed.cell == cell("bad")));
 }
 
 /// A client in another language, or an older client, may notify a column without an observer.
 #[tokio::test(start_paused = true)]
 async fn a_notification_without_an_observer_becomes_a_dead_letter() {
     let fragile = Fragile::start(How::Error).await;
-    let Fragile {
-        fixture, client, ..
-    } = &fragile;
-    let stranger = Column {
-        visibility: "".into(),
-        ..column("stranger")
-    };
-    let stamp = NotificationTimestamp {
-        timestamp: Timestamp::new(2).unwrap(),
-        is_delete: false,
-    };
+    let Fragile { fixture, client, .. } = &fragile;
+    let stranger = Column { visibility: "".into(), ..column("stranger") };
+    let stamp = NotificationTimestamp { timestamp: Timestamp::new(2).unwrap(), is_delete: false };
     let written = Mutation::new("r").put_at(notification_column(&stranger), stamp.encode(), "");
     fixture.table.write(vec![written]).await.unwrap();
     idle(client).await;

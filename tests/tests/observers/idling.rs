@@ -42,11 +42,7 @@ async fn an_application_without_a_worker_is_not_idle() {
     let begun = Instant::now();
     let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     idle(&client).await;
-    assert!(
-        begun.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
 /// Waits until everything is observed that was committed before the wait. The writers have their
@@ -181,9 +177,8 @@ struct Moving {
 
 impl Hooks for Moving {
     fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
-        let moved = is_look(&Call::Scan(scan.clone()))
-            .then(|| self.moves.lock().unwrap().pop())
-            .flatten();
+        let moved =
+            is_look(&Call::Scan(scan.clone())).then(|| self.moves.lock().unwrap().pop()).flatten();
         let Some(moved) = moved else {
             return batches;
         };
@@ -219,24 +214,13 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
     let fixture = Fixture::observed_in_memory(chain()).await;
     let stamp = |timestamp, is_delete| {
         let timestamp = fluo_table::Timestamp::new(timestamp).unwrap();
-        NotificationTimestamp {
-            timestamp,
-            is_delete,
-        }
-        .encode()
+        NotificationTimestamp { timestamp, is_delete }.encode()
     };
     let notified = notification_column(&column("a"));
     let put = |row: &'static str, stamp| Mutation::new(row).put_at(notified.clone(), stamp, "");
-    fixture
-        .table
-        .write(vec![put("z", stamp(3, false))])
-        .await
-        .unwrap();
+    fixture.table.write(vec![put("z", stamp(3, false))]).await.unwrap();
     let moves = vec![put("a", stamp(5, false)), put("z", stamp(4, true))];
-    let moving = Moving {
-        inner: fixture.table.clone(),
-        moves: Mutex::new(vec![moves]),
-    };
+    let moving = Moving { inner: fixture.table.clone(), moves: Mutex::new(vec![moves]) };
     let table = Intercepted::with_hooks(fixture.table.clone(), moving).row_by_row();
     let client = fixture.client_on(Arc::new(table.clone())).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
@@ -253,10 +237,5 @@ async fn reports_an_invalid_notification() {
     let (client, _worker) = fixture.start().await;
     let error = client.wait_until_idle().await.unwrap_err();
     assert_eq!(error.kind(), fluo_table::ErrorKind::Corrupt);
-    assert!(
-        error
-            .to_string()
-            .starts_with("`ntfy:x` is not a column of notifications"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("`ntfy:x` is not a column of notifications"), "{error}");
 }

@@ -30,10 +30,7 @@ async fn a_load_waits_while_the_queue_is_full() {
     for row in 0..5 {
         tokio::time::timeout(second, bring(row)).await.unwrap();
     }
-    assert!(
-        tokio::time::timeout(second, bring(5)).await.is_err(),
-        "there is no room"
-    );
+    assert!(tokio::time::timeout(second, bring(5)).await.is_err(), "there is no room");
     assert_eq!(running.load(Ordering::SeqCst), 2);
     resume.close();
     bring(6).await;
@@ -79,33 +76,14 @@ async fn each_attempt_gets_a_clone_of_the_input() {
 async fn later_loads_return_the_first_error() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client
-        .loaders(LoaderOptions::new().tasks(1).queue(0))
-        .unwrap();
-    loaders
-        .load("r", async |tx, row| tx.set(row, &column("a"), "1"))
-        .await
-        .unwrap();
-    loaders
-        .load((), async |_, ()| Err(Error::invalid("no such page")))
-        .await
-        .unwrap();
-    let error = loaders
-        .load("s", async |tx, row| tx.set(row, &column("a"), "1"))
-        .await
-        .unwrap_err();
+    let loaders = client.loaders(LoaderOptions::new().tasks(1).queue(0)).unwrap();
+    loaders.load("r", async |tx, row| tx.set(row, &column("a"), "1")).await.unwrap();
+    loaders.load((), async |_, ()| Err(Error::invalid("no such page"))).await.unwrap();
+    let error =
+        loaders.load("s", async |tx, row| tx.set(row, &column("a"), "1")).await.unwrap_err();
     assert_eq!(error.to_string(), "no such page");
-    assert_eq!(
-        loaders.finish().await.unwrap_err().to_string(),
-        "no such page"
-    );
-    assert_eq!(
-        (
-            read_now(&client, "r", "a").await,
-            read_now(&client, "s", "a").await
-        ),
-        (1, 0)
-    );
+    assert_eq!(loaders.finish().await.unwrap_err().to_string(), "no such page");
+    assert_eq!((read_now(&client, "r", "a").await, read_now(&client, "s", "a").await), (1, 0));
 }
 
 #[tokio::test]
@@ -131,11 +109,8 @@ async fn a_submitted_body_returns_its_own_result_or_error() {
             Ok::<_, Error>(42)
         })
         .await;
-    let failed = loaders
-        .submit((), async |_, ()| {
-            Err::<(), _>(Error::invalid("no such page"))
-        })
-        .await;
+    let failed =
+        loaders.submit((), async |_, ()| Err::<(), _>(Error::invalid("no such page"))).await;
     assert_eq!(submitted.await.unwrap(), 42);
     assert_eq!(failed.await.unwrap_err().to_string(), "no such page");
     loaders.finish().await.unwrap();
@@ -162,8 +137,5 @@ async fn dropped_loaders_cancel_their_bodies() {
         "the loaders were dropped before the result of this body was known; check its writes before you repeat them"
     );
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
-    assert!(
-        client.advance_horizon().await.unwrap() > now,
-        "no transaction is open"
-    );
+    assert!(client.advance_horizon().await.unwrap() > now, "no transaction is open");
 }

@@ -74,18 +74,12 @@ async fn error_of(observer: impl Observer) -> String {
 /// Regression test: the panic ended the task, and its cell was marked as running forever.
 #[tokio::test(start_paused = true)]
 async fn a_panic_before_the_future_is_a_failure() {
-    assert_eq!(
-        error_of(Sudden::default()).await,
-        "the observer `a` panicked: run 9 has no future"
-    );
+    assert_eq!(error_of(Sudden::default()).await, "the observer `a` panicked: run 9 has no future");
 }
 
 /// Regression test: an error that panics when it is formatted had the same effect.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_an_error_is_formatted_is_a_failure() {
     let observer = fluo_engine::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
-    assert_eq!(
-        error_of(observer).await,
-        "the observer `a` panicked: no words"
-    );
+    assert_eq!(error_of(observer).await, "the observer `a` panicked: no words");
 }

@@ -17,11 +17,7 @@ fn refused(result: Result<Observers, Error>) -> String {
 
 #[test]
 fn refuses_columns_that_cannot_be_observed() {
-    let observers = || {
-        Observers::new()
-            .strong(column("a"), "a", nothing())
-            .unwrap()
-    };
+    let observers = || Observers::new().strong(column("a"), "a", nothing()).unwrap();
     assert_eq!(
         refused(observers().weak(column("a"), "b", nothing())),
         "f:a (weak, `b`) cannot be observed beside f:a (strong, `a`); a column has one observer, and an id is used \
@@ -36,10 +32,7 @@ fn refuses_columns_that_cannot_be_observed() {
         refused(observers().strong(column("b"), "", nothing())),
         "the observer of f:b (strong) has no id; give it an id that is unique in the application"
     );
-    let secret = Column {
-        visibility: "secret".into(),
-        ..column("b")
-    };
+    let secret = Column { visibility: "secret".into(), ..column("b") };
     assert_eq!(
         refused(observers().strong(secret, "b", nothing())),
         "f:b [secret] (strong, `b`) cannot be observed because it has a visibility; observe a column without one, written together with it"
@@ -109,15 +102,8 @@ fn compares_declared_observers_with_the_stored_ones() {
     // A part is enough to open the application, and not for a worker.
     let part = declared(&[observed("b", weak, "y")]);
     part.check_declared(&application).unwrap();
-    is_refused_with(
-        part.check(&application),
-        "this program has no observer for f:a (strong, `x`)",
-    );
-    let more = [
-        observed("a", strong, "x"),
-        observed("b", weak, "any"),
-        observed("c", weak, "z"),
-    ];
+    is_refused_with(part.check(&application), "this program has no observer for f:a (strong, `x`)");
+    let more = [observed("a", strong, "x"), observed("b", weak, "any"), observed("c", weak, "z")];
     for checked in [Observers::check_declared, Observers::check] {
         is_refused_with(
             checked(&declared(&more), &application),
@@ -135,10 +121,7 @@ fn compares_declared_observers_with_the_stored_ones() {
         .map(|n| ObservedColumn::new(Column::new("f", format!("{n:02}")), weak, ""))
         .collect();
     let message = none.check(&stored(&many)).unwrap_err().to_string();
-    assert!(
-        message.contains("f:09 (weak), and 2 more; declare"),
-        "{message}"
-    );
+    assert!(message.contains("f:09 (weak), and 2 more; declare"), "{message}");
 }
 
 /// A program that declares an observer by its column alone does not run it.
@@ -169,10 +152,7 @@ async fn a_worker_without_the_code_of_an_observer_does_not_start() {
 async fn an_invalid_declaration_is_an_error_of_the_calls_that_create_or_open() {
     let text = async |_, _| Ok::<_, Error>(());
     let web = Instance::in_memory().application("web");
-    let twice = web
-        .clone()
-        .observe(&column("a"), "a", text)
-        .observe(&column("b"), "a", text);
+    let twice = web.clone().observe(&column("a"), "a", text).observe(&column("b"), "a", text);
     let message = "f:b (strong, `a`) cannot be observed beside f:a (strong, `a`); a column has one observer, and an id \
                    is used once";
     for error in [

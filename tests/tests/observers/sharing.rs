@@ -18,11 +18,7 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
     observer_fn(move |tx: Transaction, row: Bytes, from| {
         let runs = runs.clone();
         async move {
-            *runs
-                .lock()
-                .unwrap()
-                .entry((worker, row.clone()))
-                .or_default() += 1;
+            *runs.lock().unwrap().entry((worker, row.clone())).or_default() += 1;
             let count = number(tx.get(row.clone(), &column("count")).await?);
             drop(tx.get(row.clone(), &from).await?);
             tx.set(row, &column("count"), (count + 1).to_string())?;
@@ -32,9 +28,7 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 }
 
 async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker) {
-    let observers = Observers::new()
-        .strong(column("a"), "a", counts(number, runs))
-        .unwrap();
+    let observers = Observers::new().strong(column("a"), "a", counts(number, runs)).unwrap();
     let client = fixture.client().await.with_observers(observers);
     let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     (client, worker)
@@ -43,9 +37,7 @@ async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker
 #[tokio::test(start_paused = true)]
 async fn other_workers_take_over_the_share_of_a_worker_that_leaves() {
     let runs = Runs::default();
-    let observers = Observers::new()
-        .strong(column("a"), "a", counts(0, &runs))
-        .unwrap();
+    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
     let fixture = Fixture::observed_in_memory(observers).await;
     let (client, first) = start(&fixture, 1, &runs).await;
     let (_, second) = start(&fixture, 2, &runs).await;
@@ -74,9 +66,7 @@ async fn other_workers_take_over_the_share_of_a_worker_that_leaves() {
 #[tokio::test(start_paused = true)]
 async fn workers_whose_sessions_ended_join_again() {
     let runs = Runs::default();
-    let observers = Observers::new()
-        .strong(column("a"), "a", counts(0, &runs))
-        .unwrap();
+    let observers = Observers::new().strong(column("a"), "a", counts(0, &runs)).unwrap();
     let applications = MemoryApplications::new();
     let tables = Arc::new(MemoryTables::new());
     let instance = Instance::new(tables, Arc::new(applications.clone()));

@@ -59,10 +59,7 @@ impl Hooks for Shaky {
 
 async fn fixture(observers: &Observers) -> (Fixture, Arc<Intercepted<dyn Table, Shaky>>) {
     let mut fixture = Fixture::observed_in_memory(observers.clone()).await;
-    let shaky = Shaky {
-        away: Mutex::new(Away::Nothing),
-        looks: AtomicUsize::new(0),
-    };
+    let shaky = Shaky { away: Mutex::new(Away::Nothing), looks: AtomicUsize::new(0) };
     let shaky = Arc::new(Intercepted::with_hooks(fixture.table.clone(), shaky).row_by_row());
     fixture.table = shaky.clone();
     (fixture, shaky)
@@ -72,9 +69,7 @@ async fn fixture(observers: &Observers) -> (Fixture, Arc<Intercepted<dyn Table, 
 const SCAN_PAUSE: Duration = Duration::from_millis(50);
 
 fn options() -> WorkerOptions {
-    WorkerOptions::new()
-        .min_scan_pause(SCAN_PAUSE)
-        .max_attempts(NonZeroU32::new(4).unwrap())
+    WorkerOptions::new().min_scan_pause(SCAN_PAUSE).max_attempts(NonZeroU32::new(4).unwrap())
 }
 
 /// A conversion of the error of a read into the error of an observer.
@@ -96,9 +91,7 @@ fn copies(made: Made, runs: &Arc<AtomicUsize>) -> Observers {
             Ok::<_, ObserverError>(())
         }
     });
-    Observers::new()
-        .strong(column("a"), "copy", copies)
-        .unwrap()
+    Observers::new().strong(column("a"), "copy", copies).unwrap()
 }
 
 /// Regression test: observers whose errors hide their causes used up their tries while the table
@@ -152,11 +145,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 4);
     assert_eq!(failed(&client).await, 1, "the record was written");
-    assert_eq!(
-        fixture.notifications().await,
-        1,
-        "the notification was not removed"
-    );
+    assert_eq!(fixture.notifications().await, 1, "the notification was not removed");
     *fixed.lock().unwrap() = true;
     shaky.hooks().set(Away::Nothing);
     idle(&client).await;
@@ -182,20 +171,14 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     }
     let _worker = client.start_worker(one).await.unwrap();
     shaky.hooks().set(Away::Looks);
-    let (begun, before) = (
-        tokio::time::Instant::now(),
-        shaky.hooks().looks.load(Ordering::SeqCst),
-    );
+    let (begun, before) = (tokio::time::Instant::now(), shaky.hooks().looks.load(Ordering::SeqCst));
     for number in 0..1_000 {
         set(&client, &format!("r{number}"), "a", 1).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let most = begun.elapsed().as_millis() / SCAN_PAUSE.as_millis() + 1;
     let looks = shaky.hooks().looks.load(Ordering::SeqCst) - before;
-    assert!(
-        (1..=most).contains(&(looks as u128)),
-        "{looks} scans; at most {most} are expected"
-    );
+    assert!((1..=most).contains(&(looks as u128)), "{looks} scans; at most {most} are expected");
     shaky.hooks().set(Away::Nothing);
     idle(&client).await;
     assert_eq!(read_now(&client, "r999", "b").await, 1);

@@ -71,17 +71,11 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
 #[tokio::test]
 async fn an_observer_that_writes_nothing_removes_its_notification() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
-    let fixture = Fixture::observed_in_memory(
-        Observers::new()
-            .weak(column("w"), "none", observer)
-            .unwrap(),
-    )
-    .await;
+    let fixture =
+        Fixture::observed_in_memory(Observers::new().weak(column("w"), "none", observer).unwrap())
+            .await;
     let client = fixture.client().await;
-    client
-        .run(async |tx| tx.notify("r", &column("w")))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
     assert_eq!(fixture.notifications().await, 1);
     let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     idle(&client).await;
@@ -119,10 +113,7 @@ async fn an_observer_that_writes_another_row_runs_once() {
     writing.open();
     let options = ClientOptions::new();
     let client = fixture.client_of(table.clone(), options).await;
-    client
-        .run(async |tx| tx.notify("r", &column("w")))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
     writing.close();
     let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     writing.holds_a_task().await;

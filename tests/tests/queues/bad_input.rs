@@ -11,10 +11,7 @@ use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use crate::fixture::{App, declared};
 
 fn bytes(buckets: u32) -> CombineQueue<String, u8> {
-    CombineQueue::new("wc", Sum)
-        .unwrap()
-        .buckets(buckets)
-        .unwrap()
+    CombineQueue::new("wc", Sum).unwrap().buckets(buckets).unwrap()
 }
 
 async fn start(queue: &CombineQueue<String, u8>) -> App {
@@ -24,10 +21,7 @@ async fn start(queue: &CombineQueue<String, u8>) -> App {
 /// Writes an update with bytes that are no number.
 async fn damage(app: &App, row: &'static [u8]) {
     let update = Column::new("u", "v");
-    app.client
-        .run(async |tx: Transaction| tx.set(row, &update, "many"))
-        .await
-        .unwrap();
+    app.client.run(async |tx: Transaction| tx.set(row, &update, "many")).await.unwrap();
 }
 
 #[tokio::test]
@@ -35,10 +29,7 @@ async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
     let queue = bytes(1);
     let app = start(&queue).await;
     damage(&app, b"wc:u:0:bad\0\0\0\0\0\0\0\x01").await;
-    app.client
-        .run(async |tx| queue.add(&tx, "good", 1))
-        .await
-        .unwrap();
+    app.client.run(async |tx| queue.add(&tx, "good", 1)).await.unwrap();
     app.settle().await;
     let cells = app.cells("wc").await;
     assert_eq!(cells.len(), 3, "{cells:?}");
@@ -58,9 +49,7 @@ async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_al
     let update = Column::new("u", "v");
     let app = App::start_after(&[&queue], async |client| {
         let row = &b"wc:u:0:cat\0\0\0\0\0\0\0\x01"[..];
-        client
-            .run(async |tx: Transaction| tx.set(row, &update, "many"))
-            .await?;
+        client.run(async |tx: Transaction| tx.set(row, &update, "many")).await?;
         for _ in 0..2 {
             client.run(async |tx| queue.add(&tx, "cat", 1)).await?;
         }
@@ -100,10 +89,7 @@ async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() 
     let queue = bytes(1);
     let app = start(&queue).await;
     for key in ["full", "other", "full"] {
-        app.client
-            .run(async |tx| queue.add(&tx, key, 200))
-            .await
-            .unwrap();
+        app.client.run(async |tx| queue.add(&tx, key, 200)).await.unwrap();
         app.settle().await;
     }
     let cells = app.cells("wc").await;
@@ -112,22 +98,13 @@ async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() 
         "{cells:?}"
     );
     assert!(cells[1].ends_with(" u:v 200"), "{cells:?}");
-    assert_eq!(
-        cells[2..],
-        [
-            "wc:d:0:full data:current 200",
-            "wc:d:0:other data:current 200"
-        ]
-    );
+    assert_eq!(cells[2..], ["wc:d:0:full data:current 200", "wc:d:0:other data:current 200"]);
     app.stop().await;
 }
 
 #[tokio::test]
 async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
-    let queue = ExportQueue::<String, u64>::new("eq")
-        .unwrap()
-        .buckets(1)
-        .unwrap();
+    let queue = ExportQueue::<String, u64>::new("eq").unwrap().buckets(1).unwrap();
     let exporter = |exports: Exports<String, u64>| {
         assert!(exports.iter().all(|export| export.key == "good"));
         std::future::ready(Ok::<_, ExportError>(Exported::All))
@@ -136,14 +113,8 @@ async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
     let app = App::start(&[&queue]).await;
     let entry = Column::new("e", "v");
     let row = &b"eq:0:bad\0\0\0\0\0\0\0\x01"[..];
-    app.client
-        .run(async |tx: Transaction| tx.set(row, &entry, "-1"))
-        .await
-        .unwrap();
-    app.client
-        .run(async |tx| queue.add(&tx, "good", 7))
-        .await
-        .unwrap();
+    app.client.run(async |tx: Transaction| tx.set(row, &entry, "-1")).await.unwrap();
+    app.client.run(async |tx| queue.add(&tx, "good", 7)).await.unwrap();
     app.settle().await;
     let cells = app.cells("eq").await;
     assert_eq!(cells.len(), 2, "{cells:?}");
@@ -179,12 +150,7 @@ async fn names_a_setting_that_the_application_lacks() {
     let observers = Observers::new().recipe(&bytes(7)).unwrap();
     app().observers(&observers).initialize().await.unwrap();
     assert_eq!(
-        app()
-            .recipe(&bytes(7))
-            .open()
-            .await
-            .unwrap_err()
-            .to_string(),
+        app().recipe(&bytes(7)).open().await.unwrap_err().to_string(),
         "application `app` lacks setting `recipes.cfm.wc.buckets`, which must be `7`; use the recipes that it was \
          created with"
     );
@@ -210,17 +176,9 @@ async fn rejects_recipes_with_one_id_or_rows_in_common() {
 
 #[test]
 fn stores_the_settings_of_fluo_recipes() {
-    let combine = CombineQueue::<String, u64>::new("m2", Sum)
-        .unwrap()
-        .buckets(3)
-        .unwrap();
-    let combine = combine
-        .buffer_bytes(77)
-        .buckets_per_tablet(2.try_into().unwrap());
-    let export = ExportQueue::<String, String>::new("eq1")
-        .unwrap()
-        .buckets(7)
-        .unwrap();
+    let combine = CombineQueue::<String, u64>::new("m2", Sum).unwrap().buckets(3).unwrap();
+    let combine = combine.buffer_bytes(77).buckets_per_tablet(2.try_into().unwrap());
+    let export = ExportQueue::<String, String>::new("eq1").unwrap().buckets(7).unwrap();
     let hasher = RowHasher::new("p").unwrap();
     let hashed = hasher.table_optimizations(3).unwrap();
     let settings: Vec<_> = declared(&[&combine, &export, &hashed])
@@ -284,10 +242,7 @@ async fn names_the_queue_whose_codec_fails_and_writes_nothing() {
         added.unwrap_err().to_string(),
         "combine queue `wc`: a key cannot be added: the text is empty"
     );
-    let added = app
-        .client
-        .run(async |tx| export.add(&tx, "key", String::new()))
-        .await;
+    let added = app.client.run(async |tx| export.add(&tx, "key", String::new())).await;
     assert_eq!(
         added.unwrap_err().to_string(),
         "export queue `eq`: a value cannot be added: the text is empty"

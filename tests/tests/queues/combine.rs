@@ -54,25 +54,14 @@ async fn stores_the_cells_of_fluo_recipes() {
     let current = |row: &str, value| format!("wc:d:{row} data:current {value}");
     assert_eq!(
         app.cells("wc:").await,
-        [
-            current("0:dog", 5),
-            current("1:cat", 2),
-            current("2:fish", 1)
-        ]
+        [current("0:dog", 5), current("1:cat", 2), current("2:fish", 1)]
     );
     add(&app, &words, &[("cat", -2), ("dog", 1), ("fish", 0)]).await;
     app.settle().await;
-    assert_eq!(
-        app.cells("wc:").await,
-        [current("0:dog", 6), current("2:fish", 1)]
-    );
+    assert_eq!(app.cells("wc:").await, [current("0:dog", 6), current("2:fish", 1)]);
     let mut changes = std::mem::take(&mut *changes.lock().unwrap());
     changes.sort_by(|one, other| (&one.key, one.old).cmp(&(&other.key, other.old)));
-    let change = |key: &str, old, new| Change {
-        key: key.to_owned(),
-        old,
-        new,
-    };
+    let change = |key: &str, old, new| Change { key: key.to_owned(), old, new };
     assert_eq!(
         changes,
         [
@@ -104,10 +93,7 @@ async fn reads_the_same_before_and_after_the_observer() {
         [Some(4), Some(7), Some(2)],
         [Some(5), None, Some(2)],
     ]) {
-        client
-            .run(async |tx| words.extend(&tx, step.iter().copied()))
-            .await
-            .unwrap();
+        client.run(async |tx| words.extend(&tx, step.iter().copied())).await.unwrap();
         let snapshot = client.snapshot().await.unwrap();
         assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), values);
         expected = values.to_vec();
@@ -127,10 +113,7 @@ async fn reads_the_same_before_and_after_the_observer() {
     assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), expected);
     assert_eq!(listed().await, before);
     let more = [("cat", 1), ("fish", -2)];
-    client
-        .run(async |tx| words.extend(&tx, more))
-        .await
-        .unwrap();
+    client.run(async |tx| words.extend(&tx, more)).await.unwrap();
     let snapshot = client.snapshot().await.unwrap();
     let values = words.get_many(&snapshot, keys).await.unwrap();
     assert_eq!(values, [Some(6), None, None]);
@@ -144,15 +127,9 @@ async fn reads_no_updates_of_longer_keys() {
     let (app, _) = start(&words).await;
     add(&app, &words, &[("cat", 1), ("catalog", 10)]).await;
     let expected = [Some(1), None, Some(10)];
-    assert_eq!(
-        values(&app, &words, ["cat", "ca", "catalog"]).await,
-        expected
-    );
+    assert_eq!(values(&app, &words, ["cat", "ca", "catalog"]).await, expected);
     app.settle().await;
-    assert_eq!(
-        values(&app, &words, ["cat", "ca", "catalog"]).await,
-        expected
-    );
+    assert_eq!(values(&app, &words, ["cat", "ca", "catalog"]).await, expected);
     app.stop().await;
 }
 
@@ -164,10 +141,7 @@ async fn keeps_keys_with_equal_hashes_apart() {
     add(&app, &words, &[("Aa", 1), ("BB", 10)]).await;
     app.settle().await;
     let rows = app.cells("wc:").await;
-    assert_eq!(
-        rows,
-        ["wc:d:0:Aa data:current 1", "wc:d:0:BB data:current 10"]
-    );
+    assert_eq!(rows, ["wc:d:0:Aa data:current 1", "wc:d:0:BB data:current 10"]);
     app.stop().await;
 }
 
@@ -183,9 +157,7 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
         Ok(())
     })
     .await;
-    timeout(STUCK, app.settle())
-        .await
-        .expect("each pass leaves fewer updates");
+    timeout(STUCK, app.settle()).await.expect("each pass leaves fewer updates");
     add(&app, &words, &[("hot", 2)]).await;
     app.settle().await;
     assert_eq!(app.cells("wc:").await, ["wc:d:0:hot data:current 32"]);
@@ -229,14 +201,9 @@ async fn keeps_updates_whose_partial_sum_does_not_fit() {
         client.wait_until_idle().await.unwrap();
         worker.unwrap().stop().await;
         let snapshot = client.snapshot().await.unwrap();
-        let cells: Vec<_> = snapshot
-            .scan(Scan::over(Span::prefix("wc")))
-            .try_concat()
-            .await
-            .unwrap();
-        let [cell] = &cells[..] else {
-            panic!("no dead letter, and no update is left: {cells:?}")
-        };
+        let cells: Vec<_> =
+            snapshot.scan(Scan::over(Span::prefix("wc"))).try_concat().await.unwrap();
+        let [cell] = &cells[..] else { panic!("no dead letter, and no update is left: {cells:?}") };
         assert_eq!(cell.value, sum.to_string());
     }
 }
@@ -285,18 +252,11 @@ async fn processes_large_transactions_in_small_passes() {
         app.settle().await;
         let cells = app.cells("wc:").await;
         assert_eq!(cells.len(), 1_000);
-        assert!(
-            cells
-                .iter()
-                .all(|cell| cell.ends_with(&format!(" data:current {total}")))
-        );
+        assert!(cells.iter().all(|cell| cell.ends_with(&format!(" data:current {total}"))));
     }
     // The row of an update has 21 bytes and its value one, so a pass has at most 47 of them.
     let passes = std::mem::take(&mut *passes.lock().unwrap());
-    assert!(
-        passes.iter().all(|changes| (1..=47).contains(changes)),
-        "{passes:?}"
-    );
+    assert!(passes.iter().all(|changes| (1..=47).contains(changes)), "{passes:?}");
     assert!(passes.len() >= 3 * 1_000 / 47, "{passes:?}");
     app.stop().await;
 }
@@ -308,10 +268,7 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     let append = |_: &String, current: Option<String>, updates: Vec<String>| {
         Some(current.unwrap_or_default() + &updates.concat())
     };
-    let texts = CombineQueue::<String, String>::new("tx", append)
-        .unwrap()
-        .buckets(1)
-        .unwrap();
+    let texts = CombineQueue::<String, String>::new("tx", append).unwrap().buckets(1).unwrap();
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let keep = sizes.clone();
     let observer = move |_: Transaction, changes: Vec<Change<String, String>>| {
@@ -323,9 +280,7 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     let app = App::start_with(options, &[&texts], async |client| {
         for key in 0..KEYS {
             let value = "x".repeat(100_000);
-            client
-                .run(async |tx| texts.add(&tx, format!("{key:02}"), value.clone()))
-                .await?;
+            client.run(async |tx| texts.add(&tx, format!("{key:02}"), value.clone())).await?;
         }
         Ok(())
     })
@@ -335,22 +290,14 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     let letters = (0..KEYS).map(|key| (format!("{key:02}"), "y".to_owned()));
     let add = async |tx: Transaction| texts.extend(&tx, letters.clone());
     app.client.run(add).await.unwrap();
-    timeout(STUCK, app.settle())
-        .await
-        .expect("each pass combines a key");
+    timeout(STUCK, app.settle()).await.expect("each pass combines a key");
     let sizes = std::mem::take(&mut *sizes.lock().unwrap());
     assert_eq!(sizes.iter().sum::<usize>(), KEYS, "{sizes:?}");
-    assert!(
-        sizes.iter().all(|size| (1..=6).contains(size)),
-        "half of 1 MiB: {sizes:?}"
-    );
+    assert!(sizes.iter().all(|size| (1..=6).contains(size)), "half of 1 MiB: {sizes:?}");
     let snapshot = app.client.snapshot().await.unwrap();
     let all: Vec<_> = texts.iter(&snapshot).try_collect().await.unwrap();
     assert_eq!(all.len(), KEYS);
-    assert!(
-        all.iter()
-            .all(|(_, text)| text.len() == 100_001 && text.ends_with('y'))
-    );
+    assert!(all.iter().all(|(_, text)| text.len() == 100_001 && text.ends_with('y')));
     app.stop().await;
 }
 
@@ -359,22 +306,14 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
 async fn combines_the_updates_of_a_batch() {
     let words = words(7);
     let (app, _) = start(&words).await;
-    add(
-        &app,
-        &words,
-        &[("cat", 1), ("dog", 1), ("cat", 4), ("dog", -1)],
-    )
-    .await;
+    add(&app, &words, &[("cat", 1), ("dog", 1), ("cat", 4), ("dog", -1)]).await;
     assert_eq!(values(&app, &words, ["cat", "dog"]).await, [Some(5), None]);
     let twice = app.client.run(async |tx| {
         words.add(&tx, "cat", 1)?;
         words.add(&tx, "cat", 1)
     });
     let message = twice.await.unwrap_err().to_string();
-    assert!(
-        message.contains("a transaction writes a cell once"),
-        "{message}"
-    );
+    assert!(message.contains("a transaction writes a cell once"), "{message}");
     app.stop().await;
 }
 
@@ -384,22 +323,14 @@ async fn applies_updates_in_order_if_the_combiner_promises_nothing() {
     let append = |_: &String, current: Option<String>, updates: Vec<String>| {
         Some(current.unwrap_or_default() + &updates.concat())
     };
-    let texts = CombineQueue::<String, String>::new("tx", append)
-        .unwrap()
-        .buffer_bytes(1);
+    let texts = CombineQueue::<String, String>::new("tx", append).unwrap().buffer_bytes(1);
     let app = App::start(&[&texts]).await;
     for letter in "abcdefgh".chars() {
-        app.client
-            .run(async |tx| texts.add(&tx, "key", letter.to_string()))
-            .await
-            .unwrap();
+        app.client.run(async |tx| texts.add(&tx, "key", letter.to_string())).await.unwrap();
     }
     app.settle().await;
     let snapshot = app.client.snapshot().await.unwrap();
-    assert_eq!(
-        texts.get(&snapshot, "key").await.unwrap().as_deref(),
-        Some("abcdefgh")
-    );
+    assert_eq!(texts.get(&snapshot, "key").await.unwrap().as_deref(), Some("abcdefgh"));
     let batch = app
         .client
         .run(async |tx| texts.extend(&tx, [("a", "1".to_owned()), ("a", "2".to_owned())]));

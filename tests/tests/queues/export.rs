@@ -33,18 +33,12 @@ impl Receiver {
     fn apply(&self, exports: &[Export<String, String>]) {
         let mut state = self.state.lock().unwrap();
         state.calls += 1;
-        state
-            .delivered
-            .extend(exports.iter().map(|export| export.value.clone()));
+        state.delivered.extend(exports.iter().map(|export| export.value.clone()));
         state.delivered.dedup();
         let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
         for export in exports {
             let before = last.insert(&export.key, export.sequence);
-            assert!(
-                before < Some(export.sequence),
-                "the order of {}",
-                export.key
-            );
+            assert!(before < Some(export.sequence), "the order of {}", export.key);
             let applied = state.values.get(&export.key);
             if applied.is_none_or(|(sequence, _)| *sequence < export.sequence) {
                 let value = (export.sequence, export.value.clone());
@@ -94,10 +88,7 @@ async fn exports_all_entries_in_many_small_passes() {
     for round in ["first", "second"] {
         let entries = (0..1_000).map(|key| (format!("{key:06}"), round.to_owned()));
         let entries: Vec<_> = entries.collect();
-        app.client
-            .run(async |tx| queue.extend(&tx, entries.clone()))
-            .await
-            .unwrap();
+        app.client.run(async |tx| queue.extend(&tx, entries.clone())).await.unwrap();
         app.settle().await;
         assert_eq!(receiver.value("000999").as_deref(), Some(round));
     }
@@ -133,24 +124,15 @@ async fn waits_for_a_receiver_that_is_away() {
     let begin = tokio::time::Instant::now();
     let hour = Duration::from_secs(3_600);
     let (app, receiver) = start(&queue, move |_| match begin.elapsed() < hour {
-        true => Err(ExportError::retry_after(
-            Duration::from_secs(30),
-            "connection refused",
-        )),
+        true => Err(ExportError::retry_after(Duration::from_secs(30), "connection refused")),
         false => Ok(Exported::All),
     })
     .await;
-    app.client
-        .run(async |tx| queue.add(&tx, "key", "value".to_owned()))
-        .await
-        .unwrap();
+    app.client.run(async |tx| queue.add(&tx, "key", "value".to_owned())).await.unwrap();
     app.settle().await;
     assert_eq!(receiver.value("key").as_deref(), Some("value"));
     let waited = begin.elapsed();
-    assert!(
-        waited >= hour && waited < hour + Duration::from_secs(60),
-        "{waited:?}"
-    );
+    assert!(waited >= hour && waited < hour + Duration::from_secs(60), "{waited:?}");
     assert_eq!(app.client.failed_notifications().await.unwrap().len(), 0);
     app.stop().await;
 }
@@ -206,10 +188,7 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
             Failure::NothingAcknowledged,
             "the exporter has acknowledged no entry; it should return `ExportError::retry_after`",
         ),
-        (
-            Failure::Panic,
-            "the exporter panicked; its log has the message",
-        ),
+        (Failure::Panic, "the exporter panicked; its log has the message"),
     ] {
         let queue = texts(1);
         let receiver = Receiver::default();
@@ -235,8 +214,7 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
             for values in [1, 2] {
                 let add = async |tx| {
                     let keys = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter();
-                    keys.clone()
-                        .try_for_each(|key| queue.add(&tx, key, format!("{key}{values}")))
+                    keys.clone().try_for_each(|key| queue.add(&tx, key, format!("{key}{values}")))
                 };
                 client.run(add).await?;
             }
@@ -249,11 +227,7 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
         let sizes = std::mem::take(&mut *sizes.lock().unwrap());
         let halves = [16, 8, 4, 4, 2, 2, 1];
         assert_eq!(sizes[..tries - 1], vec![16; tries - 1], "{failure:?}");
-        assert_eq!(
-            sizes[tries - 1..],
-            [&halves[..], &[9]].concat(),
-            "{failure:?}"
-        );
+        assert_eq!(sizes[tries - 1..], [&halves[..], &[9]].concat(), "{failure:?}");
         let delivered = receiver.state.lock().unwrap().delivered.join(" ");
         assert_eq!(
             delivered, "a1 a2 b1 b2 c1 c2 d2 e1 e2 f1 f2 g1 g2 h1 h2",
@@ -263,10 +237,7 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
         assert_eq!(app.cells("eq:").await, [""; 0]);
         let letters = app.cells("eq!dead").await;
         assert_eq!(letters.len(), 2, "{letters:?}");
-        assert!(
-            letters[0].ends_with(&format!("dead:error {error}")),
-            "{letters:?}"
-        );
+        assert!(letters[0].ends_with(&format!("dead:error {error}")), "{letters:?}");
         assert!(letters[1].ends_with(" d1"), "{letters:?}");
         app.stop().await;
     }
@@ -285,10 +256,7 @@ async fn moves_rejected_entries_to_the_dead_letters() {
         })
         .await;
         let entries = ["a", "b", "c"].map(|key| (key, format!("value of {key}")));
-        app.client
-            .run(async |tx| queue.extend(&tx, entries.clone()))
-            .await
-            .unwrap();
+        app.client.run(async |tx| queue.extend(&tx, entries.clone())).await.unwrap();
         app.settle().await;
         let cells = app.cells("eq").await;
         assert_eq!(cells.len(), 2, "{cells:?}");

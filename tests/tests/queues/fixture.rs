@@ -36,11 +36,7 @@ impl App {
         let client = handle.create().await.unwrap();
         fill(&client).await.unwrap();
         let worker = client.start_worker(WorkerOptions::new()).await;
-        Self {
-            handle,
-            client,
-            worker: worker.unwrap(),
-        }
+        Self { handle, client, worker: worker.unwrap() }
     }
 
     pub(crate) async fn stop(self) {

@@ -15,10 +15,7 @@ async fn writes_the_rows_of_the_web_index() {
     assert_eq!(settings["recipes.cfm.dm.val"], "java.lang.Long");
 
     let added = [("com.a", 1), ("com.b", 3), ("com.c", 1), ("com.b", 1)];
-    app.client
-        .run(async |tx| domains.extend(&tx, added))
-        .await
-        .unwrap();
+    app.client.run(async |tx| domains.extend(&tx, added)).await.unwrap();
     app.settle().await;
     assert_eq!(
         app.cells("dm:").await,

@@ -64,10 +64,7 @@ fn late_ones(deliveries: &[&[u64]]) -> (u64, String) {
         }
     };
     // One thread, so that the recorder and the subscriber receive everything.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         tracing::subscriber::with_default(subscriber, || runtime.block_on(delivered));
     });
@@ -94,11 +91,8 @@ fn counts_and_logs_exports_that_committed_too_late() {
         assert!(log.contains(part), "{log}");
     }
     assert_eq!(late_ones(&[&[5], &[3, 4], &[7]]).0, 2);
-    for repeated in [
-        &[&[3, 5][..], &[3, 5]][..],
-        &[&[3], &[3, 5], &[3, 5, 7]],
-        &[&[3], &[], &[3]],
-    ] {
+    for repeated in [&[&[3, 5][..], &[3, 5]][..], &[&[3], &[3, 5], &[3, 5, 7]], &[&[3], &[], &[3]]]
+    {
         assert_eq!(late_ones(repeated), (0, String::new()), "{repeated:?}");
     }
 }
@@ -186,22 +180,12 @@ impl Hooks for Calls {
 
 #[tokio::test]
 async fn writes_once_although_an_outcome_is_unknown() {
-    let is = |fault, loses_last| Calls {
-        fault,
-        loses_last,
-        ..Calls::default()
-    };
+    let is = |fault, loses_last| Calls { fault, loses_last, ..Calls::default() };
     for (calls, expected) in [
         (is(None, false), &["scan 3", "write 3"][..]),
         (is(None, true), &["scan 3", "write 3", "scan 1"]),
-        (
-            is(Some(Fault::After), false),
-            &["scan 3", "write 3", "scan 3"],
-        ),
-        (
-            is(Some(Fault::Lost), false),
-            &["scan 3", "write 3", "scan 3", "write 3"],
-        ),
+        (is(Some(Fault::After), false), &["scan 3", "write 3", "scan 3"]),
+        (is(Some(Fault::Lost), false), &["scan 3", "write 3", "scan 3", "write 3"]),
     ] {
         let table = table().await;
         let recorded = Arc::new(Intercepted::with_hooks(table.clone(), calls));

@@ -15,10 +15,7 @@ fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, String), u64> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     // One thread, so that the recorder receives everything.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || runtime.block_on(work));
     let all = snapshotter.snapshot().into_vec().into_iter();
     all.filter_map(|(key, _, _, value)| {
@@ -61,9 +58,7 @@ fn counts_processed_entries_and_dead_letters() {
                 .run(async |tx| {
                     tx.set(damaged, &Column::new("u", "v"), "many")?;
                     words.extend(&tx, [("cat", 1), ("fish", 2)])?;
-                    ["a", "b", "c", "d"]
-                        .into_iter()
-                        .try_for_each(|page| pages.add(&tx, page, 7))
+                    ["a", "b", "c", "d"].into_iter().try_for_each(|page| pages.add(&tx, page, 7))
                 })
                 .await
         })
@@ -102,15 +97,9 @@ fn shows_the_backlog_that_was_last_read() {
         let [stored] = &StoredQueue::all(&client.application().settings).unwrap()[..] else {
             panic!("there is one queue");
         };
-        stored
-            .backlog(&client.snapshot().await.unwrap())
-            .await
-            .unwrap();
+        stored.backlog(&client.snapshot().await.unwrap()).await.unwrap();
     });
-    let wanted = [
-        ("fluo_queue_oldest_entry_timestamp", oldest),
-        ("fluo_queue_waiting_entries", 4),
-    ];
+    let wanted = [("fluo_queue_oldest_entry_timestamp", oldest), ("fluo_queue_waiting_entries", 4)];
     let wanted = wanted.map(|(name, value)| ((name.to_owned(), "wc".to_owned()), value));
     assert_eq!(metrics, wanted.into());
 }

@@ -13,30 +13,19 @@ use crate::fixture::{App, declared};
 
 #[tokio::test]
 async fn counts_the_entries_of_each_bucket() {
-    let queue = CombineQueue::<String, u64>::new("wc", Sum)
-        .unwrap()
-        .buckets(3)
-        .unwrap();
+    let queue = CombineQueue::<String, u64>::new("wc", Sum).unwrap().buckets(3).unwrap();
     let client = declared(&[&queue]).create().await.unwrap();
     for words in [["cat", "fish"], ["cat", "a"]] {
-        client
-            .run(async |tx| queue.extend(&tx, words.map(|word| (word, 1))))
-            .await
-            .unwrap();
+        client.run(async |tx| queue.extend(&tx, words.map(|word| (word, 1)))).await.unwrap();
     }
     let [stored] = &StoredQueue::all(&client.application().settings).unwrap()[..] else {
         panic!("there is one queue");
     };
-    assert_eq!(
-        (stored.id(), stored.kind(), stored.buckets()),
-        ("wc", QueueKind::Combine, 3)
-    );
+    assert_eq!((stored.id(), stored.kind(), stored.buckets()), ("wc", QueueKind::Combine, 3));
     let snapshot = client.snapshot().await.unwrap();
     let backlog = stored.backlog(&snapshot).await.unwrap();
-    let found: Vec<_> = backlog
-        .iter()
-        .map(|bucket| (bucket.bucket.as_str(), bucket.entries))
-        .collect();
+    let found: Vec<_> =
+        backlog.iter().map(|bucket| (bucket.bucket.as_str(), bucket.entries)).collect();
     assert_eq!(found, [("1", 2), ("2", 2)]);
     // `wc:u:1:cat`, a sequence and one digit, twice.
     assert_eq!(backlog[0].bytes, 2 * (10 + 8 + 1));
@@ -47,10 +36,7 @@ async fn counts_the_entries_of_each_bucket() {
 
 #[tokio::test]
 async fn requeues_and_discards_dead_letters() {
-    let queue = ExportQueue::<String, u64>::new("eq")
-        .unwrap()
-        .buckets(16)
-        .unwrap();
+    let queue = ExportQueue::<String, u64>::new("eq").unwrap().buckets(16).unwrap();
     let accepts = Arc::new(AtomicBool::new(false));
     let is_open = accepts.clone();
     let exporter = move |exports: Exports<String, u64>| {
@@ -67,15 +53,10 @@ async fn requeues_and_discards_dead_letters() {
     let queue = queue.export_to(exporter);
     let app = App::start(&[&queue]).await;
     let entries = [("a", 1), ("b", 2), ("c", 3)];
-    app.client
-        .run(async |tx| queue.extend(&tx, entries))
-        .await
-        .unwrap();
+    app.client.run(async |tx| queue.extend(&tx, entries)).await.unwrap();
     app.settle().await;
 
-    let stored = StoredQueue::all(&app.client.application().settings)
-        .unwrap()
-        .remove(0);
+    let stored = StoredQueue::all(&app.client.application().settings).unwrap().remove(0);
     let letters = async || -> Vec<_> {
         let snapshot = app.client.snapshot().await.unwrap();
         stored.dead_letters(&snapshot).try_collect().await.unwrap()
@@ -84,30 +65,19 @@ async fn requeues_and_discards_dead_letters() {
     let [first, second, third] = &all[..] else {
         panic!("three dead letters: {all:?}");
     };
-    assert_eq!(
-        (first.error.as_str(), first.sequence),
-        ("closed", third.sequence)
-    );
+    assert_eq!((first.error.as_str(), first.sequence), ("closed", third.sequence));
     let requeue = async |letter| {
-        app.client
-            .run(async |tx: Transaction| stored.requeue(&tx, letter).await)
-            .await
+        app.client.run(async |tx: Transaction| stored.requeue(&tx, letter).await).await
     };
     let discard = async |letter| {
-        app.client
-            .run(async |tx: Transaction| stored.discard(&tx, letter).await)
-            .await
+        app.client.run(async |tx: Transaction| stored.discard(&tx, letter).await).await
     };
     assert!(discard(first).await.unwrap());
     assert!(!discard(first).await.unwrap(), "it exists no longer");
     assert!(!requeue(first).await.unwrap(), "it exists no longer");
     assert!(requeue(second).await.unwrap());
     app.settle().await;
-    assert_eq!(
-        letters().await,
-        [second.clone(), third.clone()],
-        "it was rejected again"
-    );
+    assert_eq!(letters().await, [second.clone(), third.clone()], "it was rejected again");
     accepts.store(true, Ordering::SeqCst);
     for letter in [second, third] {
         assert!(requeue(letter).await.unwrap());

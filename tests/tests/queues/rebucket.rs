@@ -28,9 +28,7 @@ struct App {
 
 impl App {
     async fn create(buckets: u32) -> Self {
-        let app = Self {
-            fluo: Instance::in_memory(),
-        };
+        let app = Self { fluo: Instance::in_memory() };
         app.handle(buckets).create().await.unwrap();
         app
     }
@@ -67,10 +65,7 @@ impl App {
         let buckets = self.buckets().await;
         let client = self.handle(buckets).open().await.unwrap();
         let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
-        client
-            .run(async |tx| words(buckets).extend(&tx, updates.iter().copied()))
-            .await
-            .unwrap();
+        client.run(async |tx| words(buckets).extend(&tx, updates.iter().copied())).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -141,11 +136,7 @@ type Check = Arc<dyn Fn(&Call) -> Result<()> + Send + Sync>;
 /// An operator whose calls are checked first.
 async fn checked(app: &App, check: Check, buckets: u32) -> Result<u64> {
     let hooks = move |call: &Call| ready(check(call).map(|()| None));
-    let table = app
-        .fluo
-        .open_table("app", Authorizations::none())
-        .await
-        .unwrap();
+    let table = app.fluo.open_table("app", Authorizations::none()).await.unwrap();
     let coordination = app.fluo.applications().open("app").await.unwrap();
     let table = Arc::new(Intercepted::with_hooks(table, hooks.clone()));
     let coordination = Arc::new(Intercepted::with_hooks(coordination, hooks));
@@ -164,10 +155,7 @@ async fn can_be_interrupted_at_every_call() {
         let result = stopped_at(&app, call, 119).await;
         let state = (app.buckets().await, app.cells().await);
         seen.push(state);
-        assert_eq!(
-            app.counts().await,
-            counted(&[("cat", 1), ("dog", 2), ("eel", 3)])
-        );
+        assert_eq!(app.counts().await, counted(&[("cat", 1), ("dog", 2), ("eel", 3)]));
         app.count(&[("dog", 20), ("fox", 4)]).await;
         let expected = counted(&[("cat", 1), ("dog", 22), ("eel", 3), ("fox", 4)]);
         assert_eq!(app.counts().await, expected, "call {call}, {state:?}");

@@ -62,11 +62,7 @@ async fn export(table: Arc<dyn Table>, texts: &[Text]) -> Vec<(u64, String)> {
             Exported::UpTo(up_to) => (up_to, Vec::new()),
             Exported::DeadLetters { up_to, rejected } => (up_to, rejected),
         };
-        letters.extend(
-            rejected
-                .into_iter()
-                .map(|(index, why)| (rest[index].1, why)),
-        );
+        letters.extend(rejected.into_iter().map(|(index, why)| (rest[index].1, why)));
         rest = &rest[up_to..];
     }
     letters
@@ -136,12 +132,7 @@ impl Hooks for Constraint {
         for one in mutations {
             outcomes.push(match one.mutation.updates.iter().any(is_odd) {
                 true => Outcome::ConstraintViolation(Error::invalid("`odd` is no value")),
-                false => self
-                    .0
-                    .write_conditional(vec![one.clone()])
-                    .await
-                    .unwrap()
-                    .remove(0),
+                false => self.0.write_conditional(vec![one.clone()]).await.unwrap().remove(0),
             });
         }
         *answer = Ok(outcomes);
@@ -152,13 +143,8 @@ impl Hooks for Constraint {
 async fn an_export_that_violates_a_constraint_becomes_a_dead_letter() {
     let table = table_showing(Versions::All).await.1;
     let constrained = Intercepted::with_hooks(table.clone(), Constraint(table.clone()));
-    let texts = [
-        ("a", 2, "good"),
-        ("a", 4, "odd"),
-        ("a", 6, "good"),
-        ("b", 3, "odd"),
-        ("c", 1, "good"),
-    ];
+    let texts =
+        [("a", 2, "good"), ("a", 4, "odd"), ("a", 6, "good"), ("b", 3, "odd"), ("c", 1, "good")];
     let expected = [4, 3].map(|sequence| (sequence, "`odd` is no value".to_owned()));
     assert_eq!(export(Arc::new(constrained), &texts).await, expected);
     assert_eq!(written(&*table, "a").await, "a:2 a:6");

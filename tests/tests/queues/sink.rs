@@ -15,12 +15,7 @@ type Links = Export<String, Option<String>>;
 
 fn export(key: &str, value: Option<&str>, sequence: u64) -> Links {
     let sequence = Timestamp::new(sequence).unwrap();
-    Export::new(
-        key.to_owned(),
-        Bytes::from(key.to_owned()),
-        value.map(str::to_owned),
-        sequence,
-    )
+    Export::new(key.to_owned(), Bytes::from(key.to_owned()), value.map(str::to_owned), sequence)
 }
 
 fn links() -> Column {
@@ -34,10 +29,7 @@ async fn table() -> (Instance, Arc<dyn Table>) {
 pub(crate) async fn table_showing(versions: Versions) -> (Instance, Arc<dyn Table>) {
     let fluo = Instance::in_memory();
     fluo.create_table("query", versions).await.unwrap();
-    let query = fluo
-        .open_table("query", Authorizations::none())
-        .await
-        .unwrap();
+    let query = fluo.open_table("query", Authorizations::none()).await.unwrap();
     (fluo, query)
 }
 
@@ -82,18 +74,9 @@ async fn applies_an_export_once_and_ignores_late_ones() {
         value.map(|value| String::from_utf8(value.to_vec()).unwrap())
     };
     for (exports, expected) in [
-        (
-            [export("a", Some("1"), 3), export("a", Some("2"), 5)],
-            Some("2"),
-        ),
-        (
-            [export("a", Some("1"), 3), export("a", Some("2"), 5)],
-            Some("2"),
-        ),
-        (
-            [export("a", Some("late"), 4), export("b", None, 4)],
-            Some("2"),
-        ),
+        ([export("a", Some("1"), 3), export("a", Some("2"), 5)], Some("2")),
+        ([export("a", Some("1"), 3), export("a", Some("2"), 5)], Some("2")),
+        ([export("a", Some("late"), 4), export("b", None, 4)], Some("2")),
         ([export("a", None, 7), export("b", None, 7)], None),
         // Without the check, the compaction would drop the marker of the delete.
         ([export("a", Some("2"), 5), export("b", None, 5)], None),
@@ -101,9 +84,7 @@ async fn applies_an_export_once_and_ignores_late_ones() {
     ] {
         assert_eq!(apply(&sink, exports).await.unwrap(), Exported::All);
         assert_eq!(value().await.as_deref(), expected);
-        fluo.compact("query", &Span::all(), Garbage::Keep)
-            .await
-            .unwrap();
+        fluo.compact("query", &Span::all(), Garbage::Keep).await.unwrap();
     }
     let sequences = table.read(Scan::over(Span::row("a"))).await.unwrap();
     let sequence = &sequences[0];
@@ -122,9 +103,7 @@ async fn keeps_the_sequences_of_keys_that_share_a_row_apart() {
         apply(&sink, [export(key, None, sequence)]).await.unwrap();
     }
     let cells = table.read(Scan::over(Span::row("target"))).await.unwrap();
-    let links = cells
-        .iter()
-        .filter(|cell| cell.key.column.family == "inlinks");
+    let links = cells.iter().filter(|cell| cell.key.column.family == "inlinks");
     assert_eq!(links.count(), 3);
 }
 
@@ -139,10 +118,7 @@ async fn keeps_the_sequences_of_two_queues_apart() {
         apply(&sink, [export("a", None, sequence)]).await.unwrap();
     }
     let cells = table.read(Scan::over(Span::row("page"))).await.unwrap();
-    let found: Vec<_> = cells
-        .iter()
-        .map(|cell| cell.key.column.to_string())
-        .collect();
+    let found: Vec<_> = cells.iter().map(|cell| cell.key.column.to_string()).collect();
     assert_eq!(
         found,
         [
@@ -163,25 +139,17 @@ async fn rejects_what_cannot_be_translated_and_writes_the_rest() {
     let answer = apply(&sink, exports.clone()).await.unwrap();
     let why = "no row for it: the key is too old".to_owned();
     assert_eq!(answer, Exported::all_but(2, vec![(1, why)]));
-    assert_eq!(
-        table.get("a", &links()).await.unwrap().as_deref(),
-        Some(&b"1"[..])
-    );
+    assert_eq!(table.get("a", &links()).await.unwrap().as_deref(), Some(&b"1"[..]));
     fluo.delete_table("query").await.unwrap();
     let error = apply(&sink, exports).await.unwrap_err();
-    assert!(
-        error.to_string().starts_with("the exporter failed: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("the exporter failed: "), "{error}");
 }
 
 #[tokio::test]
 async fn writes_the_difference_of_two_states() {
     let (_, table) = table().await;
-    let sink = TableSink::new(
-        &queue("eq"),
-        table.clone(),
-        |export: &Export<String, (String, String)>| {
+    let sink =
+        TableSink::new(&queue("eq"), table.clone(), |export: &Export<String, (String, String)>| {
             let cells = |letters: &str| {
                 let cell = |letter: char| {
                     let cell = fluo_engine::RowColumn::new(
@@ -194,25 +162,16 @@ async fn writes_the_difference_of_two_states() {
             };
             let (old, new) = &export.value;
             Ok(difference(&cells(old), &cells(new), export.sequence))
-        },
-    );
+        });
     let change = |old: &str, new: &str, sequence| {
         let value = (old.to_owned(), new.to_owned());
         let sequence = Timestamp::new(sequence).unwrap();
         Arc::from([Export::new("k".to_owned(), "k", value, sequence)])
     };
-    for (old, new, sequence) in [
-        ("", "ab", 1),
-        ("ab", "bc", 2),
-        ("ab", "bc", 2),
-        ("", "ab", 1),
-    ] {
+    for (old, new, sequence) in [("", "ab", 1), ("ab", "bc", 2), ("ab", "bc", 2), ("", "ab", 1)] {
         sink.export(change(old, new, sequence)).await.unwrap();
     }
     let cells = table.read(Scan::over(Span::row("k"))).await.unwrap();
-    let found: Vec<_> = cells
-        .iter()
-        .map(|cell| cell.key.column.to_string())
-        .collect();
+    let found: Vec<_> = cells.iter().map(|cell| cell.key.column.to_string()).collect();
     assert_eq!(found, ["cf:b", "cf:c", "fluoRecipes:seq:eq:k"]);
 }

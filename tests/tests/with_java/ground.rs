@@ -46,10 +46,7 @@ impl Together {
             return None;
         }
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Some(Together {
-            cluster,
-            name: format!("{prefix}_{}_{number}", process::id()),
-        })
+        Some(Together { cluster, name: format!("{prefix}_{}_{number}", process::id()) })
     }
 
     fn zookeepers(&self) -> String {
@@ -86,12 +83,7 @@ impl Together {
 
     /// Connects this process, and opens the application.
     pub(crate) async fn client(&self) -> Client {
-        self.rust()
-            .await
-            .application(&self.name)
-            .open()
-            .await
-            .unwrap()
+        self.rust().await.application(&self.name).open().await.unwrap()
     }
 
     /// Starts an oracle in this process.

@@ -101,9 +101,7 @@ fn a_child_that_is_killed() {
         return;
     };
     let (access, calls) = serde_json::from_str::<(Access, u32)>(&arguments).unwrap();
-    Runtime::new()
-        .unwrap()
-        .block_on(stop_in_commit(access, calls));
+    Runtime::new().unwrap().block_on(stop_in_commit(access, calls));
 }
 
 /// Commits a transaction up to a number of its conditional writes, and waits for the kill.

@@ -57,12 +57,8 @@ async fn seen(client: &Client) -> Lists {
     let cells = snapshot.scan(Scan::over(Span::all()));
     let mut cells: Vec<Cell> = cells.try_concat().await.unwrap();
     cells.retain(|cell| cell.key.column.family == "seen");
-    let entry = |cell: Cell| {
-        (
-            (text(cell.key.row), text(cell.key.column.qualifier)),
-            text(cell.value),
-        )
-    };
+    let entry =
+        |cell: Cell| ((text(cell.key.row), text(cell.key.column.qualifier)), text(cell.value));
     cells.into_iter().map(entry).collect()
 }
 
@@ -177,10 +173,7 @@ async fn two_workers_of_each_side_share_all_notifications() {
         }
     }
     // Each side has half of the workers. The first ones run before all workers wait together.
-    assert!(
-        of_java > 50 && of_rust > 50,
-        "java {of_java}, rust {of_rust}"
-    );
+    assert!(of_java > 50 && of_rust > 50, "java {of_java}, rust {of_rust}");
     for worker in workers {
         worker.stop().await;
     }

@@ -28,11 +28,7 @@ impl<H> Taker<H> {
     fn start(run: impl FnOnce(Arc<AtomicBool>, Arc<AtomicUsize>) -> H) -> Taker<H> {
         let (ends, blocks) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
         let handle = run(ends.clone(), blocks.clone());
-        Taker {
-            ends,
-            blocks,
-            handle,
-        }
+        Taker { ends, blocks, handle }
     }
 
     /// Waits until two more blocks are taken. The second one was requested after this call.
@@ -77,8 +73,7 @@ fn take_in_java(mut peer: JavaPeer, folder: &Path) -> Taker<thread::JoinHandle<V
         thread::spawn(move || {
             let mut taken = Vec::new();
             while !ends.load(Ordering::SeqCst) {
-                peer.ask(&format!("timestamps 100 {}", file.display()))
-                    .unwrap();
+                peer.ask(&format!("timestamps 100 {}", file.display())).unwrap();
                 taken.extend(written(&file));
                 blocks.fetch_add(1, Ordering::SeqCst);
             }
@@ -101,9 +96,7 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
     let mut first = together.java_with(&[SHORT_SESSION]);
     ask(&mut first, "initialize");
     ask(&mut first, "start-oracle");
-    let client = OracleClient::connect(&together.oracle_options())
-        .await
-        .unwrap();
+    let client = OracleClient::connect(&together.oracle_options()).await.unwrap();
     let of_rust = take_in_rust(client);
     let of_java = take_in_java(together.java(), folder.path());
     let mut rust = together.oracle().await;
@@ -154,9 +147,7 @@ async fn a_frozen_java_leader_blocks_no_takeover() {
     ask(&mut leader, "start-oracle");
     let mut java = together.java();
     ask(&mut java, &format!("timestamps 10 {}", before.display()));
-    let client = OracleClient::connect(&together.oracle_options())
-        .await
-        .unwrap();
+    let client = OracleClient::connect(&together.oracle_options()).await.unwrap();
     let first = next(&client).await;
     let mut rust = together.oracle().await;
     leader.process().unwrap().suspend();

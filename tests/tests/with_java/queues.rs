@@ -81,11 +81,7 @@ async fn until_sums_are(client: &Client, entries: u32) {
     let expected = (entries / KEYS).to_string();
     let reached = async || {
         for key in 0..KEYS {
-            if read(client, &format!("sum:key{key}"), &total())
-                .await
-                .as_ref()
-                != Some(&expected)
-            {
+            if read(client, &format!("sum:key{key}"), &total()).await.as_ref() != Some(&expected) {
                 return false;
             }
         }
@@ -107,13 +103,8 @@ fn check_exports(entries: &Entries, count: u32) {
         unique.dedup();
         // An entry may be delivered again, and then its successors are too.
         let number: u32 = key.strip_prefix("key").unwrap().parse().unwrap();
-        let values = (0..count)
-            .filter(|n| n % KEYS == number)
-            .map(|n| format!("v{n}"));
-        assert!(
-            unique.iter().map(|(_, value)| *value).eq(values),
-            "{entries:?}"
-        );
+        let values = (0..count).filter(|n| n % KEYS == number).map(|n| format!("v{n}"));
+        assert!(unique.iter().map(|(_, value)| *value).eq(values), "{entries:?}");
     }
 }
 
@@ -200,11 +191,7 @@ async fn java_processes_entries_of_rust() {
     let text = fs::read_to_string(java.exported()).unwrap();
     let entry = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        (
-            words[0].to_owned(),
-            words[1].parse().unwrap(),
-            words[2].to_owned(),
-        )
+        (words[0].to_owned(), words[1].parse().unwrap(), words[2].to_owned())
     };
     check_exports(&text.lines().map(entry).collect(), ENTRIES);
     let snapshot = client.snapshot().await.unwrap();

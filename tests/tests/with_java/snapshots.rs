@@ -49,10 +49,7 @@ async fn snapshots_of_both_sides_at_one_timestamp_are_equal() {
             Ok::<(), fluo_engine::Error>(())
         };
         client.run(body).await.unwrap();
-        ask(
-            &mut java,
-            &format!("set j{round} f q {round} both f q {round}"),
-        );
+        ask(&mut java, &format!("set j{round} f q {round} both f q {round}"));
     }
     let snapshot = client.snapshot().await.unwrap();
     ask(&mut java, "set later f q v both f q later");
@@ -61,20 +58,11 @@ async fn snapshots_of_both_sides_at_one_timestamp_are_equal() {
     let start = snapshot.start().get();
     let count = ask(&mut java, &format!("dump {start} {}", file.display()));
     let of_java = fs::read_to_string(&file).unwrap();
-    let cells: Vec<_> = snapshot
-        .scan(Scan::over(Span::all()))
-        .try_concat()
-        .await
-        .unwrap();
+    let cells: Vec<_> = snapshot.scan(Scan::over(Span::all())).try_concat().await.unwrap();
     let line = |cell: &Cell| {
         let column = &cell.key.column;
-        let parts = [
-            &cell.key.row,
-            &column.family,
-            &column.qualifier,
-            &column.visibility,
-            &cell.value,
-        ];
+        let parts =
+            [&cell.key.row, &column.family, &column.qualifier, &column.visibility, &cell.value];
         parts.map(hex).join(" ")
     };
     let of_rust: Vec<String> = cells.iter().map(line).collect();

@@ -22,9 +22,7 @@ fn account(number: u32) -> String {
 
 async fn number(tx: &Transaction, row: &str, column: &Column) -> fluo_engine::Result<u32> {
     let value = tx.get(row.to_owned(), column).await?;
-    Ok(value.map_or(0, |value| {
-        String::from_utf8(value.to_vec()).unwrap().parse().unwrap()
-    }))
+    Ok(value.map_or(0, |value| String::from_utf8(value.to_vec()).unwrap().parse().unwrap()))
 }
 
 async fn transfer(client: &Client, seed: u32) -> fluo_engine::Result<()> {
@@ -65,17 +63,13 @@ async fn share(together: &Together) {
     let (mut one, mut other) = (together.java(), together.java());
     ask(&mut one, &format!("open-accounts {ACCOUNTS} {BALANCE}"));
     let java = thread::spawn(move || {
-        let transfers = one
-            .ask(&format!("transfer {ACCOUNTS} {TRANSFERS} 1"))
-            .unwrap();
+        let transfers = one.ask(&format!("transfer {ACCOUNTS} {TRANSFERS} 1")).unwrap();
         one.ask("increment counter f count 20").unwrap();
         (one, transfers)
     });
     let second = thread::spawn(move || {
         other.ask("increment counter f count 20").unwrap();
-        other
-            .ask(&format!("transfer {ACCOUNTS} {TRANSFERS} 2"))
-            .unwrap()
+        other.ask(&format!("transfer {ACCOUNTS} {TRANSFERS} 2")).unwrap()
     });
     let (first, third) = (transfer(&client, 1), transfer(&client, 2));
     let counting = try_join_all([increment(&client, 20), increment(&client, 20)]);

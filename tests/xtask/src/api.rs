@@ -38,11 +38,7 @@ pub(crate) fn check(root: &Path, crates: &[Crate], accept: bool) -> Result<Vec<S
         }
         let stored = fs::read_to_string(root.join(&file)).unwrap_or_default();
         let stored = stored.lines().filter(|line| !line.starts_with('#'));
-        findings.extend(difference(
-            &file,
-            &stored.map(str::to_owned).collect(),
-            &names,
-        ));
+        findings.extend(difference(&file, &stored.map(str::to_owned).collect(), &names));
     }
     Ok(findings)
 }
@@ -51,23 +47,18 @@ pub(crate) fn check(root: &Path, crates: &[Crate], accept: bool) -> Result<Vec<S
 /// have kinds of their own.
 fn names(one: &Crate) -> BTreeSet<String> {
     let all = one.files.iter().flat_map(|file| items::names(&file.items));
-    let (modules, others): (Vec<_>, Vec<_>) = all
-        .filter(|name| name.is_public)
-        .partition(|name| name.kind == "mod");
+    let (modules, others): (Vec<_>, Vec<_>) =
+        all.filter(|name| name.is_public).partition(|name| name.kind == "mod");
     let modules: BTreeSet<_> = modules.into_iter().map(|module| module.name).collect();
     let name = |Name { kind, of, name, .. }| match of {
         Some(of) => format!("{kind} {of}::{name}"),
         None => format!("{kind} {name}"),
     };
     let mut names: BTreeSet<_> = others.into_iter().map(name).collect();
-    names.extend(
-        at_root(one)
-            .into_iter()
-            .map(|name| match modules.contains(&name) {
-                true => format!("{ROOT_MODULE}{name}"),
-                false => format!("{ROOT}{name}"),
-            }),
-    );
+    names.extend(at_root(one).into_iter().map(|name| match modules.contains(&name) {
+        true => format!("{ROOT_MODULE}{name}"),
+        false => format!("{ROOT}{name}"),
+    }));
     names
 }
 
@@ -90,10 +81,7 @@ fn at_root(one: &Crate) -> BTreeSet<String> {
 
 /// Returns the number of public names at the root of a library, without modules.
 pub(crate) fn root_names(one: &Crate) -> usize {
-    names(one)
-        .iter()
-        .filter(|name| name.starts_with(ROOT))
-        .count()
+    names(one).iter().filter(|name| name.starts_with(ROOT)).count()
 }
 
 /// Returns the finding for a root with too many names.

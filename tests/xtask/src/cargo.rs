@@ -21,9 +21,7 @@ pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()>
 pub(crate) fn run(line: &str, command: &mut Command) -> Result<()> {
     say(&format!("\n> {line}"));
     let start = Instant::now();
-    let status = command
-        .status()
-        .with_context(|| format!("`{line}` cannot be run"))?;
+    let status = command.status().with_context(|| format!("`{line}` cannot be run"))?;
     let seconds = start.elapsed().as_secs();
     if seconds > 0 {
         say(&format!("  ({seconds} s: {line})"));
@@ -40,9 +38,7 @@ pub(crate) fn run(line: &str, command: &mut Command) -> Result<()> {
 ///
 /// The command cannot be run or fails; the error shows its standard error.
 pub(crate) fn output(line: &str, command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("`{line}` cannot be run"))?;
+    let output = command.output().with_context(|| format!("`{line}` cannot be run"))?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         bail!("`{line}` failed:\n{}", reason.trim());

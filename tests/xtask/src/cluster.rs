@@ -49,10 +49,7 @@ impl Held {
     /// Starts a cluster with the built command, and waits until it is ready.
     pub(crate) fn start(commands: &Path) -> Result<Held> {
         let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
-        say(&format!(
-            "\n> fluo-cluster hold --state {}",
-            state.display()
-        ));
+        say(&format!("\n> fluo-cluster hold --state {}", state.display()));
         let holder = Command::new(commands.join("fluo-cluster"))
             .args(["hold", "--state"])
             .arg(&state)
@@ -80,19 +77,14 @@ impl Held {
             let _ = pipe.write_all(b"keep\n");
         }
         // The pipe is closed now, which ends the holder.
-        self.holder
-            .wait()
-            .context("the holder of the cluster is lost")?;
+        self.holder.wait().context("the holder of the cluster is lost")?;
         Ok(())
     }
 
     fn says_ready(&mut self) -> bool {
         let mut line = String::new();
-        let said = self
-            .holder
-            .stdout
-            .as_mut()
-            .map(|said| BufReader::new(said).read_line(&mut line));
+        let said =
+            self.holder.stdout.as_mut().map(|said| BufReader::new(said).read_line(&mut line));
         matches!(said, Some(Ok(_))) && line.trim() == "ready"
     }
 }

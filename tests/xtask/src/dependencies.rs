@@ -37,29 +37,17 @@ pub(crate) fn check(metadata: &Metadata) -> Result<Vec<String>> {
     say("> licenses, sources and Rust versions of the dependencies");
     let packages = metadata.packages.iter();
     let (own, others): (Vec<_>, Vec<_>) = packages.partition(|package| package.source.is_none());
-    let ours = own
-        .iter()
-        .filter_map(|package| package.rust_version())
-        .max();
+    let ours = own.iter().filter_map(|package| package.rust_version()).max();
     let ours = ours.context("no package of the workspace has a `rust-version`")?;
-    let own = own
-        .into_iter()
-        .filter(|package| package.rust_version() != Some(ours));
+    let own = own.into_iter().filter(|package| package.rust_version() != Some(ours));
     let mut findings: Vec<_> = own
         .map(|package| {
-            format!(
-                "{}: its `rust-version` is not that of the workspace",
-                name(package)
-            )
+            format!("{}: its `rust-version` is not that of the workspace", name(package))
         })
         .collect();
     for package in others {
         let complaints = complaints(package, ours);
-        findings.extend(
-            complaints
-                .iter()
-                .map(|why| format!("{}: {why}", name(package))),
-        );
+        findings.extend(complaints.iter().map(|why| format!("{}: {why}", name(package))));
     }
     Ok(findings)
 }
@@ -143,9 +131,6 @@ mod tests {
     ) {
         let name = if field == "name" { "native-tls" } else { "a" };
         let [found] = found(field, &value).try_into().unwrap();
-        assert!(
-            found.starts_with(&format!("{name} 1.0.0: {complaint}")),
-            "{found}"
-        );
+        assert!(found.starts_with(&format!("{name} 1.0.0: {complaint}")), "{found}");
     }
 }

@@ -37,19 +37,14 @@ pub(crate) fn each(rotate: Option<usize>) -> Result<()> {
         let mut check = match has_oldest {
             true => {
                 let mut rustup = Command::new("rustup");
-                rustup
-                    .args(["run", &version, "cargo"])
-                    .current_dir(workspace());
+                rustup.args(["run", &version, "cargo"]).current_dir(workspace());
                 rustup
             }
             false => command(&[], &[]),
         };
         let arguments = ["check", "--package", &package.name];
         check.env("CARGO_TARGET_DIR", workspace().join(TARGET));
-        run(
-            &format!("cargo {}", arguments.join(" ")),
-            check.args(arguments),
-        )?;
+        run(&format!("cargo {}", arguments.join(" ")), check.args(arguments))?;
     }
     if !has_oldest {
         say(&format!(

@@ -40,21 +40,14 @@ pub(crate) fn names(items: &[Item]) -> Vec<Name> {
             _ => continue,
         };
         let (name, is_public) = (name.to_string(), is_public(vis));
-        let parts = parts(item)
-            .into_iter()
-            .map(|(kind, part, is_part_public)| Name {
-                kind,
-                of: Some(name.clone()),
-                name: part,
-                is_public: is_public && is_part_public,
-            });
-        names.extend(parts);
-        names.push(Name {
+        let parts = parts(item).into_iter().map(|(kind, part, is_part_public)| Name {
             kind,
-            of: None,
-            name,
-            is_public,
+            of: Some(name.clone()),
+            name: part,
+            is_public: is_public && is_part_public,
         });
+        names.extend(parts);
+        names.push(Name { kind, of: None, name, is_public });
         if let Item::Mod(item) = item {
             let inner = item.content.as_ref();
             names.extend(inner.into_iter().flat_map(|(_, items)| self::names(items)));
@@ -72,9 +65,7 @@ fn parts(item: &Item) -> Vec<Part> {
         Item::Struct(item) => fields(&item.fields),
         Item::Enum(item) => {
             let variants = item.variants.iter();
-            variants
-                .map(|it| ("variant", it.ident.to_string(), true))
-                .collect()
+            variants.map(|it| ("variant", it.ident.to_string(), true)).collect()
         }
         Item::Trait(item) => item.items.iter().filter_map(part_of_trait).collect(),
         Item::Type(item) => relative(&item.ty).into_iter().collect(),
@@ -112,12 +103,7 @@ fn of_impl(item: &ItemImpl) -> Vec<Name> {
         _ => None,
     };
     let parts = item.items.iter().filter_map(part).chain(of_trait);
-    let name = |(kind, name, is_public)| Name {
-        kind,
-        of: Some(of.clone()),
-        name,
-        is_public,
-    };
+    let name = |(kind, name, is_public)| Name { kind, of: Some(of.clone()), name, is_public };
     parts.map(name).collect()
 }
 
@@ -151,10 +137,7 @@ fn add_imports(tree: &UseTree, path: &[String], imports: &mut Vec<(String, Names
             return add_imports(&tree.tree, &path, imports);
         }
         UseTree::Group(group) => {
-            return group
-                .items
-                .iter()
-                .for_each(|tree| add_imports(tree, path, imports));
+            return group.items.iter().for_each(|tree| add_imports(tree, path, imports));
         }
         UseTree::Name(tree) => (&tree.ident, &tree.ident),
         UseTree::Rename(tree) => (&tree.ident, &tree.rename),

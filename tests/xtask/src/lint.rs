@@ -22,10 +22,7 @@ pub(crate) fn lint_code(clippy: bool) -> Result<()> {
     }
     let documented = [("RUSTDOCFLAGS", Some("--deny warnings".into()))];
     let doc = ["doc", "--workspace", "--no-deps"];
-    cargo(
-        &[&doc[..], &["--document-private-items"]].concat(),
-        &documented,
-    )
+    cargo(&[&doc[..], &["--document-private-items"]].concat(), &documented)
 }
 
 /// Checks sources, pages and manifests, and prints the findings of all checks. On request writes

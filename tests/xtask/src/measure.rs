@@ -90,18 +90,9 @@ pub(crate) fn measure() -> Result<()> {
 
 /// Returns a table with a column for each of these measures.
 fn table(columns: &[(&str, Measures)]) -> String {
-    let names: String = columns
-        .iter()
-        .map(|(name, _)| format!(" {name} |"))
-        .collect();
-    let mut lines = vec![
-        format!("| |{names}"),
-        format!("|---|{}", "---|".repeat(columns.len())),
-    ];
-    let columns: Vec<_> = columns
-        .iter()
-        .map(|(_, measures)| measures.cells())
-        .collect();
+    let names: String = columns.iter().map(|(name, _)| format!(" {name} |")).collect();
+    let mut lines = vec![format!("| |{names}"), format!("|---|{}", "---|".repeat(columns.len()))];
+    let columns: Vec<_> = columns.iter().map(|(_, measures)| measures.cells()).collect();
     for (row, name) in ROWS.iter().enumerate() {
         let cells = columns.iter().filter_map(|cells| cells.get(row));
         let cells: String = cells.map(|cell| format!(" {cell} |")).collect();
@@ -201,9 +192,7 @@ pub(crate) fn product(text: &str) -> &str {
 fn tests(text: &str) -> usize {
     let markers = ["#[test]", "#[tokio::test", "#[rstest]"];
     let lines = text.lines().map(str::trim_start);
-    lines
-        .filter(|line| markers.iter().any(|marker| line.starts_with(marker)))
-        .count()
+    lines.filter(|line| markers.iter().any(|marker| line.starts_with(marker))).count()
 }
 
 /// Returns quantiles in percent; `-` of nothing.

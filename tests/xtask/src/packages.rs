@@ -33,13 +33,7 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
 /// because it would need the published packages of the other crates.
 pub(crate) fn package() -> Result<()> {
     let metadata = metadata::of_workspace()?;
-    let mut arguments = vec![
-        "package",
-        "--workspace",
-        "--quiet",
-        "--offline",
-        "--allow-dirty",
-    ];
+    let mut arguments = vec!["package", "--workspace", "--quiet", "--offline", "--allow-dirty"];
     arguments.extend(["--no-verify", "--no-metadata", "--exclude-lockfile"]);
     for package in metadata.packages.iter().filter(|it| !it.is_product()) {
         arguments.extend(["--exclude", &package.name]);

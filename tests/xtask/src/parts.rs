@@ -74,12 +74,7 @@ const MAVEN: Tool = Tool {
 };
 
 impl Part {
-    const ALL: [Part; 4] = [
-        Part::Formatting,
-        Part::Clippy,
-        Part::Browser,
-        Part::Accumulo,
-    ];
+    const ALL: [Part; 4] = [Part::Formatting, Part::Clippy, Part::Browser, Part::Accumulo];
 
     fn name(self) -> &'static str {
         match self {
@@ -155,8 +150,7 @@ impl Plan {
                     continue;
                 }
                 (None, Some(_)) => {
-                    plan.remarks
-                        .push(format!("to install for {name}: {}", lack.remedy()));
+                    plan.remarks.push(format!("to install for {name}: {}", lack.remedy()));
                     plan.missing.0.extend(lack.0);
                     continue;
                 }
@@ -187,21 +181,16 @@ impl Lack {
     }
 
     fn packages(&self) -> Vec<&'static str> {
-        self.0
-            .iter()
-            .flat_map(|tool| tool.packages)
-            .copied()
-            .collect()
+        self.0.iter().flat_map(|tool| tool.packages).copied().collect()
     }
 
     /// Returns the names of the tools, with the commands that install them.
     pub(crate) fn remedy(&self) -> String {
         let names: Vec<_> = self.0.iter().map(|tool| tool.name).collect();
         let mut text = format!("missing: {}", names.join(", "));
-        for (command, what) in [
-            ("rustup component add", self.components()),
-            ("apt install", self.packages()),
-        ] {
+        for (command, what) in
+            [("rustup component add", self.components()), ("apt install", self.packages())]
+        {
             if !what.is_empty() {
                 text += &format!("; run: {command} {}", what.join(" "));
             }
@@ -274,11 +263,7 @@ fn output(command: &str, argument: &str) -> Option<String> {
 fn java_version(said: &str) -> Option<u32> {
     let line = said.lines().find(|line| line.contains(" version \""))?;
     let version = line.split('"').nth(1)?;
-    version
-        .split(|c: char| !c.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
+    version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 #[cfg(test)]

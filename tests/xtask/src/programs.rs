@@ -103,8 +103,7 @@ impl Programs {
     pub(crate) fn folder(&self) -> Result<&Path> {
         let mut commands = self.of_kind("bin", false);
         let fluo = commands.find(|command| command.target.name == "fluo");
-        fluo.and_then(|fluo| fluo.executable.parent())
-            .context("there is no command `fluo`")
+        fluo.and_then(|fluo| fluo.executable.parent()).context("there is no command `fluo`")
     }
 
     fn of_kind(&self, kind: &str, is_test: bool) -> impl Iterator<Item = &Program> {

@@ -34,30 +34,20 @@ pub(crate) fn check(
     let mut accepted: BTreeMap<_, _> = text.lines().filter_map(number).collect();
     if accept {
         for (folder, findings) in found {
-            let most = accepted
-                .entry(format!("{rule} {folder}"))
-                .or_insert(findings.len());
+            let most = accepted.entry(format!("{rule} {folder}")).or_insert(findings.len());
             *most = findings.len().min(*most);
         }
         accepted.retain(|_, most| *most > 0);
-        let lines = accepted
-            .iter()
-            .map(|(name, most)| format!("{name} {most}\n"));
+        let lines = accepted.iter().map(|(name, most)| format!("{name} {most}\n"));
         fs::write(root.join(FILE), lines.collect::<String>()).with_context(context)?;
     }
     let mut complaints = Vec::new();
     for (folder, findings) in found {
         let count = findings.len();
-        match accepted
-            .get(&format!("{rule} {folder}"))
-            .copied()
-            .unwrap_or(0)
-        {
+        match accepted.get(&format!("{rule} {folder}")).copied().unwrap_or(0) {
             most if count > most => {
                 complaints.extend(findings.iter().cloned());
-                complaints.push(format!(
-                    "{folder}: {count} findings, and {most} are accepted"
-                ));
+                complaints.push(format!("{folder}: {count} findings, and {most} are accepted"));
             }
             most if count < most => complaints.push(format!(
                 "{folder}: {count} findings of {most}; run `cargo xtask tidy --accept` to keep that"

@@ -27,12 +27,7 @@ pub(crate) fn bench(name: Option<&str>, of_benchmark: &[String]) -> Result<()> {
 pub(crate) fn soak(times: u32) -> Result<()> {
     let longer = ("FLUO_SOAK", Some(times.to_string().into()));
     let mut tests = vec!["test", "--release"];
-    for package in [
-        "accumulo-proxy",
-        "fluo-embedded",
-        "fluo-simulation",
-        "fluo-tests",
-    ] {
+    for package in ["accumulo-proxy", "fluo-embedded", "fluo-simulation", "fluo-tests"] {
         tests.extend(["--package", package]);
     }
     let without_cluster = ("FLUO_WITHOUT_ACCUMULO", Some("1".into()));

@@ -39,8 +39,7 @@ pub(crate) struct SourceFile {
 /// A source file cannot be read or parsed. The error names the file.
 pub(crate) fn crates(metadata: &Metadata) -> Result<Vec<Crate>> {
     let own = metadata.packages.iter().filter(|it| it.source.is_none());
-    own.filter_map(|package| of_package(package).transpose())
-        .collect()
+    own.filter_map(|package| of_package(package).transpose()).collect()
 }
 
 fn of_package(package: &Package) -> Result<Option<Crate>> {
@@ -52,10 +51,7 @@ fn of_package(package: &Package) -> Result<Option<Crate>> {
     let Some(root) = library.or_else(|| target("bin")) else {
         return Ok(None);
     };
-    let root = root
-        .src_path
-        .strip_prefix(workspace())
-        .unwrap_or(&root.src_path);
+    let root = root.src_path.strip_prefix(workspace()).unwrap_or(&root.src_path);
     Ok(Some(Crate {
         name: package.name.clone(),
         folder: package.folder().to_owned(),
@@ -112,11 +108,7 @@ fn file_of(root: &Path, declaring: &Path, module: &str) -> Option<PathBuf> {
 fn remove_tests(items: &mut Vec<Item>) {
     items.retain(|item| !attributes(item).iter().any(is_test));
     for item in items {
-        if let Item::Mod(ItemMod {
-            content: Some((_, items)),
-            ..
-        }) = item
-        {
+        if let Item::Mod(ItemMod { content: Some((_, items)), .. }) = item {
             remove_tests(items);
         }
     }
@@ -193,23 +185,15 @@ pub(crate) mod tests {
         let one = library(&[
             ("one/src/lib.rs", root),
             ("one/src/a/mod.rs", "mod c;\n"),
-            (
-                "one/src/a/c.rs",
-                "mod d;\n#[cfg(test)]\nmod tests { use crate::b; }\n",
-            ),
+            ("one/src/a/c.rs", "mod d;\n#[cfg(test)]\nmod tests { use crate::b; }\n"),
             ("one/src/a/c/d.rs", "fn g() {}\n"),
             ("one/src/tests.rs", "not Rust"),
             ("one/src/other.rs", "not Rust"),
         ]);
         let files = one.unwrap().files;
-        let files = files.iter().map(|file| {
-            format!(
-                "{} {} {}",
-                file.path,
-                file.module.join("::"),
-                file.items.len()
-            )
-        });
+        let files = files
+            .iter()
+            .map(|file| format!("{} {} {}", file.path, file.module.join("::"), file.items.len()));
         let expected = [
             "one/src/lib.rs  2",
             "one/src/a/mod.rs a 1",

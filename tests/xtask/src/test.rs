@@ -184,8 +184,7 @@ fn run_parts(
 fn each() -> Result<Command> {
     let this = env::current_exe().context("this program is not found")?;
     let mut each = Command::new(this);
-    each.args(["each", "--rotate", "3"])
-        .current_dir(workspace());
+    each.args(["each", "--rotate", "3"]).current_dir(workspace());
     Ok(each)
 }
 
@@ -212,10 +211,7 @@ mod tests {
     #[test]
     fn integration_runs_this_command_and_nothing_else() {
         let script = include_str!("../../../.ci/run");
-        let commands: Vec<_> = script
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .collect();
+        let commands: Vec<_> = script.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             commands,
             [

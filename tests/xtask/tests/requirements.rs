@@ -35,10 +35,7 @@ const MINIMAL_CARGO: Script = (
     "case $1-$2 in fmt-*|clippy-*) [ -e \"$0-$1\" ] || exit 1 ;; esac; exec \"$0-complete\" \"$@\"",
 );
 /// A cluster that starts.
-const CLUSTER: Script = (
-    "fluo-cluster",
-    "echo ready; /bin/cat; echo 'the cluster ends' >&2",
-);
+const CLUSTER: Script = ("fluo-cluster", "echo ready; /bin/cat; echo 'the cluster ends' >&2");
 /// A live test program. It prints the variables that it sees, and ends with the exit code `LIVE`.
 const LIVE: Script = (
     "live",
@@ -79,13 +76,7 @@ struct Machine(TempDir);
 impl Machine {
     fn with(commands: &[Script]) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
-        let built = [
-            LIVE,
-            ("example", ""),
-            ("fluo", ""),
-            CLUSTER,
-            ("cargo-complete", CARGO.1),
-        ];
+        let built = [LIVE, ("example", ""), ("fluo", ""), CLUSTER, ("cargo-complete", CARGO.1)];
         for (name, script) in commands.iter().chain(&built) {
             machine.add(name, script);
         }
@@ -94,9 +85,8 @@ impl Machine {
             "tests/tests/live/main.rs",
             "tests/cluster/tests/commands.rs",
         ];
-        let mut messages: String = live
-            .map(|source| machine.message("test", source, "live"))
-            .concat();
+        let mut messages: String =
+            live.map(|source| machine.message("test", source, "live")).concat();
         messages += &machine.message("test", "tests/cluster/tests/supervisor.rs", "no-live-test");
         messages += &machine.message("example", "examples/01_first.rs", "example");
         messages += &machine.message("bin", "src/cli/src/fluo", "fluo");
@@ -141,12 +131,7 @@ impl Machine {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.args(task).env("PATH", self.0.path());
         command.env("CARGO", self.file("cargo"));
-        for name in [
-            "CI",
-            "FLUO_WITHOUT_ACCUMULO",
-            "FLUO_WITHOUT_BROWSER",
-            "FLUO_CLUSTER",
-        ] {
+        for name in ["CI", "FLUO_WITHOUT_ACCUMULO", "FLUO_WITHOUT_BROWSER", "FLUO_CLUSTER"] {
             command.env_remove(name);
         }
         command.envs(variables.iter().copied()).output().unwrap()
@@ -183,19 +168,8 @@ fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
     let more = "\n> more-checks: xtask each, xtask mutate\n";
     // The present Rust checks the crates instead.
     let without_oldest = "\n> cargo check --package fluo-recipes\nskipped: the check with Rust ";
-    assert_contains(
-        &said,
-        &[
-            more,
-            without_oldest,
-            "\n> example 01_first\n",
-            "\n> fluo demo\n",
-        ],
-    );
-    assert!(
-        said.ends_with(&format!("\nall passed\n{SKIPPED}")),
-        "{said}"
-    );
+    assert_contains(&said, &[more, without_oldest, "\n> example 01_first\n", "\n> fluo demo\n"]);
+    assert!(said.ends_with(&format!("\nall passed\n{SKIPPED}")), "{said}");
     assert!(!said.contains("hold"), "no cluster is started: {said}");
 }
 
@@ -242,12 +216,7 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
         runs: the check of the formatting\nruns: clippy\nruns: the tests of reports in a browser\n";
     assert_eq!(said, expected);
     let said = machine.says(0, &["test", "--dry-run", "--require-all"], &[]);
-    assert_contains(
-        &said,
-        &[&format!(
-            "to install for the live tests on Accumulo: {NO_JAVA}\n"
-        )],
-    );
+    assert_contains(&said, &[&format!("to install for the live tests on Accumulo: {NO_JAVA}\n")]);
 }
 
 #[rstest]
@@ -295,16 +264,8 @@ fn integration_fails_if_no_installer_works() {
 }
 
 #[rstest]
-#[case(
-    "--without-accumulo",
-    "FLUO_WITHOUT_ACCUMULO",
-    "the live tests on Accumulo"
-)]
-#[case(
-    "--without-browser",
-    "FLUO_WITHOUT_BROWSER",
-    "the tests of reports in a browser"
-)]
+#[case("--without-accumulo", "FLUO_WITHOUT_ACCUMULO", "the live tests on Accumulo")]
+#[case("--without-browser", "FLUO_WITHOUT_BROWSER", "the tests of reports in a browser")]
 fn a_flag_or_a_variable_excludes_a_part_unless_skipping_is_forbidden(
     #[case] flag: &str,
     #[case] variable: &str,
@@ -313,11 +274,7 @@ fn a_flag_or_a_variable_excludes_a_part_unless_skipping_is_forbidden(
     let machine = Machine::with(&EVERYTHING);
     // The tests skip for any value of their variable, also for an empty one.
     for (task, variables, exclusion) in [
-        (
-            &["test", "--dry-run", flag][..],
-            &[("CI", "false")][..],
-            flag,
-        ),
+        (&["test", "--dry-run", flag][..], &[("CI", "false")][..], flag),
         (&["test", "--dry-run"], &[(variable, "1")], variable),
         (&["test", "--dry-run"], &[(variable, "")], variable),
     ] {
@@ -327,10 +284,9 @@ fn a_flag_or_a_variable_excludes_a_part_unless_skipping_is_forbidden(
         assert!(!said.contains(&format!("runs: {part}")), "{said}");
         let require_all = [task, &["--require-all"]].concat();
         let in_integration = [variables, &[("CI", "true")]].concat();
-        for (task, variables, cause) in [
-            (&require_all[..], variables, "--require-all"),
-            (task, &in_integration, "CI=true"),
-        ] {
+        for (task, variables, cause) in
+            [(&require_all[..], variables, "--require-all"), (task, &in_integration, "CI=true")]
+        {
             let error = format!(
                 "error: `{exclusion}` contradicts `{cause}`, which forbids skipping: leave one of \
                  them out\n"
@@ -362,21 +318,13 @@ fn passes_the_decisions_to_the_tests(
         None => assert!(!said.contains("live tests see"), "{said}"),
     }
     let starts_cluster = live_tests_see.is_some_and(|seen| seen.ends_with('/'));
-    assert_eq!(
-        said.contains("fluo-cluster hold --state"),
-        starts_cluster,
-        "{said}"
-    );
+    assert_eq!(said.contains("fluo-cluster hold --state"), starts_cluster, "{said}");
 }
 
 /// Checks that a failure of either run fails the command, and that the live tests end before the
 /// cluster does.
 #[rstest]
-#[case(
-    "0",
-    "1",
-    "live-tests failed: live; more-live-tests failed: commands, with_java\n"
-)]
+#[case("0", "1", "live-tests failed: live; more-live-tests failed: commands, with_java\n")]
 #[case("1", "0", "`cargo test --workspace` failed\n")]
 fn fails_if_the_live_tests_or_the_other_tests_fail(
     #[case] others: &str,
@@ -406,16 +354,10 @@ fn runs_the_cluster_command_of_its_package() {
         let output = machine.run(&["cluster", name], &[]);
         assert!(output.status.success());
         let ran = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(
-            ran,
-            format!("run --quiet --package fluo-cluster -- {name}\n")
-        );
+        assert_eq!(ran, format!("run --quiet --package fluo-cluster -- {name}\n"));
     }
     let machine = Machine::with(&[("cargo", "exit 3")]);
     let fails = |name| machine.says(1, &["cluster", name], &[]);
-    assert_eq!(
-        fails("status"),
-        "error: `cargo xtask cluster status` failed\n"
-    );
+    assert_eq!(fails("status"), "error: `cargo xtask cluster status` failed\n");
     assert_eq!(fails("start"), format!("error: {NO_JAVA}\n"));
 }

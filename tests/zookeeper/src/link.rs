@@ -41,14 +41,7 @@ impl Link {
             is_held: is_held.clone(),
         };
         let task = runtime.spawn(link.run(listener, address)).abort_handle();
-        Self {
-            state,
-            number,
-            address,
-            is_open,
-            is_held,
-            task,
-        }
+        Self { state, number, address, is_open, is_held, task }
     }
 
     /// Returns the address, as `host:port`.
@@ -81,10 +74,7 @@ impl Link {
     /// Loses the answer to the next request for an operation on a path that contains a text: the
     /// request takes effect, and then the link is [cut](Self::cut).
     pub fn lose_answer(&self, operation: Operation, text: impl Into<String>) {
-        let loss = Loss {
-            operation,
-            text: text.into(),
-        };
+        let loss = Loss { operation, text: text.into() };
         locked(&self.state).links[self.number].loss = Some(loss);
     }
 

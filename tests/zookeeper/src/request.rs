@@ -65,32 +65,12 @@ pub(crate) enum Change {
 pub(crate) enum Request {
     Change(Change),
     Multi(Vec<Change>),
-    Exists {
-        path: String,
-        watches: bool,
-    },
-    GetData {
-        path: String,
-        watches: bool,
-    },
-    GetChildren {
-        path: String,
-        watches: bool,
-        with_stat: bool,
-    },
-    Sync {
-        path: String,
-    },
-    SetWatches {
-        since: i64,
-        data: Vec<String>,
-        absent: Vec<String>,
-        children: Vec<String>,
-    },
-    RemoveWatches {
-        path: String,
-        kinds: &'static [Kind],
-    },
+    Exists { path: String, watches: bool },
+    GetData { path: String, watches: bool },
+    GetChildren { path: String, watches: bool, with_stat: bool },
+    Sync { path: String },
+    SetWatches { since: i64, data: Vec<String>, absent: Vec<String>, children: Vec<String> },
+    RemoveWatches { path: String, kinds: &'static [Kind] },
     Ping,
     Authenticate,
     Close,
@@ -111,14 +91,8 @@ impl Request {
             CREATE | DELETE | SET_DATA | CHECK | CREATE_WITH_STAT => {
                 Self::Change(Change::decode(code, &mut from)?)
             }
-            3 => Self::Exists {
-                path: from.text()?,
-                watches: from.bool()?,
-            },
-            4 => Self::GetData {
-                path: from.text()?,
-                watches: from.bool()?,
-            },
+            3 => Self::Exists { path: from.text()?, watches: from.bool()? },
+            4 => Self::GetData { path: from.text()?, watches: from.bool()? },
             8 | 12 => Self::GetChildren {
                 path: from.text()?,
                 watches: from.bool()?,
@@ -202,19 +176,9 @@ impl Change {
                     with_stat: code == CREATE_WITH_STAT,
                 }
             }
-            DELETE => Self::Delete {
-                path,
-                version: from.i32()?,
-            },
-            SET_DATA => Self::Set {
-                path,
-                data: from.bytes()?,
-                version: from.i32()?,
-            },
-            CHECK => Self::Check {
-                path,
-                version: from.i32()?,
-            },
+            DELETE => Self::Delete { path, version: from.i32()? },
+            SET_DATA => Self::Set { path, data: from.bytes()?, version: from.i32()? },
+            CHECK => Self::Check { path, version: from.i32()? },
             _ => return None,
         })
     }

@@ -29,10 +29,7 @@ impl ZooKeeper {
     /// # Panics
     ///
     /// No thread can be started.
-    #[expect(
-        clippy::new_without_default,
-        reason = "starting a server is no default"
-    )]
+    #[expect(clippy::new_without_default, reason = "starting a server is no default")]
     pub fn new() -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -42,10 +39,7 @@ impl ZooKeeper {
             .unwrap();
         let state = Arc::new(Mutex::new(State::new()));
         runtime.spawn(expire(state.clone()));
-        Self {
-            state,
-            runtime: Some(runtime),
-        }
+        Self { state, runtime: Some(runtime) }
     }
 
     /// Opens an address for a process.

@@ -210,11 +210,7 @@ impl State {
                     self.watches.add(Kind::Data, path, connection);
                 }
             }
-            Request::GetChildren {
-                path,
-                watches,
-                with_stat,
-            } => {
+            Request::GetChildren { path, watches, with_stat } => {
                 let node = self.tree.node(path).ok_or(NO_NODE)?;
                 let names: Vec<_> = node.children.iter().map(String::as_str).collect();
                 out.texts(names.into_iter());
@@ -228,12 +224,7 @@ impl State {
             Request::Sync { path } => {
                 out.bytes(path.as_bytes());
             }
-            Request::SetWatches {
-                since,
-                data,
-                absent,
-                children,
-            } => {
+            Request::SetWatches { since, data, absent, children } => {
                 self.set_watches(connection, *since, [data, absent, children]);
             }
             Request::RemoveWatches { path, kinds } => {
@@ -309,11 +300,7 @@ impl State {
 
 fn write(changed: &Changed, out: &mut Writer) {
     match changed {
-        Changed::Created {
-            path,
-            stat,
-            with_stat,
-        } => {
+        Changed::Created { path, stat, with_stat } => {
             out.bytes(path.as_bytes());
             if *with_stat {
                 stat.write(out);
@@ -329,9 +316,7 @@ fn write_multi(changed: &Result<Vec<Changed>, (usize, Code)>, out: &mut Writer) 
         Ok(changed) => {
             for changed in changed {
                 let code = match changed {
-                    Changed::Created {
-                        with_stat: true, ..
-                    } => CREATE_WITH_STAT,
+                    Changed::Created { with_stat: true, .. } => CREATE_WITH_STAT,
                     Changed::Created { .. } => 1,
                     Changed::Deleted => 2,
                     Changed::Set(_) => 5,

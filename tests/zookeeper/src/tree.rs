@@ -77,11 +77,7 @@ pub(crate) enum Effect {
 /// The result of a change.
 #[derive(Clone, Debug)]
 pub(crate) enum Changed {
-    Created {
-        path: String,
-        stat: Stat,
-        with_stat: bool,
-    },
+    Created { path: String, stat: Stat, with_stat: bool },
     Deleted,
     Set(Stat),
     Checked,
@@ -97,10 +93,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn new() -> Self {
-        Self {
-            nodes: BTreeMap::from([("/".to_owned(), Node::default())]),
-            last: 0,
-        }
+        Self { nodes: BTreeMap::from([("/".to_owned(), Node::default())]), last: 0 }
     }
 
     pub(crate) fn node(&self, path: &str) -> Option<&Node> {
@@ -128,14 +121,9 @@ impl Tree {
     /// Deletes the ephemeral nodes of a session.
     pub(crate) fn end_session(&mut self, session: i64) -> Vec<Effect> {
         let nodes = self.nodes.iter().filter(|(_, node)| node.owner == session);
-        let deletes: Vec<_> = nodes
-            .map(|(path, _)| Change::Delete {
-                path: path.clone(),
-                version: -1,
-            })
-            .collect();
-        self.change(session, &deletes)
-            .map_or(Vec::new(), |(_, effects)| effects)
+        let deletes: Vec<_> =
+            nodes.map(|(path, _)| Change::Delete { path: path.clone(), version: -1 }).collect();
+        self.change(session, &deletes).map_or(Vec::new(), |(_, effects)| effects)
     }
 
     fn apply(
@@ -146,13 +134,7 @@ impl Tree {
     ) -> Result<Changed, Code> {
         let last = self.last;
         match change {
-            Change::Create {
-                path,
-                data,
-                is_ephemeral,
-                is_sequential,
-                with_stat,
-            } => {
+            Change::Create { path, data, is_ephemeral, is_sequential, with_stat } => {
                 let (parent, name) = parent_and_name(path);
                 let above = self.nodes.get_mut(parent).ok_or(NO_NODE)?;
                 if above.owner != 0 {
@@ -179,11 +161,7 @@ impl Tree {
                 let stat = node.stat();
                 self.nodes.insert(path.clone(), node);
                 effects.push(Effect::Created(path.clone()));
-                Ok(Changed::Created {
-                    path,
-                    stat,
-                    with_stat: *with_stat,
-                })
+                Ok(Changed::Created { path, stat, with_stat: *with_stat })
             }
             Change::Delete { path, version } => {
                 let node = self.at_version(path, *version)?;
@@ -198,11 +176,7 @@ impl Tree {
                 effects.push(Effect::Deleted(path.clone()));
                 Ok(Changed::Deleted)
             }
-            Change::Set {
-                path,
-                data,
-                version,
-            } => {
+            Change::Set { path, data, version } => {
                 let node = self.at_version(path, *version)?;
                 node.data.clone_from(data);
                 node.version += 1;

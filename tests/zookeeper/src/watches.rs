@@ -22,12 +22,7 @@ impl Event {
     pub(crate) fn frame(&self) -> Vec<u8> {
         let mut out = Writer::default();
         // The number of an event, no transaction, no error; the connected state.
-        out.i32(-1)
-            .i64(-1)
-            .i32(0)
-            .i32(self.0)
-            .i32(3)
-            .bytes(self.1.as_bytes());
+        out.i32(-1).i64(-1).i32(0).i32(self.0).i32(3).bytes(self.1.as_bytes());
         out.frame()
     }
 }

@@ -58,12 +58,7 @@ impl Settings {
             }
             Keys::Migration(migration) => (migration.key(&row)?, Vec::new()),
         };
-        Ok(Row {
-            number,
-            row,
-            old_keys,
-            mutation: Mutation { row: key, updates },
-        })
+        Ok(Row { number, row, old_keys, mutation: Mutation { row: key, updates } })
     }
 }
 
@@ -125,8 +120,7 @@ where
         self.read = row.number;
         self.batch_bytes += row.mutation.size_bytes();
         if !self.settings.insert_only {
-            self.seen
-                .add(&row.mutation.row, self.settings.remembered_keys);
+            self.seen.add(&row.mutation.row, self.settings.remembered_keys);
         }
         self.batch.push(row);
     }
@@ -169,11 +163,9 @@ mod tests {
 
     #[test]
     fn counts_all_but_the_first_row_of_a_key() {
-        for (most, keys, rows, is_lower_bound) in [
-            (9, "abaacb", 3, false),
-            (9, "ab", 0, false),
-            (2, "abcca", 1, true),
-        ] {
+        for (most, keys, rows, is_lower_bound) in
+            [(9, "abaacb", 3, false), (9, "ab", 0, false), (2, "abcca", 1, true)]
+        {
             let mut seen = SeenKeys::default();
             keys.bytes().for_each(|key| seen.add(&[key], most));
             let found = (seen.repeated.rows, seen.repeated.is_lower_bound);

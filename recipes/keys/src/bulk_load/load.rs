@@ -169,10 +169,7 @@ impl<'a> BulkLoad<'a> {
     where
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        let Self {
-            settings,
-            mut watch,
-        } = self;
+        let Self { settings, mut watch } = self;
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);
         let mut report = BulkLoadReport::default();
@@ -220,11 +217,9 @@ impl<'a> BulkLoad<'a> {
         }
         match failure.or(input.into_failure()) {
             None => Ok(report),
-            Some(Failure { rows, cause }) => Err(BulkLoadError {
-                rows,
-                cause,
-                report: Box::new(report),
-            }),
+            Some(Failure { rows, cause }) => {
+                Err(BulkLoadError { rows, cause, report: Box::new(report) })
+            }
         }
     }
 }
@@ -241,8 +236,6 @@ async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, W
 
 impl fmt::Debug for BulkLoad<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BulkLoad")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("BulkLoad").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

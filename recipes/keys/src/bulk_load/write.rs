@@ -97,10 +97,7 @@ async fn without_old_rows(
 
 impl Row {
     fn sought(&self) -> Sought<'_> {
-        Sought {
-            keys: &self.old_keys,
-            columns: self.columns().collect(),
-        }
+        Sought { keys: &self.old_keys, columns: self.columns().collect() }
     }
 
     /// Returns its mutation, on the condition that its columns are absent.
@@ -121,11 +118,7 @@ impl Row {
     }
 
     fn existing_under(self, key: Bytes) -> ExistingRow {
-        ExistingRow {
-            number: self.number,
-            row: self.row,
-            key,
-        }
+        ExistingRow { number: self.number, row: self.row, key }
     }
 }
 

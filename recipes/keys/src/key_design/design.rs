@@ -57,11 +57,7 @@ impl KeyDesign {
     /// gives the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, RecipeError> {
         let settings = settings.into();
-        Ok(Self {
-            parts: Arc::new(settings.parts()?),
-            settings: Arc::new(settings),
-            source: None,
-        })
+        Ok(Self { parts: Arc::new(settings.parts()?), settings: Arc::new(settings), source: None })
     }
 
     /// Returns the settings of the design, to be stored or shown. [`new`](Self::new) creates an
@@ -301,10 +297,7 @@ impl fmt::Display for KeyDesign {
 
 impl From<&RowHasher> for KeyDesign {
     fn from(hasher: &RowHasher) -> Self {
-        let settings = HashedRows {
-            prefix: hasher.prefix().to_owned(),
-            scheme: hasher.scheme(),
-        };
+        let settings = HashedRows { prefix: hasher.prefix().to_owned(), scheme: hasher.scheme() };
         Self {
             parts: Arc::new(HashedRows::parts_of(hasher.clone())),
             settings: Arc::new(settings.into()),

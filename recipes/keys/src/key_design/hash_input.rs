@@ -77,9 +77,8 @@ fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
         ))
     })?;
     let modulus = i64::from(modulus);
-    let rest = digits.iter().fold(0_i64, |rest, digit| {
-        (rest * 10 + i64::from(digit - b'0')) % modulus
-    });
+    let rest =
+        digits.iter().fold(0_i64, |rest, digit| (rest * 10 + i64::from(digit - b'0')) % modulus);
     let is_negative = part.len() > digits.len();
     Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
 }
@@ -112,12 +111,9 @@ mod tests {
     fn numbers_of_any_length_have_a_floor_modulus() {
         // 10^n modulo 7 has the period 6, and 1,000 = 6 * 166 + 4.
         let long = "9".repeat(1_000);
-        for (number, modulus, bucket) in [
-            ("123", 10, 3),
-            ("-123", 10, 7),
-            ("-120", 10, 0),
-            (&long, 7, 9_999 % 7),
-        ] {
+        for (number, modulus, bucket) in
+            [("123", 10, 3), ("-123", 10, 7), ("-120", 10, 0), (&long, 7, 9_999 % 7)]
+        {
             assert_eq!(number_modulo(number.as_bytes(), modulus).unwrap(), bucket);
         }
         for wrong in ["", "-", "1.5", "+1", "1e3", " 1"] {

@@ -20,10 +20,6 @@ impl KeyField {
         stored: impl Into<Bytes>,
         meaning: impl Into<String>,
     ) -> Self {
-        Self {
-            name: name.into(),
-            stored: stored.into(),
-            meaning: meaning.into(),
-        }
+        Self { name: name.into(), stored: stored.into(), meaning: meaning.into() }
     }
 }

@@ -31,11 +31,6 @@ impl DesignParts {
         if let Some(salt) = &salt {
             encoding.check_salt(&salt.over, salt.of)?;
         }
-        Ok(Self {
-            name,
-            salt,
-            leading_point: false,
-            encoding: Arc::new(encoding),
-        })
+        Ok(Self { name, salt, leading_point: false, encoding: Arc::new(encoding) })
     }
 }

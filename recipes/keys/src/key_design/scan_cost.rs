@@ -60,10 +60,7 @@ impl ScanCost {
     pub(super) fn times(self, salts: u64) -> Self {
         match self {
             Self::SingleRange if salts > 1 => Self::FanOut { ranges: salts },
-            Self::Limited { only, ranges } => Self::Limited {
-                ranges: ranges * salts,
-                only,
-            },
+            Self::Limited { only, ranges } => Self::Limited { ranges: ranges * salts, only },
             other => other,
         }
     }

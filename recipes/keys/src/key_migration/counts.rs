@@ -70,10 +70,7 @@ impl KeyMigration {
         let scan = Scan::over_all(self.spans(&RowSelection::All)?.concat())
             .filter(Filter::FirstOfRow)
             .batch_cells(BATCH_CELLS);
-        let mut counts = MigrationProgress {
-            rows: vec![0; self.designs().len()],
-            foreign: 0,
-        };
+        let mut counts = MigrationProgress { rows: vec![0; self.designs().len()], foreign: 0 };
         let (mut batches, mut row) = (table.scan(scan), Vec::new());
         while let Some(cells) = batches.try_next().await? {
             for cell in cells {
@@ -97,11 +94,7 @@ mod tests {
     fn describes_the_progress() {
         for (rows, foreign, text) in [
             (&[0, 5_000][..], 0, "all 5,000 rows are in the newest epoch"),
-            (
-                &[1, 0, 2],
-                0,
-                "2 of 3 rows are in the newest epoch (66.6 %)",
-            ),
+            (&[1, 0, 2], 0, "2 of 3 rows are in the newest epoch (66.6 %)"),
             (
                 &[2, 1],
                 7,

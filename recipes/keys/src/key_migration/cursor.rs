@@ -110,10 +110,7 @@ mod tests {
             r"migrate-0123456789abcdef-0-\q",
         ] {
             let error = text.parse::<MigrationCursor>().unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("`{text}` is not a cursor of a migration")
-            );
+            assert_eq!(error.to_string(), format!("`{text}` is not a cursor of a migration"));
         }
     }
 }

@@ -49,9 +49,7 @@ impl KeyMigration {
         });
         let list = list.collect::<Result<Vec<_>, RecipeError>>()?;
         if list.is_empty() {
-            return Err(RecipeError::settings(
-                "a table has at least one design, not 0",
-            ));
+            return Err(RecipeError::settings("a table has at least one design, not 0"));
         }
         for (index, newer) in list.iter().enumerate() {
             for older in list.iter().take(index) {
@@ -59,9 +57,7 @@ impl KeyMigration {
             }
         }
         let designs = list.into_iter().map(|(design, _)| design).collect();
-        Ok(Self {
-            epochs: Epochs { designs, versions },
-        })
+        Ok(Self { epochs: Epochs { designs, versions } })
     }
 
     /// Returns the designs, oldest first.
@@ -166,9 +162,7 @@ impl KeyMigration {
             None => mutation.delete(column.clone()),
         };
         let keys = self.keys(row)?.into_iter();
-        Ok(keys
-            .map(|key| columns.iter().fold(Mutation::new(key), delete))
-            .collect())
+        Ok(keys.map(|key| columns.iter().fold(Mutation::new(key), delete)).collect())
     }
 
     pub(super) fn versions(&self) -> Versions {

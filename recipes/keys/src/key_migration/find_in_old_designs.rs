@@ -42,13 +42,8 @@ impl KeyMigration {
     ) -> Result<Vec<Option<Bytes>>, RecipeError> {
         let keys: Result<Vec<_>, _> = rows.iter().map(|row| self.old_keys(row)).collect();
         let keys = keys?;
-        let sought: Vec<_> = keys
-            .iter()
-            .map(|keys| Sought {
-                keys,
-                columns: columns.iter().collect(),
-            })
-            .collect();
+        let sought: Vec<_> =
+            keys.iter().map(|keys| Sought { keys, columns: columns.iter().collect() }).collect();
         Ok(find_first_keys(table, &sought).await?)
     }
 
@@ -69,11 +64,7 @@ pub(crate) async fn find_first_keys(
     rows: &[Sought<'_>],
 ) -> Result<Vec<Option<Bytes>>, Error> {
     let mut found: Vec<Option<Bytes>> = vec![None; rows.len()];
-    let most = rows
-        .iter()
-        .map(|row| row.keys.len())
-        .max()
-        .unwrap_or_default();
+    let most = rows.iter().map(|row| row.keys.len()).max().unwrap_or_default();
     // Oldest first, as for readers (E2): a row may be moving from one older place to the next.
     for age in 0..most {
         let mut readers: HashMap<&Bytes, Vec<_>> = HashMap::new();
@@ -82,11 +73,8 @@ pub(crate) async fn find_first_keys(
                 readers.entry(key).or_default().push((row, found));
             }
         }
-        let spans: Vec<_> = readers
-            .values()
-            .flatten()
-            .flat_map(|(row, _)| row.spans(age))
-            .collect();
+        let spans: Vec<_> =
+            readers.values().flatten().flat_map(|(row, _)| row.spans(age)).collect();
         if spans.is_empty() {
             continue;
         }
@@ -114,10 +102,7 @@ impl Sought<'_> {
         };
         match self.columns.as_slice() {
             [] => vec![Span::row(key.clone())],
-            columns => columns
-                .iter()
-                .map(|column| Span::cell(key.clone(), column))
-                .collect(),
+            columns => columns.iter().map(|column| Span::cell(key.clone(), column)).collect(),
         }
     }
 

@@ -129,10 +129,7 @@ impl fmt::Display for RollbackReport {
             )?,
             Fate::Untouched => write!(f, "nothing was changed on table `{table}`")?,
             Fate::Undone if self.kept.is_empty() => {
-                write!(
-                    f,
-                    "everything was undone, table `{table}` is as it was before"
-                )?;
+                write!(f, "everything was undone, table `{table}` is as it was before")?;
             }
             Fate::Undone => {
                 write!(f, "table `{table}` serves as before but may have kept: ")?;
@@ -177,11 +174,7 @@ impl Plan {
     /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the
     /// table.
     pub fn apply<'a>(&'a self, tables: &'a dyn TableAdmin) -> Applying<'a> {
-        Applying {
-            plan: self,
-            tables,
-            watch: Box::new(|_| ()),
-        }
+        Applying { plan: self, tables, watch: Box::new(|_| ()) }
     }
 }
 
@@ -193,15 +186,9 @@ impl<'a> Applying<'a> {
     }
 
     async fn run(self) -> Result<Applied, ApplyError> {
-        let Self {
-            plan,
-            tables: admin,
-            mut watch,
-        } = self;
+        let Self { plan, tables: admin, mut watch } = self;
         plan.check().map_err(ApplyError::Refused)?;
-        let found = TableState::read(admin, plan.table())
-            .await
-            .map_err(ApplyError::Refused)?;
+        let found = TableState::read(admin, plan.table()).await.map_err(ApplyError::Refused)?;
         plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
         let steps = plan.steps();
         for step in &steps {
@@ -254,10 +241,7 @@ impl<'a> Applying<'a> {
             }
             taken.extend(remaining);
         }
-        Ok(Applied {
-            done: taken.len(),
-            already_so: steps.len() - taken.len(),
-        })
+        Ok(Applied { done: taken.len(), already_so: steps.len() - taken.len() })
     }
 }
 
@@ -324,10 +308,5 @@ async fn clean_up(
             unread = Some(error);
         }
     }
-    RollbackReport {
-        kept,
-        unread,
-        may_come_late,
-        ..report(Fate::Undone)
-    }
+    RollbackReport { kept, unread, may_come_late, ..report(Fate::Undone) }
 }

@@ -28,11 +28,7 @@ pub(super) async fn wanted_properties(
         );
         return Err(Error::new(ErrorKind::Unavailable, message));
     };
-    Ok(vec![
-        (GROUP_PATTERN, pattern),
-        (GROUP_DEFAULT, DEFAULT_GROUP.to_owned()),
-        (BALANCER, class),
-    ])
+    Ok(vec![(GROUP_PATTERN, pattern), (GROUP_DEFAULT, DEFAULT_GROUP.to_owned()), (BALANCER, class)])
 }
 
 /// The properties that [`wanted_properties`] can return.
@@ -41,9 +37,7 @@ pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER
 /// Returns the pattern of optimizations that are not empty, or `None` if no recipe has a group.
 pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<Option<String>> {
     if optimizations.requirements().is_empty() {
-        return Err(Error::invalid(
-            "the optimizations are empty; name at least one recipe",
-        ));
+        return Err(Error::invalid("the optimizations are empty; name at least one recipe"));
     }
     Ok(optimizations.group_pattern())
 }
@@ -66,9 +60,7 @@ pub(super) async fn unrequested_properties(
     table: &str,
     found: &BTreeMap<String, String>,
 ) -> Result<Vec<Unrequested>> {
-    let class = found
-        .get(BALANCER)
-        .map(|class| BalancerClass::from_name(class));
+    let class = found.get(BALANCER).map(|class| BalancerClass::from_name(class));
     if class == Some(BalancerClass::Unknown) {
         return Ok(Vec::new());
     }
@@ -85,11 +77,7 @@ pub(super) async fn unrequested_properties(
             inherited: inherited.cloned(),
         })
     };
-    Ok(PROPERTIES
-        .into_iter()
-        .rev()
-        .filter_map(unrequested)
-        .collect())
+    Ok(PROPERTIES.into_iter().rev().filter_map(unrequested).collect())
 }
 
 /// Returns the pattern that the balancer uses, if it uses one.

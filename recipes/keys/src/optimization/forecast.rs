@@ -39,14 +39,8 @@ pub(super) fn groups_of<'a>(
         .map(GroupPattern::parse)
         .transpose()
         .map_err(|error| Error::invalid(format!("the groups cannot be determined: {error}")))?;
-    let group = |end_row| {
-        pattern
-            .as_ref()
-            .and_then(|pattern| pattern.group_of(end_row))
-    };
-    Ok(end_rows
-        .map(|end_row| group(end_row).unwrap_or_else(|| DEFAULT_GROUP.to_owned()))
-        .collect())
+    let group = |end_row| pattern.as_ref().and_then(|pattern| pattern.group_of(end_row));
+    Ok(end_rows.map(|end_row| group(end_row).unwrap_or_else(|| DEFAULT_GROUP.to_owned())).collect())
 }
 
 /// Returns the forecast of each group, in the order of the table.
@@ -55,10 +49,8 @@ pub(super) fn forecast<'a>(
     splits: impl Iterator<Item = &'a Bytes>,
     servers: usize,
 ) -> Result<Vec<GroupForecast>> {
-    let end_rows: Vec<Option<&[u8]>> = splits
-        .map(|split| Some(split.as_ref()))
-        .chain(std::iter::once(None))
-        .collect();
+    let end_rows: Vec<Option<&[u8]>> =
+        splits.map(|split| Some(split.as_ref())).chain(std::iter::once(None)).collect();
     let groups = groups_of(pattern, end_rows.iter().copied())?;
     let placed = place(&groups, servers);
 
@@ -83,9 +75,7 @@ pub(super) fn forecast<'a>(
         };
         let last = run.last().map_or(first, |((_, last), _)| last);
         forecast.tablets += run.len();
-        forecast
-            .runs
-            .push(TabletRun::new(run.len(), **first, **last));
+        forecast.runs.push(TabletRun::new(run.len(), **first, **last));
         for server in run.iter().filter_map(|(_, server)| *server) {
             if let Some(count) = forecast.per_server.get_mut(server) {
                 *count += 1;
@@ -98,10 +88,6 @@ pub(super) fn forecast<'a>(
 impl TabletRun {
     fn new(tablets: usize, first: Option<&[u8]>, last: Option<&[u8]>) -> Self {
         let shown = |row: &[u8]| Escaped(row).to_string();
-        Self {
-            tablets,
-            first_end_row: first.map(shown),
-            last_end_row: last.map(shown),
-        }
+        Self { tablets, first_end_row: first.map(shown), last_end_row: last.map(shown) }
     }
 }

@@ -26,10 +26,7 @@ pub(super) async fn remove_splits(
         let end = splits.last().map(|last| row_successor(last));
         admin.merge(table, after.as_deref(), end.as_deref()).await?;
     }
-    let first = going
-        .first()
-        .map(|split| Escaped(split).to_string())
-        .unwrap_or_default();
+    let first = going.first().map(|split| Escaped(split).to_string()).unwrap_or_default();
     let message = format!(
         "the split points of table `{table}` from `{first}` on reappear after they are removed"
     );
@@ -57,10 +54,7 @@ pub(super) fn runs(going: &BTreeSet<Bytes>, staying: &BTreeSet<Bytes>) -> Vec<Ru
             Some(run) if run.after == after => {
                 run.splits.insert(split.clone());
             }
-            _ => runs.push(Run {
-                after: after.clone(),
-                splits: BTreeSet::from([split.clone()]),
-            }),
+            _ => runs.push(Run { after: after.clone(), splits: BTreeSet::from([split.clone()]) }),
         }
     }
     runs
@@ -82,11 +76,7 @@ mod tests {
         };
         assert_eq!(
             runs(&set(&["a", "b", "d", "f"]), &set(&["c", "e"])),
-            [
-                run(None, &["a", "b"]),
-                run(Some("c"), &["d"]),
-                run(Some("e"), &["f"])
-            ]
+            [run(None, &["a", "b"]), run(Some("c"), &["d"]), run(Some("e"), &["f"])]
         );
     }
 }

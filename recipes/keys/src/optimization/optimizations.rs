@@ -98,11 +98,8 @@ impl TableOptimizations {
     /// all recipes. `None` if no recipe has a group: then all tablets are spread as one group,
     /// which every balancer does.
     pub fn group_pattern(&self) -> Option<String> {
-        let fragments: Vec<_> = self
-            .requirements
-            .iter()
-            .filter_map(TableRequirement::group_regex)
-            .collect();
+        let fragments: Vec<_> =
+            self.requirements.iter().filter_map(TableRequirement::group_regex).collect();
         (!fragments.is_empty()).then(|| format!("({}).*", fragments.join("|")))
     }
 }
@@ -121,9 +118,7 @@ impl RowHasher {
 
 impl From<TableRequirement> for TableOptimizations {
     fn from(requirement: TableRequirement) -> Self {
-        Self {
-            requirements: vec![requirement],
-        }
+        Self { requirements: vec![requirement] }
     }
 }
 
@@ -144,19 +139,12 @@ mod tests {
     use super::*;
 
     fn of(prefix: &str, tablets: u32) -> TableOptimizations {
-        RowHasher::new(prefix)
-            .unwrap()
-            .table_optimizations(tablets)
-            .unwrap()
+        RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
     }
 
     #[test]
     fn rejects_recipes_that_overlap_and_names_both() {
-        let error = of("p", 3)
-            .merge(of("q", 2))
-            .unwrap()
-            .merge(of("p:x", 2))
-            .unwrap_err();
+        let error = of("p", 3).merge(of("q", 2)).unwrap().merge(of("p:x", 2)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "row hasher `p` and row hasher `p:x` overlap; give them prefixes of which neither starts with the other"
@@ -167,11 +155,7 @@ mod tests {
 
         let design = KeyDesign::new(crate::Modulo::default()).unwrap();
         let modulo = || TableOptimizations::for_key_design(&design, 10).unwrap();
-        for (one, other) in [
-            (modulo(), of("p", 3)),
-            (of("p", 3), modulo()),
-            (modulo(), modulo()),
-        ] {
+        for (one, other) in [(modulo(), of("p", 3)), (of("p", 3), modulo()), (modulo(), modulo())] {
             let message = one.merge(other).unwrap_err().to_string();
             let end = " overlap; key design modulo must be the only recipe of its table";
             assert!(message.ends_with(end), "{message}");

@@ -75,11 +75,7 @@ impl TableRequirement {
     /// be split evenly; for such designs use [given split points](Self::for_key_design_at).
     pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, RecipeError> {
         let (splits, shares) = design.split(tablets)?;
-        Ok(Self {
-            splits,
-            shares,
-            ..Self::of_design(design)
-        })
+        Ok(Self { splits, shares, ..Self::of_design(design) })
     }
 
     /// Creates the requirement of a key design with given split points, possibly none. It has no
@@ -92,10 +88,7 @@ impl TableRequirement {
         design: &KeyDesign,
         splits: impl IntoIterator<Item = Bytes>,
     ) -> Result<Self, RecipeError> {
-        let requirement = Self {
-            splits: splits.into_iter().collect(),
-            ..Self::of_design(design)
-        };
+        let requirement = Self { splits: splits.into_iter().collect(), ..Self::of_design(design) };
         requirement.check()?;
         Ok(requirement)
     }
@@ -111,10 +104,7 @@ impl TableRequirement {
 
     /// Returns a builder, for recipes outside of this crate.
     pub fn builder(owner: impl Into<String>) -> TableRequirementBuilder {
-        TableRequirementBuilder {
-            requirement: Self::without_parts(owner.into()),
-            has_group: false,
-        }
+        TableRequirementBuilder { requirement: Self::without_parts(owner.into()), has_group: false }
     }
 
     fn without_parts(owner: String) -> Self {

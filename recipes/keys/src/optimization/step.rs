@@ -47,9 +47,9 @@ impl Step {
             Self::SetProperty { name, after, .. } => {
                 (state.properties.get(name) != Some(after)).then(|| self.clone())
             }
-            Self::RemoveProperty {
-                name, inherited, ..
-            } => (state.properties.get(name) != inherited.as_ref()).then(|| self.clone()),
+            Self::RemoveProperty { name, inherited, .. } => {
+                (state.properties.get(name) != inherited.as_ref()).then(|| self.clone())
+            }
             Self::RemoveSplits(splits) => {
                 let present: BTreeSet<_> = splits.intersection(&state.splits).cloned().collect();
                 (!present.is_empty()).then_some(Self::RemoveSplits(present))
@@ -137,20 +137,12 @@ impl fmt::Display for Step {
         match self {
             Self::AddSplits(splits) => write!(f, "add {}", Points(splits)),
             Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
-            Self::SetProperty {
-                name,
-                before,
-                after,
-            } => {
+            Self::SetProperty { name, before, after } => {
                 write!(f, "set {name} to `{after}`")?;
                 let before = before.as_ref();
                 before.map_or(Ok(()), |before| write!(f, " in place of `{before}`"))
             }
-            Self::RemoveProperty {
-                name,
-                before,
-                inherited,
-            } => {
+            Self::RemoveProperty { name, before, inherited } => {
                 write!(f, "remove {name}, which is `{before}`")?;
                 let inherited = inherited.as_ref();
                 inherited.map_or(Ok(()), |value| write!(f, ", so that `{value}` is in force"))
@@ -168,12 +160,7 @@ impl fmt::Display for Points<'_> {
         };
         match self.0.len() {
             1 => write!(f, "the split point `{}`", Escaped(first)),
-            count => write!(
-                f,
-                "{count} split points, `{}` to `{}`",
-                Escaped(first),
-                Escaped(last)
-            ),
+            count => write!(f, "{count} split points, `{}` to `{}`", Escaped(first), Escaped(last)),
         }
     }
 }
@@ -196,23 +183,11 @@ mod tests {
             inherited: inherited.map(Into::into),
         };
         for (step, text) in [
-            (
-                Step::AddSplits(set(&["p:a\n"])),
-                r"add the split point `p:a\x0a`",
-            ),
-            (
-                Step::AddSplits(set(&["a", "b"])),
-                "add 2 split points, `a` to `b`",
-            ),
-            (
-                Step::RemoveSplits(set(&["a"])),
-                "remove the split point `a`",
-            ),
+            (Step::AddSplits(set(&["p:a\n"])), r"add the split point `p:a\x0a`"),
+            (Step::AddSplits(set(&["a", "b"])), "add 2 split points, `a` to `b`"),
+            (Step::RemoveSplits(set(&["a"])), "remove the split point `a`"),
             (property(None), "set table.balancer to `New`"),
-            (
-                property(Some("Old")),
-                "set table.balancer to `New` in place of `Old`",
-            ),
+            (property(Some("Old")), "set table.balancer to `New` in place of `Old`"),
             (removed(None), "remove table.balancer, which is `Old`"),
             (
                 removed(Some("Any")),

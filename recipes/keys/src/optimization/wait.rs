@@ -131,13 +131,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
     }
 
     async fn run(self) -> Result<T> {
-        let Self {
-            mut look,
-            is_done,
-            sleep,
-            limit,
-            mut watch,
-        } = self;
+        let Self { mut look, is_done, sleep, limit, mut watch } = self;
         let end = sleep(limit).shared();
         let is_over = || limit.is_zero() || end.clone().now_or_never().is_some();
         let mut pause = FIRST_PAUSE;
@@ -176,9 +170,7 @@ impl<'a, T: Send + Sync + 'a> IntoFuture for Waiting<'a, T> {
 
 impl<T> fmt::Debug for Waiting<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waiting")
-            .field("limit", &self.limit)
-            .finish_non_exhaustive()
+        f.debug_struct("Waiting").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
@@ -197,8 +189,7 @@ mod tests {
             looks += 1;
             async move {
                 sleep(Duration::from_secs(1)).await;
-                look.checked_sub(failures)
-                    .ok_or_else(|| Error::new(kind, "no server answers"))
+                look.checked_sub(failures).ok_or_else(|| Error::new(kind, "no server answers"))
             }
             .boxed()
         };
@@ -227,11 +218,7 @@ mod tests {
         assert_eq!((found.unwrap(), seen), (2, vec![(0, 1_000), (1, 2_100)]));
 
         let (found, took) = waited(wait_for_two().limit(Duration::from_millis(1_050))).await;
-        assert_eq!(
-            (found.unwrap(), took),
-            (1, 2_050),
-            "the pause ends at the limit"
-        );
+        assert_eq!((found.unwrap(), took), (1, 2_050), "the pause ends at the limit");
         let (found, took) = waited(wait_for_two().limit(Duration::ZERO)).await;
         assert_eq!((found.unwrap(), took), (0, 1_000));
     }
@@ -277,10 +264,7 @@ mod tests {
             let error = found.unwrap_err();
             assert_eq!(
                 (error.kind(), error.to_string().as_str()),
-                (
-                    ErrorKind::Unavailable,
-                    "the table did not answer within the limit of the wait"
-                )
+                (ErrorKind::Unavailable, "the table did not answer within the limit of the wait")
             );
             assert_eq!(took, ends);
         }

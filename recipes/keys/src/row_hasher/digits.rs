@@ -33,10 +33,7 @@ fn pair(pairs: &Pairs, number: usize) -> [u8; 2] {
 }
 
 /// Builds the table of digit pairs at compile time, once for each radix.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "an index out of bounds would fail the build"
-)]
+#[expect(clippy::indexing_slicing, reason = "an index out of bounds would fail the build")]
 const fn pairs(radix: usize) -> Pairs {
     let mut pairs = [[0; 2]; 36 * 36];
     let mut number = 0;

@@ -47,10 +47,7 @@ impl RowHasher {
 
     /// Returns a builder, to choose the hash scheme.
     pub fn builder(prefix: impl Into<String>) -> RowHasherBuilder {
-        RowHasherBuilder {
-            prefix: prefix.into(),
-            scheme: HashScheme::default(),
-        }
+        RowHasherBuilder { prefix: prefix.into(), scheme: HashScheme::default() }
     }
 
     /// Returns the prefix, without the colon that follows it in a key.
@@ -136,9 +133,6 @@ impl RowHasherBuilder {
                 "the prefix of a row hasher is empty: give at least one character, such as `p`",
             ));
         }
-        Ok(RowHasher {
-            head: format!("{}:", self.prefix).into(),
-            scheme: self.scheme,
-        })
+        Ok(RowHasher { head: format!("{}:", self.prefix).into(), scheme: self.scheme })
     }
 }

@@ -125,12 +125,7 @@ impl RowHasher {
     pub fn parts<'a>(&'a self, key: &'a [u8]) -> Result<KeyParts<'a>, RecipeError> {
         let row = self.remove(key)?;
         let number = self.hash_number(row);
-        Ok(KeyParts {
-            prefix: self.prefix(),
-            hash: self.scheme().digits(number),
-            number,
-            row,
-        })
+        Ok(KeyParts { prefix: self.prefix(), hash: self.scheme().digits(number), number, row })
     }
 
     /// Splits a key into its hash and its row, without checking either.

@@ -126,14 +126,10 @@ impl FromStr for HashScheme {
     type Err = RecipeError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|scheme| scheme.name() == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|scheme| scheme.name()).collect();
-                let (name, known) = (Excerpt::new(name.as_bytes()), names.join(" or "));
-                RecipeError::settings(format!("there is no hash scheme {name}: give {known}"))
-            })
+        Self::ALL.iter().copied().find(|scheme| scheme.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|scheme| scheme.name()).collect();
+            let (name, known) = (Excerpt::new(name.as_bytes()), names.join(" or "));
+            RecipeError::settings(format!("there is no hash scheme {name}: give {known}"))
+        })
     }
 }

@@ -56,11 +56,7 @@ impl Partition {
                 "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
             )));
         }
-        Ok(Self {
-            scheme,
-            tablets,
-            formula: formula(scheme, tablets),
-        })
+        Ok(Self { scheme, tablets, formula: formula(scheme, tablets) })
     }
 
     pub(super) fn formula(&self) -> SplitFormula {

@@ -88,11 +88,7 @@ impl RowBatch {
         self.places.iter().map(move |place| {
             let row = self.rows.get(start..place.row_end);
             start = place.row_end;
-            SaltedRow {
-                row: row.unwrap_or_default(),
-                cells: self.cells_at(place),
-                mark: self.mark,
-            }
+            SaltedRow { row: row.unwrap_or_default(), cells: self.cells_at(place), mark: self.mark }
         })
     }
 
@@ -122,10 +118,7 @@ impl RowBatch {
     ///
     /// [`SaltedRow::cursor`] is the cursor after any other row.
     pub fn cursor(&self) -> ScanCursor {
-        let last = self
-            .places
-            .last()
-            .and_then(|place| self.cells_at(place).last());
+        let last = self.places.last().and_then(|place| self.cells_at(place).last());
         let key = last.map(|cell| cell.key.row.as_ref());
         ScanCursor::new(self.mark, Bytes::copy_from_slice(key.unwrap_or_default()))
     }
@@ -153,11 +146,7 @@ impl RowBatch {
 
     fn add_place(&mut self, read: usize, cells: (usize, usize)) {
         self.cell_count += cells.1 - cells.0;
-        self.places.push(Place {
-            row_end: self.rows.len(),
-            read,
-            cells,
-        });
+        self.places.push(Place { row_end: self.rows.len(), read, cells });
     }
 
     /// Returns the batch's own cells, to which the cells of the open row are appended.
@@ -174,10 +163,7 @@ impl RowBatch {
     /// Ends the open row.
     pub(super) fn end_row(&mut self) {
         self.add_place(OWN, (self.open.cells, self.own.len()));
-        self.open = Open {
-            row_bytes: self.rows.len(),
-            cells: self.own.len(),
-        };
+        self.open = Open { row_bytes: self.rows.len(), cells: self.own.len() };
     }
 
     pub(super) fn add_row(&mut self, row: &[u8], cells: Vec<Cell>) {

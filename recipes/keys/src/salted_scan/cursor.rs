@@ -78,9 +78,7 @@ impl Mark {
 
     /// Parses a mark as written in the text of a cursor.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let is_hex = text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let mark = u64::from_str_radix(text, 16).ok()?;
         (text.len() == 16 && is_hex).then_some(Self(mark))
     }

@@ -17,10 +17,7 @@ struct Entrant {
 }
 
 /// A node at which no match has been played yet.
-const NO_ENTRANT: Entrant = Entrant {
-    word: u64::MAX,
-    player: usize::MAX,
-};
+const NO_ENTRANT: Entrant = Entrant { word: u64::MAX, player: usize::MAX };
 
 impl Losers {
     /// Plays all matches again, between players with these words.

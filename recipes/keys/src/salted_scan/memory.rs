@@ -30,11 +30,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(bound: usize) -> Self {
-        Self {
-            bound,
-            held: 0,
-            cell_bytes: ASSUMED_CELL_BYTES,
-        }
+        Self { bound, held: 0, cell_bytes: ASSUMED_CELL_BYTES }
     }
 
     pub(super) fn held(&self) -> usize {
@@ -59,9 +55,7 @@ impl Memory {
 
     /// Checks whether this many cells may be read ahead.
     pub(super) fn has_room_for(&self, cells: usize) -> bool {
-        let filled = self
-            .held
-            .saturating_add(cells.saturating_mul(self.cell_bytes));
+        let filled = self.held.saturating_add(cells.saturating_mul(self.cell_bytes));
         cells >= MIN_AHEAD && filled <= self.bound / 2
     }
 

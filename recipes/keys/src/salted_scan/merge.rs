@@ -113,8 +113,7 @@ impl Merge {
         self.batch += 1;
         let most = self.memory.yielded_cells();
         batch.reserve(
-            self.rows_left
-                .map_or(most, |rows| usize::try_from(rows).unwrap_or(most).min(most)),
+            self.rows_left.map_or(most, |rows| usize::try_from(rows).unwrap_or(most).min(most)),
         );
         while self.wants_more(&batch)
             && let Some(piece) = self.winner().await?
@@ -169,8 +168,7 @@ impl Merge {
         self.heads.find_common(heads.clone());
         let words: Vec<_> = heads.map(|head| self.heads.word(head)).collect();
         self.rows_of_heads = 0;
-        self.losers
-            .play_all(&words, is_less(&self.pieces, head_len));
+        self.losers.play_all(&words, is_less(&self.pieces, head_len));
     }
 
     /// Adds rows to the batch, from a piece and from the winners after it, until a read is needed.
@@ -221,10 +219,7 @@ impl Merge {
 
     /// Skips the first row of a piece, which has no owner, or ends the scan with an error.
     fn pass_over(&self, number: usize) -> Result {
-        let key = self
-            .pieces
-            .get(number)
-            .and_then(|piece| piece.current.next_key());
+        let key = self.pieces.get(number).and_then(|piece| piece.current.next_key());
         let owner = key.map(|key| (self.request.owner_of)(key, &mut Vec::new()));
         match owner {
             Some(Owner::Unknown(reason)) => self.pass_over_key(&reason),
@@ -355,12 +350,8 @@ impl Merge {
             None => (FIRST_CELLS, 4),
             Some(rows) => (first_of_limit(rows, self.live), 1),
         };
-        let growth = 1_usize
-            .checked_shl(growth_bits * reads)
-            .unwrap_or(usize::MAX);
-        first
-            .saturating_mul(growth)
-            .min(self.memory.share(self.live))
+        let growth = 1_usize.checked_shl(growth_bits * reads).unwrap_or(usize::MAX);
+        first.saturating_mul(growth).min(self.memory.share(self.live))
     }
 
     fn settle(&mut self, fetched: Fetched) -> Result {
@@ -392,9 +383,7 @@ impl Merge {
             Some((row, cells.iter().map(size_bytes).sum()))
         };
         let heads = self.pieces.iter().filter_map(row_bytes);
-        let largest = heads
-            .chain([self.open_row.clone()])
-            .max_by_key(|(_, bytes)| *bytes);
+        let largest = heads.chain([self.open_row.clone()]).max_by_key(|(_, bytes)| *bytes);
         let (row, largest) = largest.unwrap_or_default();
         RecipeError::settings(format!(
             "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
@@ -442,11 +431,7 @@ fn add_row(read: &mut Read, batch: &mut RowBatch, number: u64) -> Added {
 pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
     let rows = usize::try_from(rows).unwrap_or(usize::MAX);
     let share = rows / pieces.max(1);
-    if pieces == 1 {
-        share.saturating_add(1)
-    } else {
-        share.saturating_add(2 * share.isqrt() + 4)
-    }
+    if pieces == 1 { share.saturating_add(1) } else { share.saturating_add(2 * share.isqrt() + 4) }
 }
 
 /// Returns the part after the salt of the first key that is not yet merged.
@@ -460,14 +445,9 @@ fn head_of(pieces: &[Piece], head_len: usize, number: usize) -> Option<&[u8]> {
 /// by the salt. A piece without a head sorts last.
 fn is_less(pieces: &[Piece], head_len: usize) -> impl Fn(usize, usize) -> bool {
     move |one, other| {
-        let (a, b) = (
-            head_of(pieces, head_len, one),
-            head_of(pieces, head_len, other),
-        );
+        let (a, b) = (head_of(pieces, head_len, one), head_of(pieces, head_len, other));
         // `None` sorts last here, not first.
         let ends = a.is_none().cmp(&b.is_none());
-        ends.then_with(|| a.cmp(&b))
-            .then_with(|| one.cmp(&other))
-            .is_lt()
+        ends.then_with(|| a.cmp(&b)).then_with(|| one.cmp(&other)).is_lt()
     }
 }

@@ -56,24 +56,13 @@ mod tests {
     use super::*;
 
     fn cell(place: &'static str, qualifier: &'static str, timestamp: i64) -> Cell {
-        Cell::new(
-            Key::new(place, Column::new("f", qualifier), timestamp),
-            place,
-        )
+        Cell::new(Key::new(place, Column::new("f", qualifier), timestamp), place)
     }
 
     fn places() -> Vec<Vec<Cell>> {
         vec![
-            vec![
-                cell("old", "a", 7),
-                cell("old", "b", 5),
-                cell("old", "b", 3),
-            ],
-            vec![
-                cell("new", "b", 9),
-                cell("new", "b", 5),
-                cell("new", "c", 1),
-            ],
+            vec![cell("old", "a", 7), cell("old", "b", 5), cell("old", "b", 3)],
+            vec![cell("new", "b", 9), cell("new", "b", 5), cell("new", "c", 1)],
         ]
     }
 
@@ -95,24 +84,13 @@ mod tests {
     fn keeps_as_many_versions_as_the_table_shows() {
         assert_eq!(
             merged(places(), Versions::default(), Filter::None),
-            [
-                cell("old", "a", 7),
-                cell("new", "b", 9),
-                cell("new", "c", 1)
-            ]
+            [cell("old", "a", 7), cell("new", "b", 9), cell("new", "c", 1)]
         );
     }
 
     #[test]
     fn first_of_row_is_the_first_of_all_keys() {
-        let first = places()
-            .into_iter()
-            .rev()
-            .map(|place| vec![place[0].clone()])
-            .collect();
-        assert_eq!(
-            merged(first, Versions::All, Filter::FirstOfRow),
-            [cell("old", "a", 7)]
-        );
+        let first = places().into_iter().rev().map(|place| vec![place[0].clone()]).collect();
+        assert_eq!(merged(first, Versions::All, Filter::FirstOfRow), [cell("old", "a", 7)]);
     }
 }

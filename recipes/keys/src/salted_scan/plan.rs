@@ -33,9 +33,7 @@ impl ScanPlan {
         settings: MergeSettings,
     ) -> Self {
         let most = Memory::new(settings.memory_bytes).share(merged_pieces);
-        let first = settings
-            .limit
-            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged_pieces));
+        let first = settings.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged_pieces));
         let spans = pieces.into_iter();
         Self {
             design,
@@ -98,11 +96,7 @@ impl fmt::Display for ScanPlan {
             Some(end) => write!(f, "`{}`", Escaped(&end.row))?,
             None => f.write_str("the end of the table")?,
         }
-        let merged = if self.spans.len() > 1 {
-            "merged into"
-        } else {
-            "in"
-        };
+        let merged = if self.spans.len() > 1 { "merged into" } else { "in" };
         writeln!(f, ", {merged} {}", self.order)?;
         if let Some(rows) = self.settings.limit {
             writeln!(f, "at most {rows} rows")?;
@@ -118,20 +112,13 @@ impl fmt::Display for ScanPlan {
             UnknownKeys::Refuse => "ends the scan with an error",
             UnknownKeys::Skip => "is skipped and counted",
         };
-        let (first, most, at_once) = (
-            self.first_cells,
-            self.max_cells,
-            self.settings.concurrent_reads,
-        );
+        let (first, most, at_once) =
+            (self.first_cells, self.max_cells, self.settings.concurrent_reads);
         writeln!(
             f,
             "each piece is read in steps of {first} to {most} cells, {at_once} pieces at a time, {scans}"
         )?;
-        writeln!(
-            f,
-            "at most {} bytes of cells wait to be merged",
-            self.settings.memory_bytes
-        )?;
+        writeln!(f, "at most {} bytes of cells wait to be merged", self.settings.memory_bytes)?;
         write!(f, "a key that does not belong to {} {foreign}", self.design)
     }
 }

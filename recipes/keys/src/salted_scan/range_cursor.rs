@@ -39,11 +39,7 @@ pub(super) enum Source {
 
 impl Piece {
     pub(super) fn new(start: Bytes, end: Option<Bytes>) -> Self {
-        Self {
-            start,
-            end,
-            ..Self::default()
-        }
+        Self { start, end, ..Self::default() }
     }
 
     /// Checks whether a row that was read is waiting to be merged.
@@ -90,9 +86,8 @@ impl Piece {
             return (cells, false);
         }
         self.source = Source::New;
-        let others = last.as_ref().map_or(0, |last| {
-            cells.partition_point(|cell| cell.key.row < last.row)
-        });
+        let others =
+            last.as_ref().map_or(0, |last| cells.partition_point(|cell| cell.key.row < last.row));
         // The scan is closed and its last row may be incomplete, so the next scan reads that row
         // from its beginning, unless it is the only row of the read.
         if others == 0 {
@@ -162,9 +157,6 @@ mod tests {
         let mut piece = Piece::new(Bytes::from("a"), None);
         let (cells, is_whole) = piece.record(vec![cell("b", 2), cell("b", 1)], None, false);
         assert_eq!((cells, is_whole), (vec![cell("b", 2), cell("b", 1)], false));
-        assert_eq!(
-            piece.rest(),
-            Span::between(cell("b", 1).key.successor(), None)
-        );
+        assert_eq!(piece.rest(), Span::between(cell("b", 1).key.successor(), None));
     }
 }

@@ -106,25 +106,19 @@ impl Read {
     }
 
     fn add_row(&mut self, key: &[u8], cells: usize, head_len: usize, owner_of: &OwnerOf) {
-        let (cell_start, text_start) = self
-            .rows
-            .last()
-            .map_or((0, 0), |last| (last.cell_end, last.text_end));
+        let (cell_start, text_start) =
+            self.rows.last().map_or((0, 0), |last| (last.cell_end, last.text_end));
         let whose = match owner_of(key, &mut self.text) {
-            Owner::Reader => Whose::Reader {
-                is_unsalted: self.text.get(text_start..) == key.get(head_len..),
-            },
+            Owner::Reader => {
+                Whose::Reader { is_unsalted: self.text.get(text_start..) == key.get(head_len..) }
+            }
             Owner::Another => Whose::Another,
             Owner::Unknown(_) => Whose::Unknown,
         };
         if !matches!(whose, Whose::Reader { .. }) {
             self.text.truncate(text_start);
         }
-        self.rows.push(ReadRow {
-            cell_end: cell_start + cells,
-            text_end: self.text.len(),
-            whose,
-        });
+        self.rows.push(ReadRow { cell_end: cell_start + cells, text_end: self.text.len(), whose });
     }
 
     /// Returns the bytes of the cells, which stop counting as held.

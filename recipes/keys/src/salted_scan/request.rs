@@ -51,19 +51,14 @@ impl SaltedScan {
     ///
     /// As [`KeyDesign::spans`], for rows that the design scatters.
     pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let epochs = Epochs {
-            designs: [design.clone()].into(),
-            versions: Versions::All,
-        };
+        let epochs = Epochs { designs: [design.clone()].into(), versions: Versions::All };
         Self::over(epochs, rows)
     }
 
     /// Creates a scan of these rows over several designs.
     pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
         let spans = epochs.spans(rows)?;
-        let pieces = spans
-            .iter()
-            .map(|of_one| of_one.iter().map(piece_rows).collect());
+        let pieces = spans.iter().map(|of_one| of_one.iter().map(piece_rows).collect());
         Ok(Self {
             extent: Extent {
                 pieces: pieces.collect(),
@@ -161,11 +156,7 @@ impl SaltedScan {
 
     /// Runs the scan on a table.
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
-        let selection = Selection {
-            table,
-            columns: self.columns,
-            filter: self.filter,
-        };
+        let selection = Selection { table, columns: self.columns, filter: self.filter };
         SaltedRows::new(|skipped| Windows::new(self.extent, selection, self.settings, skipped))
     }
 }

@@ -48,8 +48,6 @@ impl Stream for SaltedRows {
 
 impl fmt::Debug for SaltedRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SaltedRows")
-            .field("skipped", &self.skipped())
-            .finish_non_exhaustive()
+        f.debug_struct("SaltedRows").field("skipped", &self.skipped()).finish_non_exhaustive()
     }
 }

@@ -94,10 +94,7 @@ impl Windows {
         settings: MergeSettings,
         skipped: Arc<AtomicU64>,
     ) -> Self {
-        let older = |_| Older {
-            rows: VecDeque::new(),
-            reached: extent.after.clone(),
-        };
+        let older = |_| Older { rows: VecDeque::new(), reached: extent.after.clone() };
         Self {
             older: (1..extent.epochs.designs.len()).map(older).collect(),
             newest: None,
@@ -136,25 +133,15 @@ impl Windows {
 
     /// Returns the end of the window: the extent to which all older epochs have been read.
     fn window_end(&self) -> Reached {
-        self.older
-            .last()
-            .map_or(Reached::All, |last| last.reached.clone())
+        self.older.last().map_or(Reached::All, |last| last.reached.clone())
     }
 
     /// Reads further in the older epochs, each only as far as the one before it.
     async fn read_older(&mut self) -> Result {
         let used_up = |pair: &[Older]| matches!(pair, [one, next] if one.reached == next.reached);
-        let kept = self
-            .older
-            .windows(2)
-            .rev()
-            .take_while(|pair| used_up(pair))
-            .count();
+        let kept = self.older.windows(2).rev().take_while(|pair| used_up(pair)).count();
         let first = self.older.len().saturating_sub(kept + 1);
-        let mut bound = match first
-            .checked_sub(1)
-            .and_then(|before| self.older.get(before))
-        {
+        let mut bound = match first.checked_sub(1).and_then(|before| self.older.get(before)) {
             Some(before) => before.reached.clone(),
             None => Reached::All,
         };
@@ -170,9 +157,7 @@ impl Windows {
         let Some(older) = self.older.get(epoch) else {
             return Ok(bound.clone());
         };
-        let most_rows = self
-            .rows_left
-            .map_or(self.window_rows, |left| left.min(self.window_rows));
+        let most_rows = self.rows_left.map_or(self.window_rows, |left| left.min(self.window_rows));
         let most_bytes = self.settings.memory_bytes / 4 / self.older.len().max(1);
         let mut batches = self.merge(epoch, &older.reached, bound, Some(most_rows));
         let (mut rows, mut bytes, mut reached) = (0, 0, bound.clone());
@@ -290,18 +275,10 @@ impl Windows {
         let head_len = epochs.head_len(epoch);
         let clip = |piece: &PieceRows| clipped(piece, head_len, after, through);
         let request = MergeRequest {
-            pieces: pieces
-                .get(epoch)
-                .into_iter()
-                .flatten()
-                .filter_map(clip)
-                .collect(),
+            pieces: pieces.get(epoch).into_iter().flatten().filter_map(clip).collect(),
             head_len,
             owner_of: epochs.owner_of(epoch, pieces),
-            settings: MergeSettings {
-                limit,
-                ..of_one_epoch(self.settings, epochs)
-            },
+            settings: MergeSettings { limit, ..of_one_epoch(self.settings, epochs) },
             mark: self.extent.mark,
         };
         Merge::new(request, self.selection.clone(), self.skipped.clone())
@@ -312,10 +289,7 @@ impl Windows {
 /// the memory.
 fn of_one_epoch(settings: MergeSettings, epochs: &Epochs) -> MergeSettings {
     let shares = if epochs.designs.len() > 1 { 2 } else { 1 };
-    MergeSettings {
-        memory_bytes: settings.memory_bytes / shares,
-        ..settings
-    }
+    MergeSettings { memory_bytes: settings.memory_bytes / shares, ..settings }
 }
 
 impl Extent {
@@ -354,11 +328,7 @@ fn clipped(
         Reached::Nothing => start.clone(),
         Reached::Key(key) => {
             let same = Bytes::from([head, key.get(head_len..)?].concat());
-            let next = if same <= *key {
-                row_successor(&same)
-            } else {
-                same
-            };
+            let next = if same <= *key { row_successor(&same) } else { same };
             next.max(start.clone())
         }
         Reached::Through(last) => behind(last).max(start.clone()),

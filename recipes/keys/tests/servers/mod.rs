@@ -101,14 +101,11 @@ impl TableAdmin for Servers {
         let placed = self.placed.iter().map(Some).chain(std::iter::repeat(None));
         let tablet = |(tablet, place): (&Tablet, Option<&Option<usize>>)| match place {
             None => tablet.clone(),
-            Some(place) => Tablet {
-                server: place.map(|index| servers[index].clone()),
-                ..tablet.clone()
-            },
+            Some(place) => {
+                Tablet { server: place.map(|index| servers[index].clone()), ..tablet.clone() }
+            }
         };
-        Ok(Tablets::new(
-            tablets.as_slice().iter().zip(placed).map(tablet).collect(),
-        ))
+        Ok(Tablets::new(tablets.as_slice().iter().zip(placed).map(tablet).collect()))
     }
 
     async fn servers(&self) -> Result<Vec<String>> {

@@ -40,10 +40,7 @@ impl CodecError {
     /// ```
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            source: None,
-        }
+        Self { message: message.into(), source: None }
     }
 
     /// Creates an error from its message and the error that caused it.
@@ -67,10 +64,7 @@ impl CodecError {
         message: impl Into<String>,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
-        Self {
-            message: message.into(),
-            source: Some(source.into()),
-        }
+        Self { message: message.into(), source: Some(source.into()) }
     }
 
     /// Creates an error about bytes from the rest of a sentence that begins with them.

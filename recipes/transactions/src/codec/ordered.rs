@@ -117,10 +117,7 @@ impl Codec<bool> for Ordered {
         match fixed(bytes, "bool")? {
             [0] => Ok(false),
             [1] => Ok(true),
-            [_] => Err(CodecError::for_bytes(
-                bytes,
-                "is no bool, which is the byte 0 or 1",
-            )),
+            [_] => Err(CodecError::for_bytes(bytes, "is no bool, which is the byte 0 or 1")),
         }
     }
 

@@ -65,10 +65,7 @@ impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
     fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
         let body = body(bytes)?;
         let (value, rest) = ::postcard::take_from_bytes(body).map_err(|error| {
-            let flaw = format!(
-                "{} is no postcard value of the expected type",
-                Excerpt::new(bytes)
-            );
+            let flaw = format!("{} is no postcard value of the expected type", Excerpt::new(bytes));
             CodecError::with_source(flaw, error)
         })?;
         match rest.len() {
@@ -89,10 +86,7 @@ impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
 fn body(bytes: &[u8]) -> Result<&[u8], CodecError> {
     match bytes {
         [VERSION, body @ ..] => Ok(body),
-        [] => Err(CodecError::for_bytes(
-            bytes,
-            "has no version byte of the postcard codec",
-        )),
+        [] => Err(CodecError::for_bytes(bytes, "has no version byte of the postcard codec")),
         [version, ..] => {
             let flaw = format!(
                 "has version {version} of the postcard codec, and only version {VERSION} can be read"

@@ -148,10 +148,7 @@ where
 {
     let text = from_utf8(bytes).map_err(|_| no_number(bytes, type_name))?;
     text.parse().map_err(|error: ParseIntError| {
-        if matches!(
-            error.kind(),
-            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow
-        ) {
+        if matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) {
             let flaw =
                 format!("does not fit into type {type_name}, whose values are {min} to {max}");
             CodecError::for_bytes(bytes, flaw)

@@ -67,10 +67,7 @@ pub struct Batch<'q, K, V> {
 
 impl<'q, K: Send + 'static, V: Send + 'static> Batch<'q, K, V> {
     pub(super) fn new(queue: &'q CombineQueue<K, V>) -> Self {
-        Self {
-            queue,
-            updates: BTreeMap::new(),
-        }
+        Self { queue, updates: BTreeMap::new() }
     }
 
     /// Adds an update of a key.
@@ -81,10 +78,7 @@ impl<'q, K: Send + 'static, V: Send + 'static> Batch<'q, K, V> {
     pub fn add(&mut self, key: impl Into<K>, value: V) -> Result<()> {
         let key = key.into();
         let bytes = self.queue.queue.encode_key(&key)?;
-        let (_, values) = self
-            .updates
-            .entry(bytes)
-            .or_insert_with(|| (key, Vec::new()));
+        let (_, values) = self.updates.entry(bytes).or_insert_with(|| (key, Vec::new()));
         values.push(value);
         Ok(())
     }

@@ -143,10 +143,7 @@ pub struct Monoid<F, N> {
 impl<V, F: Fn(V, V) -> V> Monoid<F, fn(&V) -> bool> {
     /// Creates a combiner that never deletes a key.
     pub fn new(merge: F) -> Self {
-        Self {
-            merge,
-            is_neutral: |_| false,
-        }
+        Self { merge, is_neutral: |_| false }
     }
 }
 
@@ -157,10 +154,7 @@ impl<F, N> Monoid<F, N> {
     where
         F: Fn(V, V) -> V,
     {
-        Monoid {
-            merge: self.merge,
-            is_neutral,
-        }
+        Monoid { merge: self.merge, is_neutral }
     }
 }
 
@@ -208,10 +202,7 @@ mod tests {
     #[test]
     fn rejects_a_sum_that_does_not_fit() {
         let error = Combiner::<(), u8>::combine(&Sum, &(), Some(250), vec![6]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the sum of 6 and 250 does not fit its type"
-        );
+        assert_eq!(error.to_string(), "the sum of 6 and 250 does not fit its type");
     }
 
     #[test]

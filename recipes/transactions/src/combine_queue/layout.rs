@@ -101,12 +101,7 @@ mod tests {
         for key in [&b""[..], b"cat", b":", b"a:b", &[0, 255]] {
             assert_eq!(key_of_value(&queue, &value_row(&queue, key)), Some(key));
         }
-        for row in [
-            &b"wc:d:04:cat"[..],
-            b"wc:d:0",
-            b"wc:u:03:cat",
-            b"wc:d:3:cat",
-        ] {
+        for row in [&b"wc:d:04:cat"[..], b"wc:d:0", b"wc:u:03:cat", b"wc:d:3:cat"] {
             assert_eq!(key_of_value(&queue, row), None, "{row:?}");
         }
     }
@@ -135,12 +130,9 @@ mod tests {
         let queue = queue(1);
         let updates = updates_of(&queue, b"ca");
         let at = |number| Timestamp::new(number).unwrap();
-        for (key, number, is_in) in [
-            (&b"ca"[..], 0, true),
-            (b"ca", 1 << 59, true),
-            (b"cat", 1, false),
-            (b"c", 1, false),
-        ] {
+        for (key, number, is_in) in
+            [(&b"ca"[..], 0, true), (b"ca", 1 << 59, true), (b"cat", 1, false), (b"c", 1, false)]
+        {
             let row = queue.entry_row(key, at(number));
             let key_of_cell = Key::new(row, queue.entry_column().clone(), 1);
             assert_eq!(updates.contains(&key_of_cell), is_in, "{key:?}");

@@ -36,9 +36,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
 
 impl<K: Send + 'static, V: Send + 'static> Recipe for CombineQueue<K, V> {
     fn registration(&self) -> Result<Registration> {
-        let observer = BucketObserver {
-            queue: self.clone(),
-        };
+        let observer = BucketObserver { queue: self.clone() };
         self.queue.registration(Some(Arc::new(observer)))
     }
 }

@@ -23,10 +23,7 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn new(update: Entry) -> Self {
-        Self {
-            key: update.key.clone(),
-            updates: vec![update],
-        }
+        Self { key: update.key.clone(), updates: vec![update] }
     }
 }
 
@@ -103,22 +100,14 @@ impl Pass {
     pub(super) fn end(mut self) -> End {
         if !self.is_full {
             self.close(|_| true);
-            return End {
-                complete: self.closed,
-                partial: Vec::new(),
-                next: None,
-            };
+            return End { complete: self.closed, partial: Vec::new(), next: None };
         }
         let next = match self.open.iter().map(|group| &group.key).min() {
             Some(smallest) => smallest.clone(),
             // No update before this position is left, and all updates of later keys follow it.
             None => Bytes::from([&*self.last_key, b"\0"].concat()),
         };
-        End {
-            complete: self.closed,
-            partial: self.open,
-            next: Some(next),
-        }
+        End { complete: self.closed, partial: self.open, next: Some(next) }
     }
 
     fn is_full(&self) -> bool {
@@ -180,11 +169,7 @@ mod tests {
                 updates: updates.iter().map(row).collect(),
                 values: BTreeMap::new(),
                 next: None,
-                clock: updates
-                    .iter()
-                    .map(|(_, sequence)| *sequence)
-                    .max()
-                    .unwrap_or(0),
+                clock: updates.iter().map(|(_, sequence)| *sequence).max().unwrap_or(0),
                 limit,
                 requeues,
             }
@@ -195,11 +180,8 @@ mod tests {
             self.clock += 2;
             let mut pass = Pass::new(self.limit, self.requeues);
             let from = Bytes::from([BUCKET, self.next.as_deref().unwrap_or_default()].concat());
-            let found: Vec<_> = self
-                .updates
-                .range(from..)
-                .map(|(row, value)| (row.clone(), *value))
-                .collect();
+            let found: Vec<_> =
+                self.updates.range(from..).map(|(row, value)| (row.clone(), *value)).collect();
             let taken = found.into_iter().take_while(|(row, value)| {
                 let value = Bytes::from(value.to_string());
                 pass.offer(Entry::parse(row.clone(), PREFIX, value).unwrap())
@@ -212,10 +194,7 @@ mod tests {
                 updates
                     .iter()
                     .map(|update| {
-                        std::str::from_utf8(&update.value)
-                            .unwrap()
-                            .parse::<u64>()
-                            .unwrap()
+                        std::str::from_utf8(&update.value).unwrap().parse::<u64>().unwrap()
                     })
                     .sum()
             };
@@ -230,9 +209,7 @@ mod tests {
             }
             for group in partial {
                 assert!(
-                    self.updates
-                        .insert(row(&group.key, self.clock), sum(&group.updates))
-                        .is_none()
+                    self.updates.insert(row(&group.key, self.clock), sum(&group.updates)).is_none()
                 );
             }
             self.next = end.next;
@@ -244,10 +221,7 @@ mod tests {
             for passes in 1.. {
                 let before = self.updates.len();
                 self.pass();
-                assert!(
-                    self.updates.len() < before || before == 0 || self.next.is_none(),
-                    "Q3"
-                );
+                assert!(self.updates.len() < before || before == 0 || self.next.is_none(), "Q3");
                 if self.updates.is_empty() && self.next.is_none() {
                     return passes;
                 }
@@ -274,11 +248,8 @@ mod tests {
         let mut queue = Queue::new(50, true, &hot);
         assert_eq!(queue.pass(), [""; 0]);
         assert_eq!(queue.next.as_deref(), Some(&b"hot"[..]));
-        let requeued = Updates::from([
-            (row(b"hot", 7), 1),
-            (row(b"hot", 9), 1),
-            (row(b"hot", 11), 3),
-        ]);
+        let requeued =
+            Updates::from([(row(b"hot", 7), 1), (row(b"hot", 9), 1), (row(b"hot", 11), 3)]);
         assert_eq!(queue.updates, requeued);
         assert_eq!(queue.pass(), ["hot"]);
         assert_eq!((queue.next.clone(), queue.values[&b"hot"[..]]), (None, 5));

@@ -144,9 +144,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     pub(super) fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
         if !self.combiner().is_order_free() {
             let message = "its combiner does not promise that updates may be combined in any order";
-            return Err(self
-                .queue
-                .invalid("several updates of one key", message.into()));
+            return Err(self.queue.invalid("several updates of one key", message.into()));
         }
         self.combiner()
             .combine(key, None, updates)
@@ -155,11 +153,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
 
     /// Decodes the updates of a key, each by itself.
     pub(super) fn decode_updates<'g>(&self, group: &'g Group) -> Decoded<'g, V> {
-        let mut decoded = Decoded {
-            updates: Vec::new(),
-            values: Vec::new(),
-            damaged: Vec::new(),
-        };
+        let mut decoded = Decoded { updates: Vec::new(), values: Vec::new(), damaged: Vec::new() };
         for update in &group.updates {
             match self.queue.values.decode(&update.value) {
                 Ok(value) => {
@@ -178,17 +172,9 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         group: &'g Group,
         current: Option<&Bytes>,
     ) -> Tried<'g, K, V> {
-        let Decoded {
-            updates,
-            values,
-            damaged,
-        } = self.decode_updates(group);
+        let Decoded { updates, values, damaged } = self.decode_updates(group);
         let combine = || self.combine(&group.key, values, current);
-        Tried {
-            combined: (!updates.is_empty()).then(combine),
-            updates,
-            damaged,
-        }
+        Tried { combined: (!updates.is_empty()).then(combine), updates, damaged }
     }
 
     /// Returns the change of a key by its updates, and the bytes of the new value.
@@ -205,13 +191,8 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ) -> Result<Combined<K, V>, ObserverError> {
         let key = self.queue.keys.decode(key)?;
         let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
-        let new = self
-            .combiner()
-            .combine(&key, current.map(decode).transpose()?, updates)?;
-        let bytes = new
-            .as_ref()
-            .map(|new| self.queue.encode_value(new))
-            .transpose()?;
+        let new = self.combiner().combine(&key, current.map(decode).transpose()?, updates)?;
+        let bytes = new.as_ref().map(|new| self.queue.encode_value(new)).transpose()?;
         let old = current.map(decode).transpose()?;
         Ok((Change { key, old, new }, bytes))
     }

@@ -40,10 +40,8 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         snapshot: &Snapshot,
         keys: impl IntoIterator<Item = Q>,
     ) -> Result<Vec<Option<V>>> {
-        let keys: Result<Vec<Vec<u8>>> = keys
-            .into_iter()
-            .map(|key| self.queue.encode_key(&key.into()))
-            .collect();
+        let keys: Result<Vec<Vec<u8>>> =
+            keys.into_iter().map(|key| self.queue.encode_key(&key.into())).collect();
         let keys = keys?;
         let spans = keys.iter().map(|key| updates_of(self.definition(), key));
         let pending = self.pending(snapshot, Scan::over_all(spans)).await?;
@@ -67,10 +65,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get).
     pub fn iter<'a>(&'a self, snapshot: &'a Snapshot) -> BoxStream<'a, Result<(K, V)>> {
         let buckets = futures::stream::iter(0..self.definition().options.buckets.count());
-        buckets
-            .then(move |bucket| self.bucket(snapshot, bucket))
-            .try_flatten()
-            .boxed()
+        buckets.then(move |bucket| self.bucket(snapshot, bucket)).try_flatten().boxed()
     }
 
     async fn bucket<'a>(
@@ -134,9 +129,8 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
                 if let Some((_, error)) = updates.damaged.into_iter().next() {
                     return Err(damaged(error));
                 }
-                let (change, _) = self
-                    .combine(&pending.key, updates.values, current)
-                    .map_err(damaged)?;
+                let (change, _) =
+                    self.combine(&pending.key, updates.values, current).map_err(damaged)?;
                 change.new.map(|new| (change.key, new))
             }
         };

@@ -27,9 +27,7 @@ pub(super) fn acknowledged(
         );
     }
     if up_to > entries {
-        return Err(format!(
-            "the exporter has acknowledged {up_to} of {entries} entries"
-        ));
+        return Err(format!("the exporter has acknowledged {up_to} of {entries} entries"));
     }
     check_rejected(&rejected, up_to)?;
     Ok((up_to, rejected))
@@ -44,9 +42,7 @@ fn check_rejected(rejected: &[(usize, String)], up_to: usize) -> Result<(), Stri
             ));
         }
         if !seen.insert(index) {
-            return Err(format!(
-                "the exporter has rejected entry {index} twice in one answer"
-            ));
+            return Err(format!("the exporter has rejected entry {index} twice in one answer"));
         }
     }
     Ok(())
@@ -66,14 +62,8 @@ mod tests {
         for (answer, message) in [
             (Exported::UpTo(0), "the exporter has acknowledged no entry"),
             (letters(0, &[0]), "the exporter has acknowledged no entry"),
-            (
-                Exported::UpTo(3),
-                "the exporter has acknowledged 3 of 2 entries",
-            ),
-            (
-                letters(3, &[0]),
-                "the exporter has acknowledged 3 of 2 entries",
-            ),
+            (Exported::UpTo(3), "the exporter has acknowledged 3 of 2 entries"),
+            (letters(3, &[0]), "the exporter has acknowledged 3 of 2 entries"),
             (
                 letters(2, &[2]),
                 "the exporter has rejected entry 2, but acknowledged only entries below 2",
@@ -82,10 +72,7 @@ mod tests {
                 letters(1, &[1]),
                 "the exporter has rejected entry 1, but acknowledged only entries below 1",
             ),
-            (
-                letters(2, &[1, 0, 1]),
-                "the exporter has rejected entry 1 twice",
-            ),
+            (letters(2, &[1, 0, 1]), "the exporter has rejected entry 1 twice"),
         ] {
             let found = acknowledged(answer, 2).unwrap_err();
             assert!(found.starts_with(message), "{found}");

@@ -25,12 +25,7 @@ pub struct Export<K, V> {
 impl<K, V> Export<K, V> {
     /// Creates an entry, with the bytes of its key in the queue.
     pub fn new(key: K, key_bytes: impl Into<Bytes>, value: V, sequence: Timestamp) -> Self {
-        Self {
-            key,
-            value,
-            sequence,
-            key_bytes: key_bytes.into(),
-        }
+        Self { key, value, sequence, key_bytes: key_bytes.into() }
     }
 
     /// Returns the bytes of the key in the queue.
@@ -113,10 +108,7 @@ impl ExportError {
         pause: Duration,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
-        Self {
-            retry_after: Some(pause),
-            source: source.into(),
-        }
+        Self { retry_after: Some(pause), source: source.into() }
     }
 
     /// Creates an error that may be permanent, such as that of an entry which the receiver cannot
@@ -126,10 +118,7 @@ impl ExportError {
     /// the queue if it exports another one. Otherwise the notification of the bucket becomes a dead
     /// letter of the application, and the entries stay in the queue.
     pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self {
-            retry_after: None,
-            source: source.into(),
-        }
+        Self { retry_after: None, source: source.into() }
     }
 }
 

@@ -38,9 +38,7 @@ impl<K, V> FanOut<K, V> {
     /// Creates an exporter that passes all entries to this one. [`and`](Self::and) adds others.
     #[must_use]
     pub fn new(exporter: impl Exporter<K, V>) -> Self {
-        Self {
-            exporters: vec![Box::new(exporter)],
-        }
+        Self { exporters: vec![Box::new(exporter)] }
     }
 
     /// Adds an exporter, which gets the entries after those that were added before it.
@@ -82,12 +80,7 @@ struct Merged {
 
 impl Merged {
     fn new(entries: usize) -> Self {
-        Self {
-            entries,
-            up_to: entries,
-            reasons: BTreeMap::new(),
-            error: None,
-        }
+        Self { entries, up_to: entries, reasons: BTreeMap::new(), error: None }
     }
 
     fn add(&mut self, answer: Result<Exported, ExportError>) {
@@ -161,10 +154,7 @@ mod tests {
 
     fn letters(up_to: usize, rejected: &[(usize, &str)]) -> Exported {
         let rejected = rejected.iter().map(|(at, why)| (*at, (*why).to_owned()));
-        Exported::DeadLetters {
-            up_to,
-            rejected: rejected.collect(),
-        }
+        Exported::DeadLetters { up_to, rejected: rejected.collect() }
     }
 
     /// Exports three entries to exporters with these answers, and checks that each gets all.
@@ -182,9 +172,8 @@ mod tests {
         let all = (1..answers.len()).fold(first, |all, number| all.and(exporter(number)));
         let entry = |key: char| Export::new(key, key.to_string(), (), Timestamp::ZERO);
         let result = all.export("abc".chars().map(entry).collect()).await;
-        let expected: Vec<_> = (0..answers.len())
-            .map(|number| (number, "abc".to_owned()))
-            .collect();
+        let expected: Vec<_> =
+            (0..answers.len()).map(|number| (number, "abc".to_owned())).collect();
         assert_eq!(*calls.lock().unwrap(), expected);
         result
     }
@@ -199,11 +188,7 @@ mod tests {
             (Exported::UpTo(1), bad(3), bad(1)),
             (bad(2), Exported::UpTo(1), bad(1)),
             (bad(2), Exported::All, bad(2)),
-            (
-                Exported::UpTo(1),
-                letters(3, &[(1, "bad")]),
-                Exported::UpTo(1),
-            ),
+            (Exported::UpTo(1), letters(3, &[(1, "bad")]), Exported::UpTo(1)),
             (
                 letters(3, &[(2, "late"), (0, "bad")]),
                 letters(3, &[(0, "worse"), (1, "odd")]),
@@ -222,10 +207,7 @@ mod tests {
             (vec![Away("one"), all.clone()], ("one", true)),
             (vec![Away("one"), Away("two")], ("one", true)),
             (vec![Away("one"), Broken("two")], ("two", false)),
-            (
-                vec![Broken("one"), Away("two"), Broken("three")],
-                ("one", false),
-            ),
+            (vec![Broken("one"), Away("two"), Broken("three")], ("one", false)),
             (vec![all, Broken("two")], ("two", false)),
         ] {
             let error = export(&answers).await.unwrap_err();
@@ -238,14 +220,9 @@ mod tests {
     async fn checks_the_answer_of_each_exporter() {
         for (answer, message) in [
             (Exported::UpTo(4), "has acknowledged 4 of 3 entries"),
-            (
-                letters(3, &[(0, "bad"), (0, "bad")]),
-                "has rejected entry 0 twice",
-            ),
+            (letters(3, &[(0, "bad"), (0, "bad")]), "has rejected entry 0 twice"),
         ] {
-            let error = export(&[Is(answer), Is(Exported::UpTo(1))])
-                .await
-                .unwrap_err();
+            let error = export(&[Is(answer), Is(Exported::UpTo(1))]).await.unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
         }
     }

@@ -45,10 +45,8 @@ where
 {
     async fn export(&self, exports: Exports<K, V>) -> Result<Exported, ExportError> {
         let positions = last_positions(&exports);
-        let last: Vec<Export<K, V>> = positions
-            .iter()
-            .filter_map(|position| exports.get(*position).cloned())
-            .collect();
+        let last: Vec<Export<K, V>> =
+            positions.iter().filter_map(|position| exports.get(*position).cloned()).collect();
         let answer = self.exporter.export(last.into()).await?;
         let answer = acknowledged(answer, positions.len()).map_err(ExportError::fatal)?;
         Ok(at_positions(answer, &positions, exports.len()))
@@ -142,18 +140,12 @@ mod tests {
     #[tokio::test]
     async fn reports_the_index_of_the_inner_exporter() {
         for (answer, message) in [
-            (
-                letters(2, 7),
-                "the exporter failed: the exporter has rejected entry 7,",
-            ),
+            (letters(2, 7), "the exporter failed: the exporter has rejected entry 7,"),
             (
                 Exported::UpTo(9),
                 "the exporter failed: the exporter has acknowledged 9 of 2 entries",
             ),
-            (
-                Exported::UpTo(0),
-                "the exporter failed: the exporter has acknowledged no entry",
-            ),
+            (Exported::UpTo(0), "the exporter failed: the exporter has acknowledged no entry"),
         ] {
             let error = export(answer).await.1.unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

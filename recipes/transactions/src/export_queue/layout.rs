@@ -79,11 +79,7 @@ mod tests {
         assert!(row(b"a", 225) < position && position < row(b"a", 313));
         assert_eq!(first_row(Some(&position)), row(b"a", 0));
         let longer = [&long[..], b"\0\0\0\0\0\0\x02"].concat();
-        assert_eq!(
-            first_row(Some(&row(&longer, 5))),
-            row(b"a", 0),
-            "the shortest"
-        );
+        assert_eq!(first_row(Some(&row(&longer, 5))), row(b"a", 0), "the shortest");
         let position = row(b"\0\0\0\0\0\0\x01x", 5);
         assert_eq!(first_row(Some(&position)), row(b"", 0), "the empty key");
     }

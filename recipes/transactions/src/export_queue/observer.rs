@@ -218,10 +218,9 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         }
         match self.exporter.export(exports).await {
             Ok(exported) => Ok(acknowledged(exported, count)?),
-            Err(ExportError {
-                retry_after: Some(pause),
-                source,
-            }) => Err(RetryAfter::new(pause, source).into()),
+            Err(ExportError { retry_after: Some(pause), source }) => {
+                Err(RetryAfter::new(pause, source).into())
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -64,11 +64,7 @@ pub(super) fn end(had_next: bool, has_left_own: bool, rest: Option<Bytes>) -> En
     let continues = has_left_own || rest.is_some() || had_next;
     // A position would skip entries that the exporter has left.
     let next = rest.filter(|_| !has_left_own);
-    End {
-        deletes_next: had_next && next.is_none(),
-        next,
-        continues,
-    }
+    End { deletes_next: had_next && next.is_none(), next, continues }
 }
 
 #[cfg(test)]
@@ -100,12 +96,7 @@ mod tests {
                     entries.insert(row, Bytes::from(value));
                 }
             }
-            Self {
-                entries,
-                next: None,
-                is_notified: true,
-                limit,
-            }
+            Self { entries, next: None, is_notified: true, limit }
         }
 
         /// Runs a pass and returns what it exports.
@@ -147,18 +138,9 @@ mod tests {
         let mut queue = Queue::new(30, &["k1", "k2"]);
         let position =
             |key: &[u8], sequence| Some(entry_row(BUCKET, key, Timestamp::new(sequence).unwrap()));
-        assert_eq!(
-            (queue.pass(all).as_str(), queue.next.clone()),
-            ("k10 k11", position(b"k1", 5))
-        );
-        assert_eq!(
-            (queue.pass(all).as_str(), queue.next.clone()),
-            ("k12 k20", position(b"k2", 3))
-        );
-        assert_eq!(
-            (queue.pass(all).as_str(), queue.next.clone()),
-            ("k21 k22", None)
-        );
+        assert_eq!((queue.pass(all).as_str(), queue.next.clone()), ("k10 k11", position(b"k1", 5)));
+        assert_eq!((queue.pass(all).as_str(), queue.next.clone()), ("k12 k20", position(b"k2", 3)));
+        assert_eq!((queue.pass(all).as_str(), queue.next.clone()), ("k21 k22", None));
         assert!(queue.is_notified, "a last pass from the start");
         assert_eq!((queue.pass(all).as_str(), queue.is_notified), ("", false));
     }

@@ -67,10 +67,7 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
         keys: impl KeyCodec<K>,
         values: impl Codec<V>,
     ) -> Result<Self> {
-        Ok(Self {
-            queue: TypedQueue::new(QueueKind::Export, id, keys, values)?,
-            exporter: None,
-        })
+        Ok(Self { queue: TypedQueue::new(QueueKind::Export, id, keys, values)?, exporter: None })
     }
 
     /// Sets the number of buckets: the number of transactions that can export at once. It must be
@@ -142,10 +139,7 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
 
 impl<K, V> Clone for ExportQueue<K, V> {
     fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            exporter: self.exporter.clone(),
-        }
+        Self { queue: self.queue.clone(), exporter: self.exporter.clone() }
     }
 }
 

@@ -21,15 +21,12 @@ impl Buckets {
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for zero, and for 2^31 and more.
     pub(crate) fn new(count: u32) -> Result<Self> {
-        NonZeroU32::new(count)
-            .filter(|count| count.get() < TOO_MANY)
-            .map(Self)
-            .ok_or_else(|| {
-                Error::invalid(format!(
-                    "a queue cannot have {count} buckets; use a number from 1 to {}, for example 119",
-                    TOO_MANY - 1
-                ))
-            })
+        NonZeroU32::new(count).filter(|count| count.get() < TOO_MANY).map(Self).ok_or_else(|| {
+            Error::invalid(format!(
+                "a queue cannot have {count} buckets; use a number from 1 to {}, for example 119",
+                TOO_MANY - 1
+            ))
+        })
     }
 
     pub(crate) fn count(self) -> u32 {
@@ -64,9 +61,7 @@ impl Buckets {
     /// Returns the first bucket of each tablet but the first, if a tablet has this many buckets.
     pub(crate) fn split_texts(self, per_tablet: NonZeroU32) -> impl Iterator<Item = String> {
         let step = usize::try_from(per_tablet.get()).unwrap_or(usize::MAX);
-        (per_tablet.get()..self.count())
-            .step_by(step)
-            .map(move |bucket| self.text(bucket))
+        (per_tablet.get()..self.count()).step_by(step).map(move |bucket| self.text(bucket))
     }
 }
 
@@ -98,11 +93,7 @@ mod tests {
         ] {
             for (count, text) in counts.into_iter().zip(texts) {
                 let buckets = buckets(count);
-                assert_eq!(
-                    buckets.text(buckets.of(key.as_bytes())),
-                    text,
-                    "{key} {count}"
-                );
+                assert_eq!(buckets.text(buckets.of(key.as_bytes())), text, "{key} {count}");
             }
         }
     }

@@ -62,9 +62,6 @@ mod tests {
         assert_eq!(shortened("ä".to_owned()), "ä");
         let long = shortened("aä".repeat(FailedNotification::MAX_ERROR_BYTES));
         let length = long.len();
-        assert!(
-            (0..=1).contains(&(FailedNotification::MAX_ERROR_BYTES - length)),
-            "{length}"
-        );
+        assert!((0..=1).contains(&(FailedNotification::MAX_ERROR_BYTES - length)), "{length}");
     }
 }

@@ -189,9 +189,9 @@ impl QueueDefinition {
                 false => registration.set(name, value),
             }
         });
-        Ok(ends.iter().fold(registration, |registration, end| {
-            registration.rows(format!("{id}{end}"))
-        }))
+        Ok(ends
+            .iter()
+            .fold(registration, |registration, end| registration.rows(format!("{id}{end}"))))
     }
 
     /// Returns the name of the setting with the number of buckets.
@@ -259,10 +259,7 @@ mod tests {
         }
         let mails = definition(QueueKind::Export, "mails", 3);
         assert!(mails.check_bucket_row(b"mails:1:").is_ok());
-        let message = mails
-            .check_bucket_row(b"mails:01:")
-            .unwrap_err()
-            .to_string();
+        let message = mails.check_bucket_row(b"mails:01:").unwrap_err().to_string();
         assert_eq!(
             message,
             "`mails:01:` is no bucket of the export queue `mails` with 3 buckets; use the number that it was filled with"

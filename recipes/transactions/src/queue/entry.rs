@@ -38,12 +38,7 @@ impl Entry {
             Some((row.slice_ref(key), sequence))
         };
         match parse() {
-            Some((key, sequence)) => Ok(Self {
-                row,
-                key,
-                sequence,
-                value,
-            }),
+            Some((key, sequence)) => Ok(Self { row, key, sequence, value }),
             None => {
                 let message = format!(
                     "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
@@ -88,10 +83,7 @@ mod tests {
             for bucket_row in ["wc:u:1:", "wc:u:01:"] {
                 let row = entry_row(bucket_row.as_bytes(), key, sequence);
                 let entry = Entry::parse(row.clone(), b"wc:u:", Bytes::new()).unwrap();
-                assert_eq!(
-                    (&*entry.key, entry.sequence, entry.row),
-                    (key, sequence, row)
-                );
+                assert_eq!((&*entry.key, entry.sequence, entry.row), (key, sequence, row));
             }
         }
         let row = entry_row(b"wc:u:1:", b"cat", sequence);
@@ -116,9 +108,6 @@ mod tests {
     #[test]
     fn keeps_the_bucket_and_the_sequence_in_a_dead_letter() {
         let row = entry_row(b"eq:0:", b"key", Timestamp::new(1).unwrap());
-        assert_eq!(
-            dead_row("eq", &row),
-            &b"eq!dead:0:key\0\0\0\0\0\0\0\x01"[..]
-        );
+        assert_eq!(dead_row("eq", &row), &b"eq!dead:0:key\0\0\0\0\0\0\0\x01"[..]);
     }
 }

@@ -75,9 +75,7 @@ impl QueueKind {
         if class == COLLISION_FREE_MAP {
             return Some(Self::Combine);
         }
-        [Self::Combine, Self::Export]
-            .into_iter()
-            .find(|kind| kind.optimizer() == class)
+        [Self::Combine, Self::Export].into_iter().find(|kind| kind.optimizer() == class)
     }
 
     /// Returns the class that Java applications register for the split points.

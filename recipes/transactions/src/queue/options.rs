@@ -54,9 +54,7 @@ impl QueueOptions {
     pub(crate) fn load(&mut self, prefix: &str, settings: &BTreeMap<String, String>) -> Result<()> {
         let name = format!("{prefix}buckets");
         let buckets = number(&name, settings)?.ok_or_else(|| {
-            Error::invalid(format!(
-                "the setting `{name}` is missing; set the number of buckets"
-            ))
+            Error::invalid(format!("the setting `{name}` is missing; set the number of buckets"))
         })?;
         self.buckets = Buckets::new(buckets)?;
         if let Some(per_tablet) = number(&format!("{prefix}bucketsPerTablet"), settings)? {
@@ -79,8 +77,6 @@ pub(crate) fn number<N: FromStr>(
         return Ok(None);
     };
     text.parse().map(Some).map_err(|_| {
-        Error::invalid(format!(
-            "the setting `{name}` is `{text}`; set a positive number"
-        ))
+        Error::invalid(format!("the setting `{name}` is `{text}`; set a positive number"))
     })
 }

@@ -110,11 +110,7 @@ impl LogEntry {
 
     /// Creates an entry whose value fits the operation.
     pub(super) fn new(operation: Operation, cell: RowColumn, value: Option<Bytes>) -> Self {
-        Self {
-            operation,
-            cell,
-            value,
-        }
+        Self { operation, cell, value }
     }
 }
 
@@ -148,10 +144,7 @@ struct StoredBytes(Bytes);
 #[derive(Debug, Error)]
 enum UnfitValue {
     #[error("the {operation} of `{cell}` has no value; a {operation} has one")]
-    Missing {
-        operation: Operation,
-        cell: RowColumn,
-    },
+    Missing { operation: Operation, cell: RowColumn },
     #[error("the delete of `{cell}` has a value; a delete has none")]
     OfDelete { cell: RowColumn },
 }
@@ -261,18 +254,10 @@ mod tests {
         let error = |operation: &str, value: Option<&str>| {
             let entry = json!({ "operation": operation, "row": "cjE=", "family": "Y2Yx",
                                 "qualifier": "", "visibility": "", "value": value });
-            serde_json::from_value::<LogEntry>(entry)
-                .unwrap_err()
-                .to_string()
+            serde_json::from_value::<LogEntry>(entry).unwrap_err().to_string()
         };
-        assert_eq!(
-            error("set", None),
-            "the set of `r1 cf1:` has no value; a set has one"
-        );
-        assert_eq!(
-            error("get", None),
-            "the get of `r1 cf1:` has no value; a get has one"
-        );
+        assert_eq!(error("set", None), "the set of `r1 cf1:` has no value; a set has one");
+        assert_eq!(error("get", None), "the get of `r1 cf1:` has no value; a get has one");
         assert_eq!(
             error("delete", Some("")),
             "the delete of `r1 cf1:` has a value; a delete has none"

@@ -44,13 +44,10 @@ impl TxLog {
     /// ```
     #[must_use]
     pub fn to_mutations(&self, sequence: Timestamp) -> Vec<Mutation> {
-        let writes = self
-            .entries()
-            .iter()
-            .filter(|entry| match entry.operation() {
-                Operation::Get => false,
-                Operation::Set | Operation::Delete => true,
-            });
+        let writes = self.entries().iter().filter(|entry| match entry.operation() {
+            Operation::Get => false,
+            Operation::Set | Operation::Delete => true,
+        });
         let changes = writes.map(|entry| (entry.cell(), entry.value())).collect();
         at_sequence(changes, sequence)
     }
@@ -87,13 +84,9 @@ pub fn difference(
     sequence: Timestamp,
 ) -> Vec<Mutation> {
     let gone = old.keys().filter(|cell| !new.contains_key(*cell));
-    let put = new
-        .iter()
-        .filter(|(cell, value)| old.get(*cell) != Some(*value));
-    let changes = gone
-        .map(|cell| (cell, None))
-        .chain(put.map(|(cell, value)| (cell, Some(value))))
-        .collect();
+    let put = new.iter().filter(|(cell, value)| old.get(*cell) != Some(*value));
+    let changes =
+        gone.map(|cell| (cell, None)).chain(put.map(|(cell, value)| (cell, Some(value)))).collect();
     at_sequence(changes, sequence)
 }
 
@@ -165,10 +158,7 @@ mod tests {
                 false => expected.delete_at(column, timestamp),
             };
         }
-        let expected: Vec<_> = (!changes.is_empty())
-            .then_some(expected)
-            .into_iter()
-            .collect();
+        let expected: Vec<_> = (!changes.is_empty()).then_some(expected).into_iter().collect();
         let found = difference(&cells(key, old), &cells(key, new), at(sequence));
         assert_eq!(found, expected);
     }
@@ -189,9 +179,7 @@ mod tests {
         );
         assert_eq!(
             difference(&map(&public, "1"), &map(&secret, "1"), at(9)),
-            [row()
-                .delete_at(public.column.clone(), 9)
-                .put_at(secret.column.clone(), 9, "1")]
+            [row().delete_at(public.column.clone(), 9).put_at(secret.column.clone(), 9, "1")]
         );
     }
 
@@ -201,10 +189,8 @@ mod tests {
         let mut new = cells("c", "yz");
         new.extend(cells("a", "w"));
         let found = difference(&old, &new, at(1));
-        let shape: Vec<_> = found
-            .iter()
-            .map(|mutation| (mutation.row.as_ref(), mutation.updates.len()))
-            .collect();
+        let shape: Vec<_> =
+            found.iter().map(|mutation| (mutation.row.as_ref(), mutation.updates.len())).collect();
         assert_eq!(shape, [(&b"r:a"[..], 1), (b"r:b", 1), (b"r:c", 2)]);
     }
 
@@ -237,9 +223,6 @@ mod tests {
             writes(LogEntry::for_set(cell("a", 'x'), "2")),
             [row.clone().put_at(column.clone(), 3, "2")]
         );
-        assert_eq!(
-            writes(LogEntry::for_delete(cell("a", 'x'))),
-            [row.delete_at(column, 3)]
-        );
+        assert_eq!(writes(LogEntry::for_delete(cell("a", 'x'))), [row.delete_at(column, 3)]);
     }
 }

@@ -83,10 +83,7 @@ impl RecordedTransaction {
     fn with(transaction: &Transaction, filter: Filter, log: TxLog) -> Self {
         let recorder = Arc::new(LogRecorder::new(filter, log));
         let transaction = transaction.recorded_by(recorder.clone());
-        Self {
-            transaction,
-            recorder,
-        }
+        Self { transaction, recorder }
     }
 }
 

@@ -19,10 +19,7 @@ pub(super) struct LogRecorder {
 impl LogRecorder {
     /// Creates a recorder that continues a log.
     pub(super) fn new(filter: Filter, log: TxLog) -> Self {
-        Self {
-            filter,
-            log: Mutex::new(log),
-        }
+        Self { filter, log: Mutex::new(log) }
     }
 
     pub(super) fn log(&self) -> MutexGuard<'_, TxLog> {
@@ -56,8 +53,6 @@ impl Recorder for LogRecorder {
 
 impl fmt::Debug for LogRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogRecorder")
-            .field("log", &self.log)
-            .finish_non_exhaustive()
+        f.debug_struct("LogRecorder").field("log", &self.log).finish_non_exhaustive()
     }
 }

@@ -109,9 +109,7 @@ impl TxLog {
 fn owned<'a>(
     values: impl Iterator<Item = (&'a RowColumn, &'a Bytes)>,
 ) -> BTreeMap<RowColumn, Bytes> {
-    values
-        .map(|(cell, value)| (cell.clone(), value.clone()))
-        .collect()
+    values.map(|(cell, value)| (cell.clone(), value.clone())).collect()
 }
 
 /// Adds the entries at the end of the log.
@@ -123,9 +121,7 @@ impl Extend<LogEntry> for TxLog {
 
 impl FromIterator<LogEntry> for TxLog {
     fn from_iter<I: IntoIterator<Item = LogEntry>>(entries: I) -> Self {
-        Self {
-            entries: entries.into_iter().collect(),
-        }
+        Self { entries: entries.into_iter().collect() }
     }
 }
 

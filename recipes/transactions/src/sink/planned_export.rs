@@ -26,9 +26,7 @@ impl PlannedExport {
         export: &Export<K, V>,
         mut mutations: Vec<Mutation>,
     ) -> Self {
-        let updates = mutations
-            .iter_mut()
-            .flat_map(|mutation| &mut mutation.updates);
+        let updates = mutations.iter_mut().flat_map(|mutation| &mut mutation.updates);
         updates.for_each(|Update { timestamp, .. }| {
             timestamp.get_or_insert(stamp(export.sequence));
         });

@@ -85,11 +85,7 @@ impl<F> TableSink<F> {
         V: 'static,
         F: Fn(&Export<K, V>) -> Result<Vec<Mutation>, ObserverError>,
     {
-        Self {
-            queue: queue.id().to_owned(),
-            table,
-            translate,
-        }
+        Self { queue: queue.id().to_owned(), table, translate }
     }
 
     /// Writes exports, and records those that the table refuses.
@@ -157,12 +153,7 @@ impl<F> TableSink<F> {
         if !hidden.is_empty() {
             telemetry::count(LATE_EXPORTS, &self.queue, hidden.len());
         }
-        for Hidden {
-            cell,
-            sequence,
-            last,
-        } in hidden
-        {
+        for Hidden { cell, sequence, last } in hidden {
             warn!(
                 queue = self.queue, %cell, %sequence, %last,
                 "an export is not written, because a later one of its key was; let the transactions of a key conflict"
@@ -232,8 +223,6 @@ where
 
 impl<F> fmt::Debug for TableSink<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TableSink")
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
+        f.debug_struct("TableSink").field("queue", &self.queue).finish_non_exhaustive()
     }
 }

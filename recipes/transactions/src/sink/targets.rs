@@ -111,8 +111,7 @@ impl<'a> Targets<'a> {
     /// [`mutations`](Self::mutations).
     pub(super) fn drop_accepted(&mut self, outcomes: &[Outcome]) {
         let mut outcomes = outcomes.iter();
-        self.by_cell
-            .retain(|_, _| !outcomes.next().is_some_and(Outcome::is_accepted));
+        self.by_cell.retain(|_, _| !outcomes.next().is_some_and(Outcome::is_accepted));
     }
 }
 
@@ -135,10 +134,10 @@ impl Target<'_> {
 fn sequence(cell: &RowColumn, value: &[u8]) -> Result<Timestamp> {
     let text = std::str::from_utf8(value).ok();
     let number = text.and_then(|text| text.parse().ok());
-    number
-        .and_then(|number| Timestamp::new(number).ok())
-        .ok_or_else(|| {
-            let message = format!("`{cell}` holds no sequence of an export; delete the cell if no queue writes to the row");
-            Error::new(ErrorKind::Corrupt, message)
-        })
+    number.and_then(|number| Timestamp::new(number).ok()).ok_or_else(|| {
+        let message = format!(
+            "`{cell}` holds no sequence of an export; delete the cell if no queue writes to the row"
+        );
+        Error::new(ErrorKind::Corrupt, message)
+    })
 }

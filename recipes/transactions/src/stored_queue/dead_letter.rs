@@ -36,9 +36,7 @@ impl StoredQueue {
     pub fn dead_letters(&self, snapshot: &Snapshot) -> BoxStream<'static, Result<DeadLetter>> {
         let prefix = self.definition.dead_prefix();
         let found = snapshot.scan(Scan::over(Span::prefix(prefix.clone())));
-        rows(found)
-            .and_then(move |cells| ready(DeadLetter::parse(cells, &prefix)))
-            .boxed()
+        rows(found).and_then(move |cells| ready(DeadLetter::parse(cells, &prefix))).boxed()
     }
 
     /// Moves a dead letter back to its bucket, with its sequence, and notifies the bucket. A
@@ -55,9 +53,7 @@ impl StoredQueue {
         if stored.is_empty() {
             return Ok(false);
         }
-        let value = stored
-            .into_iter()
-            .find(|(cell, _)| cell.column == *queue.entry_column());
+        let value = stored.into_iter().find(|(cell, _)| cell.column == *queue.entry_column());
         let Some((_, value)) = value else {
             return Err(Error::invalid(format!(
                 "the dead letter `{}` has no value, so it cannot be requeued; discard it",

@@ -87,10 +87,7 @@ impl StoredQueue {
         let mut new = old.clone();
         new.options.buckets = buckets;
         let mark = |present: Buckets, other: Buckets| {
-            (
-                new.copies_setting(),
-                format!("{},{}", present.count(), other.count()),
-            )
+            (new.copies_setting(), format!("{},{}", present.count(), other.count()))
         };
         let number = (new.buckets_setting(), buckets.count().to_string());
         let store = async |settings: &BTreeMap<String, String>| {

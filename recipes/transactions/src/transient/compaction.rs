@@ -102,10 +102,7 @@ impl TransientCompaction {
                 Ok(())
             }
         });
-        Ok(Self {
-            client: Some(client.clone()),
-            ..compaction
-        })
+        Ok(Self { client: Some(client.clone()), ..compaction })
     }
 
     /// Creates a compaction of ranges by a function that compacts one part of a table, for programs
@@ -276,11 +273,7 @@ impl TransientCompaction {
         duration: Duration,
         result: Result<()>,
     ) -> CompactedRange {
-        let compacted = CompactedRange {
-            range,
-            duration,
-            result,
-        };
+        let compacted = CompactedRange { range, duration, result };
         (self.watch)(&compacted);
         compacted
     }

@@ -59,12 +59,7 @@ impl<T, C> TypedColumn<T, C> {
     /// Creates a column without a visibility, with a codec.
     #[must_use]
     pub const fn with_codec(family: &'static str, qualifier: &'static str, codec: C) -> Self {
-        Self {
-            family,
-            qualifier,
-            codec,
-            values: PhantomData,
-        }
+        Self { family, qualifier, codec, values: PhantomData }
     }
 
     /// Returns the column of the table.
@@ -109,13 +104,9 @@ impl<T: Send, C: Codec<T>> ReadColumn for TypedColumn<T, C> {
 
     fn decode(&self, cell: &RowColumn, value: Bytes) -> Result<T> {
         self.codec.decode(&value).map_err(|error| {
-            let shown = value
-                .get(..value.len().min(SHOWN_BYTES))
-                .unwrap_or_default();
-            let message = format!(
-                "the value `{}` of `{cell}` cannot be read: {error}",
-                Escaped(shown)
-            );
+            let shown = value.get(..value.len().min(SHOWN_BYTES)).unwrap_or_default();
+            let message =
+                format!("the value `{}` of `{cell}` cannot be read: {error}", Escaped(shown));
             Error::with_source(ErrorKind::Corrupt, message, error)
         })
     }

@@ -11,9 +11,5 @@ pub(crate) async fn connect() -> Result<ProxyClient> {
     let address = variable("ACCUMULO_PROXY", "localhost:42424");
     let user = variable("ACCUMULO_USER", "root");
     let password = variable("ACCUMULO_PASSWORD", "");
-    ProxyClient::connect(ProxyOptions::new(
-        address,
-        Credentials::password(user, password),
-    ))
-    .await
+    ProxyClient::connect(ProxyOptions::new(address, Credentials::password(user, password))).await
 }

@@ -46,27 +46,19 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
 /// ```
 pub(super) fn denial(message: &str) -> Option<Denial> {
     let (_, said) = split(message);
-    let rest = NO_VIOLATIONS
-        .iter()
-        .find_map(|words| said.strip_prefix(words))?;
+    let rest = NO_VIOLATIONS.iter().find_map(|words| said.strip_prefix(words))?;
     let rest = rest.strip_prefix("  security codes: {")?;
     let (tables, exceptions) = rest.split_once("}  # server errors 0 # exceptions ")?;
     // A table name contains only letters, digits and `_`.
     let is_denied = |table: &str| table.ends_with("=[PERMISSION_DENIED]");
-    tables
-        .split(", ")
-        .all(is_denied)
-        .then_some(match exceptions {
-            "0" => Denial::Only,
-            _ => Denial::AmongOthers,
-        })
+    tables.split(", ").all(is_denied).then_some(match exceptions {
+        "0" => Denial::Only,
+        _ => Denial::AmongOthers,
+    })
 }
 
 /// The start of a rejection without constraint violations: in 1.10, and in 2.1.
-const NO_VIOLATIONS: [&str; 2] = [
-    "# constraint violations : 0",
-    "constraint violation codes : []",
-];
+const NO_VIOLATIONS: [&str; 2] = ["# constraint violations : 0", "constraint violation codes : []"];
 
 /// The failures besides a missing permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,18 +126,9 @@ mod tests {
         let wrapped =
             |class: &str| format!("java.lang.RuntimeException: org.apache.accumulo.{class}: said");
         let of = |message: &str| kind(Exception::Security, message);
-        assert_eq!(
-            of(&wrapped("core.client.TableDeletedException")),
-            ErrorKind::TableNotFound
-        );
-        assert_eq!(
-            of(&wrapped("core.client.impl.AccumuloServerException")),
-            ErrorKind::Accumulo
-        );
-        assert_eq!(
-            of(&wrapped("core.client.AccumuloSecurityException")),
-            ErrorKind::Security
-        );
+        assert_eq!(of(&wrapped("core.client.TableDeletedException")), ErrorKind::TableNotFound);
+        assert_eq!(of(&wrapped("core.client.impl.AccumuloServerException")), ErrorKind::Accumulo);
+        assert_eq!(of(&wrapped("core.client.AccumuloSecurityException")), ErrorKind::Security);
         assert_eq!(of("Error BAD_CREDENTIALS: root"), ErrorKind::Security);
     }
 
@@ -172,10 +155,7 @@ mod tests {
         type Wording<'a> = &'a dyn Fn(&str, &str, &str, &str) -> String;
         for wording in [&old as Wording<'_>, &new] {
             let only = wording("0", denied, "0", "0");
-            assert_eq!(
-                kind(Exception::MutationsRejected, &only),
-                ErrorKind::Security
-            );
+            assert_eq!(kind(Exception::MutationsRejected, &only), ErrorKind::Security);
             assert_eq!(denial(&only), Some(Denial::Only));
             let among_others = wording("0", denied, "0", "1");
             assert_eq!(denial(&among_others), Some(Denial::AmongOthers));

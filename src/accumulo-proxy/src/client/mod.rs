@@ -141,8 +141,6 @@ impl ProxyClient {
 
 impl fmt::Debug for ProxyClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProxyClient")
-            .field("options", self.options())
-            .finish_non_exhaustive()
+        f.debug_struct("ProxyClient").field("options", self.options()).finish_non_exhaustive()
     }
 }

@@ -119,10 +119,7 @@ fn may_resend<C: Call>(failure: &Failure) -> bool {
 /// Checks whether a retry would fail in the same way: the address is invalid, or TLS with the
 /// server is impossible.
 fn is_lasting(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
-    )
+    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
 fn may_have_effect<C: Call>(failure: &Failure) -> bool {
@@ -153,27 +150,24 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
             format!("the request has {bytes} bytes, more than the {most} of a frame"),
         ),
         Failure::Unwritable(reason) => (ErrorKind::Invalid, reason.clone()),
-        Failure::Unsent(error) if error.kind() == io::ErrorKind::TimedOut => (
-            ErrorKind::TimedOut,
-            "no connection within the limit".to_owned(),
-        ),
+        Failure::Unsent(error) if error.kind() == io::ErrorKind::TimedOut => {
+            (ErrorKind::TimedOut, "no connection within the limit".to_owned())
+        }
         Failure::Unsent(error) if error.kind() == io::ErrorKind::InvalidInput => {
             (ErrorKind::Invalid, error.to_string())
         }
         Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => {
             (ErrorKind::Protocol, error.to_string())
         }
-        Failure::Unsent(error) => (
-            ErrorKind::Unreachable,
-            format!("cannot reach the proxy: {error}"),
-        ),
+        Failure::Unsent(error) => {
+            (ErrorKind::Unreachable, format!("cannot reach the proxy: {error}"))
+        }
         Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             (ErrorKind::Unreachable, error.to_string())
         }
-        Failure::Lost(error) => (
-            ErrorKind::Unreachable,
-            format!("the connection broke before the answer: {error}"),
-        ),
+        Failure::Lost(error) => {
+            (ErrorKind::Unreachable, format!("the connection broke before the answer: {error}"))
+        }
         Failure::ReplyTooLarge { bytes, most } => (
             ErrorKind::Protocol,
             format!(
@@ -183,9 +177,8 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
         Failure::Malformed(reason) | Failure::Refused(reason) | Failure::UnknownCall(reason) => {
             (ErrorKind::Protocol, reason.clone())
         }
-        Failure::Thrown(exception, message) => (
-            java_exception::kind(*exception, message),
-            java_exception::sentence(message),
-        ),
+        Failure::Thrown(exception, message) => {
+            (java_exception::kind(*exception, message), java_exception::sentence(message))
+        }
     }
 }

@@ -75,11 +75,7 @@ impl ProxyClient {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
         let login = LoginRequest::new(String::new(), properties);
         let limit = self.options().connect_timeout;
-        match self
-            .try_once(&login, None, limit)
-            .await
-            .map_err(|error| error.kind())
-        {
+        match self.try_once(&login, None, limit).await.map_err(|error| error.kind()) {
             Ok(_) | Err(ErrorKind::Security) => Some(true),
             Err(ErrorKind::OtherCredentials) => Some(false),
             Err(ErrorKind::Protocol) if is_proxy => Some(true),

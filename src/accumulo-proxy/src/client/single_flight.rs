@@ -24,11 +24,7 @@ impl<T: Clone> Asked<T> {
     pub(crate) fn new() -> Self {
         Self {
             asking: tokio::sync::Mutex::new(()),
-            last: Mutex::new(Last {
-                value: None,
-                error: None,
-                failures: 0,
-            }),
+            last: Mutex::new(Last { value: None, error: None, failures: 0 }),
         }
     }
 

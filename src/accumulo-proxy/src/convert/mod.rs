@@ -153,8 +153,6 @@ impl<W, T: FromWire<W> + Ord> FromWire<BTreeSet<W>> for BTreeSet<T> {
 impl<K: Ord, W, T: FromWire<W>> FromWire<BTreeMap<K, W>> for BTreeMap<K, T> {
     fn from_wire(entries: BTreeMap<K, W>) -> Result<Self, Meaningless> {
         let entries = entries.into_iter();
-        entries
-            .map(|(key, value)| Ok((key, T::from_wire(value)?)))
-            .collect()
+        entries.map(|(key, value)| Ok((key, T::from_wire(value)?))).collect()
     }
 }

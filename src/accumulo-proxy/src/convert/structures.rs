@@ -114,9 +114,7 @@ impl ToWire for ColumnUpdate {
         wire::ColumnUpdate::new(
             self.family.to_vec(),
             self.qualifier.to_vec(),
-            self.visibility
-                .as_ref()
-                .map(|visibility| visibility.to_vec()),
+            self.visibility.as_ref().map(|visibility| visibility.to_vec()),
             self.timestamp,
             value,
             delete,
@@ -167,12 +165,7 @@ impl FromWire<wire::ActiveScan> for ActiveScan {
             scan_type: ScanType::from_wire(present(scan.type_, "type")?)?,
             state: ScanState::from_wire(present(scan.state, "state")?)?,
             extent: FromWire::from_wire(scan.extent)?,
-            columns: scan
-                .columns
-                .unwrap_or_default()
-                .into_iter()
-                .map(column)
-                .collect(),
+            columns: scan.columns.unwrap_or_default().into_iter().map(column).collect(),
             iterators: FromWire::from_wire(scan.iterators.unwrap_or_default())?,
             authorizations: FromWire::from_wire(scan.authorizations.unwrap_or_default())?,
         })
@@ -235,9 +228,9 @@ impl FromWire<wire::ConditionalStatus> for ConditionalOutcome {
             wire::ConditionalStatus::VIOLATED => Ok(Self::ConstraintViolation),
             wire::ConditionalStatus::INVISIBLE_VISIBILITY => Ok(Self::InvisibleVisibility),
             wire::ConditionalStatus::UNKNOWN => Ok(Self::Unknown(None)),
-            wire::ConditionalStatus(other) => Err(format!(
-                "the status {other} is not supported by this client"
-            )),
+            wire::ConditionalStatus(other) => {
+                Err(format!("the status {other} is not supported by this client"))
+            }
         }
     }
 }

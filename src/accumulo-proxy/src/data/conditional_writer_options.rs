@@ -77,10 +77,7 @@ impl ConditionalWriterOptions {
         authorizations: impl IntoIterator<Item = A>,
     ) -> Self {
         let authorizations = Some(authorizations.into_iter().map(Into::into).collect());
-        Self {
-            authorizations,
-            ..self
-        }
+        Self { authorizations, ..self }
     }
 
     /// Sets the durability of accepted mutations.
@@ -99,18 +96,12 @@ impl ConditionalWriterOptions {
     /// Sets the [number of concurrent calls](Self::calls_in_flight).
     #[must_use]
     pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
-        Self {
-            calls_in_flight,
-            ..self
-        }
+        Self { calls_in_flight, ..self }
     }
 
     /// Sets the maximum number of rows in one call.
     #[must_use]
     pub fn rows_per_call(self, rows_per_call: NonZeroUsize) -> Self {
-        Self {
-            rows_per_call,
-            ..self
-        }
+        Self { rows_per_call, ..self }
     }
 }

@@ -39,12 +39,7 @@ pub enum IteratorScope {
 impl IteratorSetting {
     /// Creates an iterator without options.
     pub fn new(priority: i32, name: impl Into<String>, class: impl Into<String>) -> Self {
-        Self {
-            priority,
-            name: name.into(),
-            class: class.into(),
-            options: BTreeMap::new(),
-        }
+        Self { priority, name: name.into(), class: class.into(), options: BTreeMap::new() }
     }
 
     /// Adds an option.

@@ -74,20 +74,13 @@ impl Key {
     /// Returns the key in another column.
     #[must_use]
     pub fn in_column(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: qualifier.into(),
-            ..self
-        }
+        Self { family: family.into(), qualifier: qualifier.into(), ..self }
     }
 
     /// Returns the key with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
-        Self {
-            visibility: visibility.into(),
-            ..self
-        }
+        Self { visibility: visibility.into(), ..self }
     }
 
     /// Returns the key at another timestamp.

@@ -105,10 +105,7 @@ pub enum TimeType {
 impl Mutation {
     /// Creates a mutation of a row without updates.
     pub fn new(row: impl Into<Bytes>) -> Self {
-        Self {
-            row: row.into(),
-            updates: Vec::new(),
-        }
+        Self { row: row.into(), updates: Vec::new() }
     }
 
     /// Adds a put with an empty visibility. The server sets the timestamp.
@@ -163,19 +160,13 @@ impl ColumnUpdate {
     /// Returns the update with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
-        Self {
-            visibility: Some(visibility.into()),
-            ..self
-        }
+        Self { visibility: Some(visibility.into()), ..self }
     }
 
     /// Returns the update at this timestamp.
     #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
-        Self {
-            timestamp: Some(timestamp),
-            ..self
-        }
+        Self { timestamp: Some(timestamp), ..self }
     }
 
     fn new(family: impl Into<Bytes>, qualifier: impl Into<Bytes>, change: Change) -> Self {
@@ -207,19 +198,13 @@ impl Condition {
     /// Returns the condition with another visibility.
     #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
-        Self {
-            visibility: visibility.into(),
-            ..self
-        }
+        Self { visibility: visibility.into(), ..self }
     }
 
     /// Returns the condition for the entry at this timestamp.
     #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
-        Self {
-            timestamp: Some(timestamp),
-            ..self
-        }
+        Self { timestamp: Some(timestamp), ..self }
     }
 
     /// Adds an iterator for reading the column.

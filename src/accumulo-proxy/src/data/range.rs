@@ -37,12 +37,7 @@ impl Range {
 
     /// Returns the range of keys from `start`, inclusive, to `stop`, exclusive.
     pub fn between(start: Option<Key>, stop: Option<Key>) -> Self {
-        Self {
-            start,
-            start_inclusive: true,
-            stop,
-            stop_inclusive: false,
-        }
+        Self { start, start_inclusive: true, stop, stop_inclusive: false }
     }
 
     /// Returns the range of rows from `start`, inclusive, to `stop`, exclusive.
@@ -61,28 +56,18 @@ impl Range {
     /// Returns the rest of the range after `last`.
     #[must_use]
     pub fn after(&self, last: Key) -> Self {
-        Self {
-            start: Some(last),
-            start_inclusive: false,
-            ..self.clone()
-        }
+        Self { start: Some(last), start_inclusive: false, ..self.clone() }
     }
 }
 
 impl ScanColumn {
     /// Selects all qualifiers of a family.
     pub fn family(family: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: None,
-        }
+        Self { family: family.into(), qualifier: None }
     }
 
     /// Selects one qualifier of a family.
     pub fn qualifier(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: Some(qualifier.into()),
-        }
+        Self { family: family.into(), qualifier: Some(qualifier.into()) }
     }
 }

@@ -127,10 +127,7 @@ macro_rules! common_options {
                 authorizations: impl IntoIterator<Item = A>,
             ) -> Self {
                 let authorizations = Some(authorizations.into_iter().map(Into::into).collect());
-                Self {
-                    authorizations,
-                    ..self
-                }
+                Self { authorizations, ..self }
             }
 
             /// Scans without authorizations: entries with a visibility are hidden.
@@ -142,10 +139,7 @@ macro_rules! common_options {
             /// Sets the maximum number of entries of one batch.
             #[must_use]
             pub fn batch_entries(self, batch_entries: NonZeroUsize) -> Self {
-                Self {
-                    batch_entries,
-                    ..self
-                }
+                Self { batch_entries, ..self }
             }
         }
     };
@@ -165,10 +159,7 @@ impl ScanOptions {
 impl BatchScanOptions {
     /// Creates options for these parts of the table.
     pub fn over(ranges: impl IntoIterator<Item = Range>) -> Self {
-        Self {
-            ranges: ranges.into_iter().collect(),
-            ..Self::default()
-        }
+        Self { ranges: ranges.into_iter().collect(), ..Self::default() }
     }
 
     /// Sets the number of threads of the proxy.

@@ -27,10 +27,6 @@ pub struct CloneOptions {
 
 impl Default for CloneOptions {
     fn default() -> Self {
-        Self {
-            flush: true,
-            set: BTreeMap::new(),
-            exclude: BTreeSet::new(),
-        }
+        Self { flush: true, set: BTreeMap::new(), exclude: BTreeSet::new() }
     }
 }

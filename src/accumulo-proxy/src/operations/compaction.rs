@@ -51,11 +51,7 @@ impl Compaction {
     /// Restricts the compaction to the tablets with rows after `start`, up to and including `end`.
     #[must_use]
     pub fn rows(self, start: Option<impl Into<Bytes>>, end: Option<impl Into<Bytes>>) -> Self {
-        Self {
-            start_row: start.map(Into::into),
-            end_row: end.map(Into::into),
-            ..self
-        }
+        Self { start_row: start.map(Into::into), end_row: end.map(Into::into), ..self }
     }
 
     /// Adds an iterator.
@@ -68,10 +64,7 @@ impl Compaction {
     /// Returns immediately instead of waiting for the end.
     #[must_use]
     pub fn without_waiting(self) -> Self {
-        Self {
-            wait: false,
-            ..self
-        }
+        Self { wait: false, ..self }
     }
 
     /// Sets the files to compact.

@@ -12,11 +12,7 @@ const SHOWN_CHARS: usize = 8;
 /// enough to use it.
 fn shown(handle: &str) -> String {
     let start: String = handle.chars().take(SHOWN_CHARS).collect();
-    if start.len() < handle.len() {
-        start + ".."
-    } else {
-        start
-    }
+    if start.len() < handle.len() { start + ".." } else { start }
 }
 
 macro_rules! handles {

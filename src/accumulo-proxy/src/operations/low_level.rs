@@ -119,21 +119,16 @@ impl LowLevel<'_> {
     ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
         type Request = wire::UpdateRowsConditionallyRequest;
         let subject = Some(writer.name());
-        let by_row = mutations
-            .iter()
-            .map(|mutation| (mutation.row.to_vec(), mutation.to_wire()));
+        let by_row = mutations.iter().map(|mutation| (mutation.row.to_vec(), mutation.to_wire()));
         let by_row: BTreeMap<_, _> = by_row.collect();
         if by_row.len() < mutations.len() {
             let reason = "two of the mutations have the same row";
-            return Err(self
-                .client
-                .error(ErrorKind::Invalid, Request::NAME, subject, reason));
+            return Err(self.client.error(ErrorKind::Invalid, Request::NAME, subject, reason));
         }
         let request = Request::new(writer.to_wire(), by_row);
         let statuses = self.client.call(subject, request).await?.into_iter();
         let outcomes = statuses.map(|(row, status)| Ok((row.into(), FromWire::from_wire(status)?)));
-        self.client
-            .meaning::<Request, _>(subject, outcomes.collect())
+        self.client.meaning::<Request, _>(subject, outcomes.collect())
     }
 
     /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them

@@ -45,8 +45,5 @@ pub use users::SecurityOperations;
 
 /// Converts byte strings to a set on the wire.
 fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Vec<u8>> {
-    values
-        .into_iter()
-        .map(|value| value.as_ref().to_vec())
-        .collect()
+    values.into_iter().map(|value| value.as_ref().to_vec()).collect()
 }

@@ -53,8 +53,7 @@ impl TableOperations<'_> {
         let credentials = &self.client.options().credentials;
         let plan = credentials.compaction(compaction.plan);
         let (selection, configurer) = plan.map_err(|reason| {
-            self.client
-                .error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
+            self.client.error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
         })?;
         let request = |token| {
             Request::new(
@@ -86,9 +85,7 @@ impl TableOperations<'_> {
         let tables: BTreeSet<String> = tables.into_iter().map(Into::into).collect();
         let subject = Vec::from_iter(tables.iter().map(String::as_str)).join(", ");
         let subject = Some(subject.as_str());
-        let usage = self
-            .client
-            .ask(subject, |token| Request::new(token, tables));
+        let usage = self.client.ask(subject, |token| Request::new(token, tables));
         let usage = FromWire::from_wire(usage.await?);
         self.client.meaning::<Request, _>(subject, usage)
     }

@@ -50,9 +50,7 @@ impl ProxyClient {
         options: BatchScanOptions,
     ) -> BatchScanner {
         let reader = Reader::new(self.clone(), table.into(), Scan::Unordered(options));
-        BatchScanner {
-            batches: Batches::new(reader),
-        }
+        BatchScanner { batches: Batches::new(reader) }
     }
 }
 

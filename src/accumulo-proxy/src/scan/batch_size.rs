@@ -52,10 +52,7 @@ impl Pace {
     /// many entries as fit if each has 256 KiB.
     pub(super) fn whole(most_entries: usize, max_reply_bytes: usize) -> Self {
         let careful = Self::careful(most_entries, max_reply_bytes);
-        Self {
-            entries: careful.most_entries,
-            ..careful
-        }
+        Self { entries: careful.most_entries, ..careful }
     }
 
     /// Returns the number of entries of the next request.

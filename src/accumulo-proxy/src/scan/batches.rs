@@ -28,9 +28,7 @@ enum State {
 impl Batches {
     /// Creates the channel for `reader`, which will run on the runtime of the caller.
     pub(super) fn new(reader: Reader) -> Self {
-        Self {
-            state: State::Unopened(Handle::current(), Box::new(reader)),
-        }
+        Self { state: State::Unopened(Handle::current(), Box::new(reader)) }
     }
 
     pub(super) fn poll_next(

@@ -37,16 +37,8 @@ pub(super) struct Sink {
 pub(super) fn channel(cut_off: Error) -> (Sink, Incoming) {
     let (item_sender, items) = mpsc::channel(AHEAD);
     let (more_sender, more) = oneshot::channel();
-    let sink = Sink {
-        items: item_sender,
-        more: Some(more),
-    };
-    let incoming = Incoming {
-        items,
-        has_first: false,
-        more: Some(more_sender),
-        cut_off,
-    };
+    let sink = Sink { items: item_sender, more: Some(more) };
+    let incoming = Incoming { items, has_first: false, more: Some(more_sender), cut_off };
     (sink, incoming)
 }
 

@@ -58,10 +58,7 @@ impl ProxyClient {
             return Ok(Some(Vec::new()));
         }
         // A proxy that has exactly as many entries as requested does not say that it has no more.
-        let batch = options
-            .batch_entries
-            .get()
-            .min(most_entries.saturating_add(1));
+        let batch = options.batch_entries.get().min(most_entries.saturating_add(1));
         let lookup = Lookup {
             client: self.clone(),
             table: table.into(),
@@ -100,10 +97,8 @@ impl Lookup {
             if error.is_reply_too_large() && self.pace.shrink() {
                 continue;
             }
-            let is_broken = matches!(
-                error.kind(),
-                ErrorKind::Unreachable | ErrorKind::HandleExpired
-            );
+            let is_broken =
+                matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::HandleExpired);
             match pauses.next() {
                 Some(pause) if is_broken => sleep(pause).await,
                 _ => return Err(error),
@@ -133,7 +128,6 @@ impl Lookup {
     fn cut_off(&self) -> Error {
         let reason = "the task that reads ended: its runtime was shut down, or it panicked";
         let call = CreateBatchScannerRequest::NAME;
-        self.client
-            .error(ErrorKind::Unreachable, call, Some(&self.table), reason)
+        self.client.error(ErrorKind::Unreachable, call, Some(&self.table), reason)
     }
 }

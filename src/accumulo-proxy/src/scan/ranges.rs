@@ -21,20 +21,14 @@ pub(super) fn is_empty(range: &Range) -> bool {
 
 /// Returns the same range with an inclusive start and an exclusive stop.
 pub(super) fn half_open(range: &Range) -> Range {
-    let start = range.start.as_ref().map(|start| {
-        if range.start_inclusive {
-            start.clone()
-        } else {
-            successor(start)
-        }
-    });
-    let stop = range.stop.as_ref().map(|stop| {
-        if range.stop_inclusive {
-            successor(stop)
-        } else {
-            stop.clone()
-        }
-    });
+    let start = range
+        .start
+        .as_ref()
+        .map(|start| if range.start_inclusive { start.clone() } else { successor(start) });
+    let stop = range
+        .stop
+        .as_ref()
+        .map(|stop| if range.stop_inclusive { successor(stop) } else { stop.clone() });
     Range::between(start, stop)
 }
 
@@ -77,14 +71,8 @@ mod tests {
     #[test]
     fn makes_ranges_of_batch_scans_half_open() {
         // Newest first: 9 comes before 3.
-        assert_eq!(
-            half_open(&range(9, true, 3, false)),
-            range(9, true, 3, false)
-        );
-        assert_eq!(
-            half_open(&range(9, false, 3, true)),
-            range(8, true, 2, false)
-        );
+        assert_eq!(half_open(&range(9, true, 3, false)), range(9, true, 3, false));
+        assert_eq!(half_open(&range(9, false, 3, true)), range(8, true, 2, false));
         assert_eq!(half_open(&Range::all()), Range::between(None, None));
     }
 

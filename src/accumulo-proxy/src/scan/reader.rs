@@ -43,14 +43,7 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(client: ProxyClient, table: String, scan: Scan) -> Self {
         let pace = scan.pace(client.options().max_reply_bytes);
-        Self {
-            client,
-            table,
-            scan,
-            pace,
-            cursor: None,
-            is_at_end: false,
-        }
+        Self { client, table, scan, pace, cursor: None, is_at_end: false }
     }
 
     /// Reads until the end, an error, or until the consumer is dropped.
@@ -154,10 +147,7 @@ impl Reader {
         if error.is_reply_too_large() && self.pace.entries() > 1 {
             return Err(self.with_advice(&error));
         }
-        let is_broken = matches!(
-            error.kind(),
-            ErrorKind::Unreachable | ErrorKind::HandleExpired
-        );
+        let is_broken = matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::HandleExpired);
         match pauses.next() {
             Some(pause) if is_ordered && is_broken => Ok(pause),
             _ => Err(error),

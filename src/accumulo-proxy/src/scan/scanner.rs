@@ -80,9 +80,7 @@ impl ProxyClient {
     /// If called outside of a tokio runtime.
     pub fn scanner(&self, table: impl Into<String>, options: ScanOptions) -> Scanner {
         let reader = Reader::new(self.clone(), table.into(), Scan::Ordered(Box::new(options)));
-        Scanner {
-            batches: Batches::new(reader),
-        }
+        Scanner { batches: Batches::new(reader) }
     }
 }
 

@@ -44,16 +44,12 @@ pub(crate) fn encode<R: WireValue>(
     let mut frame = vec![0; LENGTH_BYTES];
     let message = TMessageIdentifier::new(name, kind, sequence);
     match protocol {
-        Protocol::Compact => write(
-            &mut TCompactOutputProtocol::new(&mut frame),
-            &message,
-            request,
-        )?,
-        Protocol::Binary => write(
-            &mut TBinaryOutputProtocol::new(&mut frame, true),
-            &message,
-            request,
-        )?,
+        Protocol::Compact => {
+            write(&mut TCompactOutputProtocol::new(&mut frame), &message, request)?
+        }
+        Protocol::Binary => {
+            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)?
+        }
     }
     let length = u32::try_from(frame.len().saturating_sub(LENGTH_BYTES)).unwrap_or(u32::MAX);
     if let Some(place) = frame.first_chunk_mut::<LENGTH_BYTES>() {
@@ -116,9 +112,7 @@ fn read<P: TInputProtocol, R: WireValue>(
     name: &str,
     sequence: i32,
 ) -> Result<R, DecodeError> {
-    let message = input
-        .read_message_begin()
-        .map_err(|error| malformed(&error))?;
+    let message = input.read_message_begin().map_err(|error| malformed(&error))?;
     if message.message_type == TMessageType::Exception {
         return Err(refusal(&mut input));
     }

@@ -35,9 +35,7 @@ fn set_up(stream: &TcpStream) -> io::Result<()> {
     // benefit.
     stream.set_nodelay(true)?;
     // Detects within two minutes that the host crashed or a firewall dropped the connection.
-    let keepalive = TcpKeepalive::new()
-        .with_time(KEEPALIVE)
-        .with_interval(KEEPALIVE);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
     SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }
 
@@ -68,9 +66,7 @@ mod tests {
     #[tokio::test]
     async fn enables_keepalive_on_connections() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let stream = TcpStream::connect(listener.local_addr().unwrap())
-            .await
-            .unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         set_up(&stream).unwrap();
         let socket = SockRef::from(&stream);
         assert!(socket.keepalive().unwrap());

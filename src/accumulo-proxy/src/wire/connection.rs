@@ -61,9 +61,7 @@ pub(crate) enum Failure {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("sequence", &self.sequence)
-            .finish_non_exhaustive()
+        f.debug_struct("Connection").field("sequence", &self.sequence).finish_non_exhaustive()
     }
 }
 
@@ -84,10 +82,7 @@ impl Connection {
     pub(crate) async fn call<C: Call>(
         mut self,
         request: &C,
-    ) -> (
-        Option<Self>,
-        Result<Option<<C::Reply as Reply>::Success>, Failure>,
-    ) {
+    ) -> (Option<Self>, Result<Option<<C::Reply as Reply>::Success>, Failure>) {
         match self.exchange(request).await {
             Ok(reply) => {
                 let outcome = reply
@@ -110,11 +105,7 @@ impl Connection {
         poll_fn(|context| {
             // Data, the end of the stream and an error all make the read ready, and none of them is
             // expected here.
-            Poll::Ready(
-                Pin::new(&mut self.stream)
-                    .poll_read(context, &mut buffer)
-                    .is_pending(),
-            )
+            Poll::Ready(Pin::new(&mut self.stream).poll_read(context, &mut buffer).is_pending())
         })
         .now_or_never()
         .unwrap_or(false)
@@ -145,29 +136,20 @@ impl Connection {
             .map_err(|error| Failure::Unwritable(error.to_string()))?;
         let bytes = frame.len().saturating_sub(LENGTH_BYTES);
         if bytes > self.max_request_bytes {
-            return Err(Failure::TooLarge {
-                bytes,
-                most: self.max_request_bytes,
-            });
+            return Err(Failure::TooLarge { bytes, most: self.max_request_bytes });
         }
         Ok(frame)
     }
 
     async fn write(&mut self, frame: &[u8]) -> Result<(), Failure> {
-        self.stream
-            .write_all(frame)
-            .await
-            .map_err(|error| Failure::Unsent(in_words(error)))?;
+        self.stream.write_all(frame).await.map_err(|error| Failure::Unsent(in_words(error)))?;
         // TLS may still buffer the last bytes; after an error it is unknown whether they were sent.
         self.stream.flush().await.map_err(lost)
     }
 
     async fn read(&mut self) -> Result<Vec<u8>, Failure> {
         let mut length = [0; LENGTH_BYTES];
-        self.stream
-            .read_exact(&mut length)
-            .await
-            .map_err(|error| self.unanswered(error))?;
+        self.stream.read_exact(&mut length).await.map_err(|error| self.unanswered(error))?;
         let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
         if bytes > self.max_reply_bytes {
             let most = self.max_reply_bytes;
@@ -183,10 +165,7 @@ impl Connection {
     fn unanswered(&self, error: io::Error) -> Failure {
         let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
         if is_end && self.sequence == 1 {
-            return Failure::Lost(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                AT_THE_FIRST_CALL,
-            ));
+            return Failure::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, AT_THE_FIRST_CALL));
         }
         lost(error)
     }
@@ -228,10 +207,7 @@ fn stranger(start: [u8; LENGTH_BYTES]) -> Option<String> {
         // The first bytes of messages in the compact and the binary protocol.
         [0x82, second, ..] if second & 0x1F == 1 => Some(UNFRAMED.to_owned()),
         [0x80, 0x01, 0x00, _] => Some(UNFRAMED.to_owned()),
-        text if text
-            .iter()
-            .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) =>
-        {
+        text if text.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => {
             Some(format!(
                 "the answer begins with `{}`: another kind of server answers there, not an Accumulo proxy",
                 text.escape_ascii()

@@ -90,10 +90,7 @@ fn declares_every_block_of_the_idl() {
         assert_eq!(Some(lines), declared.get(name), "{name}");
     }
     assert_eq!(idl.len(), declared.len());
-    assert_eq!(
-        idl["struct CloseScannerRequest {"],
-        ["1: optional string scanner"]
-    );
+    assert_eq!(idl["struct CloseScannerRequest {"], ["1: optional string scanner"]);
 }
 
 #[test]

@@ -66,11 +66,7 @@ impl<P> Budgeted<P> {
         let left = frame_bytes
             .saturating_mul(BUDGET_PER_FRAME_BYTE)
             .min(most_bytes.saturating_sub(frame_and_strings));
-        Self {
-            inner,
-            left,
-            open: Vec::new(),
-        }
+        Self { inner, left, open: Vec::new() }
     }
 
     fn charge(&mut self, elements: i32, cost: usize) -> thrift::Result<()> {
@@ -128,10 +124,7 @@ fn tree_cost(elements: i32, types: &[TType]) -> usize {
         return 0;
     }
     let each: usize = types.iter().copied().map(room).sum();
-    count(elements)
-        .max(TREE_LEAST_ELEMENTS)
-        .saturating_mul(each)
-        .saturating_mul(TREE_FACTOR)
+    count(elements).max(TREE_LEAST_ELEMENTS).saturating_mul(each).saturating_mul(TREE_FACTOR)
 }
 
 /// Converts a number of elements. A negative one exceeds every budget.

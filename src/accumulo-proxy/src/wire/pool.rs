@@ -106,10 +106,7 @@ impl Pool {
             Patience::Call => None,
             Patience::Wait => Some(acquire(&self.long).await?),
         };
-        Ok(Permit {
-            _free: acquire(&self.free).await?,
-            _long: long,
-        })
+        Ok(Permit { _free: acquire(&self.free).await?, _long: long })
     }
 
     async fn take_idle(&self) -> Option<Connection> {
@@ -141,12 +138,7 @@ impl Pool {
     }
 
     async fn open(&self) -> io::Result<Connection> {
-        match timeout(
-            self.options.connect_timeout,
-            Connection::open(&self.options),
-        )
-        .await
-        {
+        match timeout(self.options.connect_timeout, Connection::open(&self.options)).await {
             Ok(opened) => opened,
             Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut)),
         }

@@ -21,18 +21,13 @@ impl Waiting {
     pub(super) fn new(most_bytes: usize) -> Self {
         let most = u32::try_from(most_bytes).unwrap_or(u32::MAX);
         let places = usize::try_from(most).unwrap_or(usize::MAX);
-        Self {
-            places: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
-            most,
-        }
+        Self { places: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))), most }
     }
 
     /// Takes a place if one is free. Otherwise the caller can [wait](Self::place) for it.
     pub(super) fn try_place(&self, bytes: usize) -> Option<Place> {
         let permit = Arc::clone(&self.places).try_acquire_many_owned(self.permits(bytes));
-        permit.ok().map(|permit| Place {
-            _permit: Some(permit),
-        })
+        permit.ok().map(|permit| Place { _permit: Some(permit) })
     }
 
     /// Waits for a place. A request above the limit takes all of it.

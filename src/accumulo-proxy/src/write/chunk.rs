@@ -22,9 +22,7 @@ pub(super) struct Cut<I: Iterator<Item = Mutation>> {
 
 impl<I: Iterator<Item = Mutation>> Cut<I> {
     pub(super) fn new(mutations: impl IntoIterator<IntoIter = I>) -> Self {
-        Self {
-            mutations: mutations.into_iter().peekable(),
-        }
+        Self { mutations: mutations.into_iter().peekable() }
     }
 }
 
@@ -60,10 +58,7 @@ mod tests {
     }
 
     fn rows(cells: &Cells) -> Vec<(&[u8], usize)> {
-        cells
-            .iter()
-            .map(|(row, updates)| (row.as_slice(), updates.len()))
-            .collect()
+        cells.iter().map(|(row, updates)| (row.as_slice(), updates.len())).collect()
     }
 
     #[test]

@@ -40,12 +40,10 @@ impl ProxyClient {
         }
         let mut is_first = true;
         for cells in Cut::new(mutations) {
-            self.update_and_flush(table, &token, cells)
-                .await
-                .map_err(|error| {
-                    let is_possible = !is_first || error.may_have_taken_effect();
-                    error.with_possible_effect(is_possible)
-                })?;
+            self.update_and_flush(table, &token, cells).await.map_err(|error| {
+                let is_possible = !is_first || error.may_have_taken_effect();
+                error.with_possible_effect(is_possible)
+            })?;
             is_first = false;
         }
         Ok(())

@@ -22,9 +22,7 @@ impl Limit {
     /// Creates the limit that remains for a mutation in a request after its header and
     /// `other_bytes`.
     pub(super) fn new(max_request_bytes: usize, other_bytes: usize) -> Self {
-        Self {
-            most_bytes: max_request_bytes.saturating_sub(HEADER_BYTES + other_bytes),
-        }
+        Self { most_bytes: max_request_bytes.saturating_sub(HEADER_BYTES + other_bytes) }
     }
 
     /// Checks that a mutation can be sent, and returns its size in bytes.
@@ -40,10 +38,7 @@ impl Limit {
     ) -> Result<usize, Refusal> {
         let row = &mutation.row;
         if mutation.conditions.is_empty() {
-            return Err(invalid(
-                row,
-                "has no condition; write it without conditions",
-            ));
+            return Err(invalid(row, "has no condition; write it without conditions"));
         }
         for condition in &mutation.conditions {
             check_condition(row, condition)?;
@@ -71,10 +66,7 @@ fn check_updates(row: &Bytes, updates: &[ColumnUpdate]) -> Result<(), Refusal> {
     if updates.is_empty() {
         return Err(invalid(row, "has no update"));
     }
-    for visibility in updates
-        .iter()
-        .filter_map(|update| update.visibility.as_ref())
-    {
+    for visibility in updates.iter().filter_map(|update| update.visibility.as_ref()) {
         check_visibility(row, visibility)?;
     }
     Ok(())
@@ -147,15 +139,9 @@ mod tests {
             put().when([]),
             put().when([absent().with_visibility("a&")]),
             put().when([absent().iterator(iterator("i", 0))]),
-            put().when([absent()
-                .iterator(iterator("i", 1))
-                .iterator(iterator("i", 2))]),
-            put().when([absent()
-                .iterator(iterator("i", 1))
-                .iterator(iterator("j", 1))]),
-            put()
-                .update(ColumnUpdate::put("f", "q", "v").with_visibility("(a"))
-                .when([absent()]),
+            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("i", 2))]),
+            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("j", 1))]),
+            put().update(ColumnUpdate::put("f", "q", "v").with_visibility("(a")).when([absent()]),
         ];
         for mutation in bad {
             let refusal = limit().check_conditional(&mutation);

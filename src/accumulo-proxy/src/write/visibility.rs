@@ -27,9 +27,7 @@ pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
         }
         rest.term()?;
         while rest.take(b')') {
-            operator = outer
-                .pop()
-                .ok_or("a parenthesis is closed but was not opened")?;
+            operator = outer.pop().ok_or("a parenthesis is closed but was not opened")?;
         }
         match rest.next() {
             None if outer.is_empty() => return Ok(()),

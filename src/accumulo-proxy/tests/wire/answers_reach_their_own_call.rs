@@ -8,10 +8,7 @@ use crate::interface as wire;
 /// Answers `listSplits` of a table with the name of the table. The gate holds the answers of tables
 /// `slow..`.
 fn names(gate: &Gate, request: &Request) -> Answer {
-    let table = request
-        .read::<wire::ListSplitsRequest>()
-        .table_name
-        .unwrap();
+    let table = request.read::<wire::ListSplitsRequest>().table_name.unwrap();
     let answer = Answer::reply(splits(&table));
     match table.starts_with("slow") {
         true => answer.held_by(gate),

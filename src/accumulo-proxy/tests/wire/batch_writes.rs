@@ -43,8 +43,7 @@ async fn fake() -> (Fake, Written) {
 }
 
 fn writer(fake: &Fake) -> BatchWriter {
-    fake.client()
-        .batch_writer("t", BatchWriterOptions::default())
+    fake.client().batch_writer("t", BatchWriterOptions::default())
 }
 
 fn mutation(row: usize, value: usize) -> Mutation {
@@ -63,13 +62,7 @@ async fn writes_flushed_mutations_in_the_order_of_each_row() {
     writer.flush().await.unwrap();
     let expected: Vec<_> = (0..50).map(|value| value.to_string()).collect();
     assert_eq!(written.lock().unwrap().len(), 100);
-    assert!(
-        written
-            .lock()
-            .unwrap()
-            .values()
-            .all(|values| *values == expected)
-    );
+    assert!(written.lock().unwrap().values().all(|values| *values == expected));
     assert!(fake.count(CALL) < 100, "{} calls", fake.count(CALL));
     writer.close().await.unwrap();
 }

@@ -40,12 +40,7 @@ async fn reopens_connections_that_the_server_closes_immediately() {
     fake.refuse_connections(3);
     // The login has one attempt; then connections work.
     let mut failures = 0;
-    while client
-        .table_operations()
-        .list_splits("t", Some(10))
-        .await
-        .is_err()
-    {
+    while client.table_operations().list_splits("t", Some(10)).await.is_err() {
         failures += 1;
         assert!(failures < 10, "the connections never worked again");
     }
@@ -57,10 +52,7 @@ async fn reopens_connections_that_the_server_closes_immediately() {
 #[tokio::test]
 async fn does_not_use_a_connection_that_was_closed_while_the_task_blocked() {
     let server = std::thread::spawn(|| {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let fake = runtime.block_on(Fake::start(|_| {
             Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
         }));

@@ -53,18 +53,14 @@ async fn reports_a_wrong_secret() {
     let right = connect(&fake, Credentials::shared_secret(SECRET)).await;
     assert!(right.is_ok(), "{right:?}");
     let address = fake.address();
-    let error = connect(&fake, Credentials::shared_secret("guess"))
-        .await
-        .unwrap_err();
+    let error = connect(&fake, Credentials::shared_secret("guess")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security);
     assert!(!error.may_have_taken_effect());
     let expected = format!(
         "namespaceExists at {address}: the shared secret is not the `sharedSecret` of the proxy"
     );
     assert_eq!(error.to_string(), expected);
-    let error = connect(&fake, Credentials::shared_secret("geheim-ä"))
-        .await
-        .unwrap_err();
+    let error = connect(&fake, Credentials::shared_secret("geheim-ä")).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
@@ -81,9 +77,7 @@ async fn reports_a_wrong_secret() {
 async fn a_login_on_a_proxy_without_logins_asks_for_the_secret() {
     let fake = Fake::start(second_generation).await;
     fake.forget_login();
-    let error = connect(&fake, Credentials::password("root", PASSWORD))
-        .await
-        .unwrap_err();
+    let error = connect(&fake, Credentials::password("root", PASSWORD)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OtherCredentials);
     assert_eq!(
         error.to_string(),
@@ -102,9 +96,7 @@ async fn a_secret_on_a_proxy_with_logins_asks_for_user_and_password() {
     let all: [fn(&Request) -> Answer; 2] = [first_generation, repeating];
     for answers in all {
         let fake = Fake::start(answers).await;
-        let error = connect(&fake, Credentials::shared_secret(SECRET))
-            .await
-            .unwrap_err();
+        let error = connect(&fake, Credentials::shared_secret(SECRET)).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OtherCredentials);
         assert_eq!(
             error.to_string(),
@@ -121,9 +113,7 @@ async fn a_secret_on_a_proxy_with_logins_asks_for_user_and_password() {
 async fn other_failures_of_the_check_do_not_blame_the_secret() {
     let fake = Fake::start(first_generation).await;
     fake.forget_login();
-    let error = connect(&fake, Credentials::shared_secret(SECRET))
-        .await
-        .unwrap_err();
+    let error = connect(&fake, Credentials::shared_secret(SECRET)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(!error.reason().contains("secret"), "{error}");
 }

@@ -181,9 +181,7 @@ async fn a_stream_that_is_never_polled_opens_no_cursor() {
 async fn a_scan_of_an_empty_range_opens_no_cursor() {
     let (fake, _) = fake(|_, answer| answer).await;
     let nothing = Range::rows(Some("b".into()), Some("a".into()));
-    let scanner = fake
-        .client()
-        .scanner("t", ScanOptions::default().range(nothing.clone()));
+    let scanner = fake.client().scanner("t", ScanOptions::default().range(nothing.clone()));
     assert!(rows_of(scanner).await.unwrap().is_empty());
     let options = BatchScanOptions::over([nothing]);
     let scanner = fake.client().batch_scanner("t", options);

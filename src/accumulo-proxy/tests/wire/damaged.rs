@@ -30,11 +30,7 @@ fn samples() -> Vec<Sample> {
         exchanges().into_iter().map(move |exchange| {
             let recording = folder.recording(exchange.name);
             let reply = recording.lines().find_map(|line| line.strip_prefix("< "));
-            Sample {
-                exchange,
-                folder,
-                message: bytes(reply.unwrap()),
-            }
+            Sample { exchange, folder, message: bytes(reply.unwrap()) }
         })
     });
     samples.collect()
@@ -117,8 +113,5 @@ async fn reads_or_rejects_a_damaged_reply() {
         read += u64::from(made.is_ok());
     }
     // Damage inside of strings and numbers cannot be detected; most other damage can.
-    assert!(
-        read > 0 && read < rounds / 2,
-        "{read} of {rounds} were read"
-    );
+    assert!(read > 0 && read < rounds / 2, "{read} of {rounds} were read");
 }

@@ -24,24 +24,15 @@ const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException:
 
 fn answer(request: &Request, wording: &str) -> Answer {
     match request.call.as_str() {
-        "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(
-            None,
-            None,
-            None,
-            thrown(wording),
-        )),
-        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
-            "w".to_owned(),
-            None,
-            None,
-            None,
-        )),
-        "updateRowsConditionally" => Answer::reply(wire::UpdateRowsConditionallyReply::new(
-            None,
-            None,
-            None,
-            thrown(DENIED),
-        )),
+        "updateAndFlush" => {
+            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(wording)))
+        }
+        "createConditionalWriter" => {
+            Answer::reply(wire::CreateConditionalWriterReply::new("w".to_owned(), None, None, None))
+        }
+        "updateRowsConditionally" => {
+            Answer::reply(wire::UpdateRowsConditionallyReply::new(None, None, None, thrown(DENIED)))
+        }
         _ => Answer::Refuse(6, "Internal error"),
     }
 }
@@ -83,10 +74,7 @@ async fn one_denied_conditional_row_is_certainly_not_written() {
     let options = ConditionalWriterOptions::default();
     let writer = fake.client().conditional_writer("pages", options);
     let error = writer.write(absent("r")).await.unwrap_err();
-    assert!(
-        error.is_denial() && !error.may_have_taken_effect(),
-        "{error}"
-    );
+    assert!(error.is_denial() && !error.may_have_taken_effect(), "{error}");
 }
 
 /// Each server checks permissions by itself: another server may have accepted another row of the
@@ -96,10 +84,7 @@ async fn several_denied_conditional_rows_are_uncertain() {
     let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
     let options = ConditionalWriterOptions::default();
     let writer = fake.client().conditional_writer("pages", options);
-    let outcomes = writer
-        .write_all(vec![absent("r"), absent("s")])
-        .await
-        .unwrap();
+    let outcomes = writer.write_all(vec![absent("r"), absent("s")]).await.unwrap();
     assert_eq!(fake.count("updateRowsConditionally"), 1);
     for outcome in outcomes {
         assert!(outcome.is_unknown(), "{outcome:?}");

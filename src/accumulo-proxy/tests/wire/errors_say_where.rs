@@ -69,11 +69,7 @@ async fn names_call_table_and_address_of_every_read_and_write() {
 async fn escapes_a_row_that_is_not_text() {
     let fake = Fake::start(|_| Answer::Close).await;
     let row = [b"\n\x00".as_slice(), &[b'x'; 100]].concat();
-    let error = fake
-        .client()
-        .write("pages", vec![Mutation::new(row)])
-        .await
-        .unwrap_err();
+    let error = fake.client().write("pages", vec![Mutation::new(row)]).await.unwrap_err();
     let expected = format!(
         "updateAndFlush of `pages` at {}: the mutation of the row `\\n\\x00{}..` has no update",
         fake.address(),
@@ -87,10 +83,5 @@ async fn escapes_the_name_of_a_table() {
     let fake = Fake::start(|_| Answer::Close).await;
     let mut scanner = fake.client().scanner("two\nlines", ScanOptions::default());
     let error = scanner.next().await.unwrap().unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("createScanner of `two\\nlines` at 127.0.0.1:"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("createScanner of `two\\nlines` at 127.0.0.1:"), "{error}");
 }

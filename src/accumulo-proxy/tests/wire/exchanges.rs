@@ -177,9 +177,7 @@ async fn max_row(client: &ProxyClient, table: &str) -> Result<Option<Bytes>, Err
     let tables = client.table_operations();
     let authorizations = BTreeSet::from([Bytes::from("a")]);
     let end = Excluded(&b"\xff"[..]);
-    tables
-        .max_row(table, Some(&authorizations), Unbounded, end)
-        .await
+    tables.max_row(table, Some(&authorizations), Unbounded, end).await
 }
 
 fn compaction(is_2x: bool) -> Compaction {
@@ -194,9 +192,7 @@ fn compaction(is_2x: bool) -> Compaction {
         },
     };
     let compaction = Compaction::default().iterator(setting()).plan(plan);
-    compaction
-        .rows(Some(&b"\0\xff"[..]), None::<Bytes>)
-        .without_waiting()
+    compaction.rows(Some(&b"\0\xff"[..]), None::<Bytes>).without_waiting()
 }
 
 fn setting() -> IteratorSetting {
@@ -216,31 +212,19 @@ fn updates() -> Vec<ColumnUpdate> {
 }
 
 fn mutations() -> [Mutation; 2] {
-    [&b""[..], b"\0\xff"].map(|row| Mutation {
-        row: row.into(),
-        updates: updates(),
-    })
+    [&b""[..], b"\0\xff"].map(|row| Mutation { row: row.into(), updates: updates() })
 }
 
 fn conditional_mutations() -> [ConditionalMutation; 2] {
     let absent = Condition::absent("f", "q");
     let equal = Condition::equal("f", "", vec![255]);
     let equal = equal.at(-1).with_visibility("a");
-    let both = Mutation {
-        row: "".into(),
-        updates: updates(),
-    };
+    let both = Mutation { row: "".into(), updates: updates() };
     let no_updates = Mutation::new("no");
-    [
-        both.when([absent.clone(), equal]),
-        no_updates.when([absent]),
-    ]
+    [both.when([absent.clone(), equal]), no_updates.when([absent])]
 }
 
 fn groups() -> BTreeMap<String, BTreeSet<String>> {
     let families = BTreeSet::from(["f1".to_owned(), "f2".to_owned()]);
-    BTreeMap::from([
-        ("empty".to_owned(), BTreeSet::new()),
-        ("g".to_owned(), families),
-    ])
+    BTreeMap::from([("empty".to_owned(), BTreeSet::new()), ("g".to_owned(), families)])
 }

@@ -170,11 +170,7 @@ impl Fake {
             has_no_login: AtomicBool::new(false),
         });
         let task = tokio::spawn(listen(listener, Arc::clone(&shared)));
-        Self {
-            address,
-            shared,
-            listener: Mutex::new(Some(task)),
-        }
+        Self { address, shared, listener: Mutex::new(Some(task)) }
     }
 
     /// Returns the address of the server.
@@ -202,11 +198,7 @@ impl Fake {
     /// Returns the calls with this name that arrived.
     pub(crate) fn calls(&self, name: &str) -> Vec<Request> {
         let calls = self.shared.calls.lock().unwrap();
-        calls
-            .iter()
-            .filter(|request| request.call == name)
-            .cloned()
-            .collect()
+        calls.iter().filter(|request| request.call == name).cloned().collect()
     }
 
     /// Returns all calls that arrived.
@@ -315,8 +307,7 @@ pub(crate) async fn timed_out<T>(
 /// Decrements the counter. Returns `false` if it is already zero.
 fn is_due(left: &AtomicUsize) -> bool {
     let one_less = |left: usize| left.checked_sub(1);
-    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
-        .is_ok()
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok()
 }
 
 async fn listen(listener: TcpListener, shared: Arc<Shared>) {
@@ -425,13 +416,9 @@ async fn answer_call(
     let number = message.sequence_number;
     let bytes = match answer {
         Answer::Reply(body) => encode(protocol, &message.name, TMessageType::Reply, number, &body),
-        Answer::Refuse(kind, reason) => encode(
-            protocol,
-            &message.name,
-            TMessageType::Exception,
-            number,
-            &refusal(kind, reason),
-        ),
+        Answer::Refuse(kind, reason) => {
+            encode(protocol, &message.name, TMessageType::Exception, number, &refusal(kind, reason))
+        }
         Answer::Close => return false,
         Answer::Never => pending().await,
         Answer::Late(..) | Answer::Held(..) => unreachable!("waited for above"),

@@ -32,18 +32,12 @@ async fn shows_only_the_start_of_a_handle() {
 #[tokio::test]
 async fn errors_of_a_handle_name_its_table() {
     let server = Fake::start(|request| match request.call.as_str() {
-        "createScanner" => Answer::reply(wire::CreateScannerReply::new(
-            HANDLE.to_owned(),
-            None,
-            None,
-            None,
-        )),
-        "createBatchScanner" => Answer::reply(wire::CreateBatchScannerReply::new(
-            HANDLE.to_owned(),
-            None,
-            None,
-            None,
-        )),
+        "createScanner" => {
+            Answer::reply(wire::CreateScannerReply::new(HANDLE.to_owned(), None, None, None))
+        }
+        "createBatchScanner" => {
+            Answer::reply(wire::CreateBatchScannerReply::new(HANDLE.to_owned(), None, None, None))
+        }
         "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
             HANDLE.to_owned(),
             None,
@@ -67,10 +61,7 @@ async fn errors_of_a_handle_name_its_table() {
     errors.push(low_level.close_scanner(&batch_scanner).await.unwrap_err());
 
     let options = ConditionalWriterOptions::default();
-    let writer = low_level
-        .create_conditional_writer("t", &options)
-        .await
-        .unwrap();
+    let writer = low_level.create_conditional_writer("t", &options).await.unwrap();
     let updated = low_level.update_rows_conditionally(&writer, &[]).await;
     errors.push(updated.unwrap_err());
     let closed = low_level.close_conditional_writer(&writer).await;
@@ -100,21 +91,13 @@ async fn errors_of_a_handle_name_its_table() {
 async fn the_error_of_an_incomplete_reply_names_its_call() {
     let server = Fake::start(|_| {
         let nameless = wire::IteratorSetting::new(7, None, "org.example.Filter".to_owned(), None);
-        Answer::reply(wire::GetIteratorSettingReply::new(
-            nameless, None, None, None,
-        ))
+        Answer::reply(wire::GetIteratorSettingReply::new(nameless, None, None, None))
     })
     .await;
     let client = server.client();
     let tables = client.table_operations();
-    let error = tables
-        .iterator("t", "any", IteratorScope::Scan)
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.kind(), error.call()),
-        (ErrorKind::Protocol, "getIteratorSetting")
-    );
+    let error = tables.iterator("t", "any", IteratorScope::Scan).await.unwrap_err();
+    assert_eq!((error.kind(), error.call()), (ErrorKind::Protocol, "getIteratorSetting"));
     let place = server.address();
     let said = format!("getIteratorSetting of `t` at {place}: the reply lacks `name`");
     assert_eq!(error.to_string(), said);

@@ -23,11 +23,7 @@ async fn refused(
 
 /// Returns the error of `listSplits`, which shows no secret and no control character.
 pub(crate) async fn list_splits(client: &ProxyClient) -> Error {
-    let error = client
-        .table_operations()
-        .list_splits("t", Some(10))
-        .await
-        .unwrap_err();
+    let error = client.table_operations().list_splits("t", Some(10)).await.unwrap_err();
     let sentence = error.to_string();
     assert!(!sentence.contains(char::is_control), "{sentence}");
     assert!(!sentence.contains("hush"), "{sentence}");
@@ -60,17 +56,9 @@ fn frames(protocol: Protocol) -> Vec<(&'static str, Frame, String)> {
     };
     let middle = "the reply ends in the middle of a value";
     add("no byte", middle, Box::new(|_| vec![0; 4]));
-    add(
-        "the greatest length",
-        &claim(u32::MAX),
-        Box::new(|_| vec![0xFF; 8]),
-    );
+    add("the greatest length", &claim(u32::MAX), Box::new(|_| vec![0xFF; 8]));
     let above = |_: &Asked| vec![0x04, 0, 0, 1, 0];
-    add(
-        "a length above the maximum",
-        &claim(0x400_0001),
-        Box::new(above),
-    );
+    add("a length above the maximum", &claim(0x400_0001), Box::new(above));
 
     let expected = "expected the reply to `listSplits` number 1, found";
     let another = move |change: fn(&mut Asked)| -> Frame {
@@ -84,11 +72,7 @@ fn frames(protocol: Protocol) -> Vec<(&'static str, Frame, String)> {
     let renamed = another(|asked| "tableExists".clone_into(&mut asked.name));
     add("another call", &reason, renamed);
     let reason = format!("{expected} `listSplits` number 0");
-    add(
-        "another number",
-        &reason,
-        another(|asked| asked.sequence -= 1),
-    );
+    add("another number", &reason, another(|asked| asked.sequence -= 1));
     let long = another(|asked| asked.name = "\n".repeat(1_000_000));
     add("a long name", &format!("{expected} `\\n.."), long);
     for kind in [TMessageType::Call, TMessageType::OneWay] {
@@ -119,11 +103,7 @@ fn frames(protocol: Protocol) -> Vec<(&'static str, Frame, String)> {
             "Invalid method name: 'listSplits'",
             "it has no such call (Invalid method name: 'listSplits')",
         ),
-        (
-            6,
-            "Internal error\n\tat java",
-            "Internal error\\n\\tat java",
-        ),
+        (6, "Internal error\n\tat java", "Internal error\\n\\tat java"),
         (-77, "", "no reason given"),
     ] {
         let frame = move |asked: &Asked| {
@@ -155,29 +135,19 @@ fn frames(protocol: Protocol) -> Vec<(&'static str, Frame, String)> {
         let start = result_of_unknown(protocol, asked, TType::Struct, |_| Ok(()));
         framed(&[&start[4..], &nested.repeat(100_000)].concat())
     };
-    add(
-        "nested structures",
-        "the reply is damaged: ..",
-        Box::new(structures),
-    );
+    add("nested structures", "the reply is damaged: ..", Box::new(structures));
 
     let text = move |asked: &Asked| {
         reply(protocol, asked, |output| {
             field(output, TType::Struct, 3, |output| {
                 structure(output, |output| {
                     let invalid = [b'a', 0xC3, 0x28];
-                    field(output, TType::String, 1, |output| {
-                        output.write_bytes(&invalid)
-                    })
+                    field(output, TType::String, 1, |output| output.write_bytes(&invalid))
                 })
             })
         })
     };
-    add(
-        "text that is not UTF-8",
-        "the reply is damaged: invalid utf-8..",
-        Box::new(text),
-    );
+    add("text that is not UTF-8", "the reply is damaged: invalid utf-8..", Box::new(text));
 
     for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::List) {
         let reason = format!("the reply is damaged: found type {kind}, expected type list");
@@ -255,9 +225,7 @@ async fn claims(protocol: Protocol, element: TType, claim: i32, id: i16) {
     for container in [TType::List, TType::Set, TType::Map] {
         let error = refused(protocol, move |asked| {
             reply(protocol, asked, |output| {
-                field(output, container, id, |output| {
-                    begin(output, container, element, claim)
-                })
+                field(output, container, id, |output| begin(output, container, element, claim))
             })
         })
         .await;
@@ -281,17 +249,11 @@ fn result_of_unknown(
     kind: TType,
     write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
 ) -> Vec<u8> {
-    message(
-        protocol,
-        &asked.name,
-        TMessageType::Reply,
-        asked.sequence,
-        |output| {
-            output.write_struct_begin(&TStructIdentifier::new("any"))?;
-            output.write_field_begin(&TFieldIdentifier::new("any", kind, 99))?;
-            write(output)
-        },
-    )
+    message(protocol, &asked.name, TMessageType::Reply, asked.sequence, |output| {
+        output.write_struct_begin(&TStructIdentifier::new("any"))?;
+        output.write_field_begin(&TFieldIdentifier::new("any", kind, 99))?;
+        write(output)
+    })
 }
 
 fn plain(output: &mut dyn TOutputProtocol, kind: TType) -> thrift::Result<()> {

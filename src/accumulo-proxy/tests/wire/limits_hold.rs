@@ -100,10 +100,7 @@ async fn a_mutation_behind_one_without_an_answer_is_not_written() {
     let both = async { tokio::join!(writer.write(mutation()), writer.write(mutation())) };
     let is_asked = || fake.count("updateRowsConditionally") > 0;
     let (first, second) = timed_out("the first mutation", is_asked, both).await;
-    assert!(matches!(
-        first.unwrap(),
-        ConditionalOutcome::Unknown(Some(_))
-    ));
+    assert!(matches!(first.unwrap(), ConditionalOutcome::Unknown(Some(_))));
     let error = second.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert!(!error.may_have_taken_effect());
@@ -125,10 +122,7 @@ async fn a_write_that_never_had_a_connection_has_no_effect() {
         written = write => written.unwrap_err(),
     };
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
-    assert_eq!(
-        error.reason(),
-        "not sent within 300s: no connection was available"
-    );
+    assert_eq!(error.reason(), "not sent within 300s: no connection was available");
     assert!(!error.may_have_taken_effect());
     assert_eq!(fake.count("updateAndFlush"), 0);
 }

@@ -99,11 +99,7 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::R
         _ => TBinaryInputProtocol::new(&message[..], true).read_message_begin(),
     };
     let head = head.unwrap();
-    Ok(Asked {
-        name: head.name,
-        sequence: head.sequence_number,
-        message,
-    })
+    Ok(Asked { name: head.name, sequence: head.sequence_number, message })
 }
 
 /// Waits until the client closes the connection.
@@ -150,13 +146,9 @@ pub(crate) fn reply(
     asked: &Asked,
     write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
 ) -> Vec<u8> {
-    message(
-        protocol,
-        &asked.name,
-        TMessageType::Reply,
-        asked.sequence,
-        |output| structure(output, write),
-    )
+    message(protocol, &asked.name, TMessageType::Reply, asked.sequence, |output| {
+        structure(output, write)
+    })
 }
 
 /// Writes a structure whose fields `write` writes.

@@ -60,10 +60,7 @@ fn shown(input: &mut dyn TInputProtocol, kind: TType) -> thrift::Result<String> 
             let map = input.read_map_begin()?;
             for _ in 0..map.size {
                 let key = shown(input, map.key_type.unwrap())?;
-                parts.push(format!(
-                    "{key} = {}",
-                    shown(input, map.value_type.unwrap())?
-                ));
+                parts.push(format!("{key} = {}", shown(input, map.value_type.unwrap())?));
             }
             format!("map[{}]", parts.join(", "))
         }
@@ -140,10 +137,7 @@ async fn tables(client: &ProxyClient, log: &mut Log) {
     log.add(it.disk_usage(["u", "t"]).await);
     log.add(it.export_table("t", "directory").await);
     log.add(it.import_table("t", "directory").await);
-    log.add(
-        it.import_directory("t", "directory", "failures", true)
-            .await,
-    );
+    log.add(it.import_directory("t", "directory", "failures", true).await);
     log.add(it.properties("t").await);
     log.add(it.set_property("t", "key", "value").await);
     log.add(it.remove_property("t", "key").await);
@@ -227,9 +221,7 @@ async fn handles(client: &ProxyClient, log: &mut Log) {
     let scanner = ScannerHandle::from("scanner".to_owned());
     let writer = ConditionalWriterHandle::from("writer".to_owned());
     let put = Mutation::new("r").put("f", "q", "v");
-    let one = put
-        .clone()
-        .when([Condition::absent("f", "q").iterator(iterator())]);
+    let one = put.clone().when([Condition::absent("f", "q").iterator(iterator())]);
     let ranges = BatchScanOptions::over([Range::row("r")]);
     let options = ConditionalWriterOptions::default();
     log.add(it.create_scanner("t", &ScanOptions::default()).await);

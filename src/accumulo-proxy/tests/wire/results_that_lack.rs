@@ -13,9 +13,9 @@ use crate::interface as wire;
 fn answer(request: &Request) -> Answer {
     let handle = "writer".to_owned();
     match request.call.as_str() {
-        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
-            handle, None, None, None,
-        )),
+        "createConditionalWriter" => {
+            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
+        }
         _ => Answer::reply(wire::CloseConditionalWriterReply::new()),
     }
 }
@@ -46,30 +46,14 @@ async fn a_call_without_a_result_may_have_been_executed() {
     let rows = [mutation()];
     let update_rows = low_level.update_rows_conditionally(&writer, &rows);
     for (call, error, may_have_taken_effect) in [
-        (
-            "addConstraint",
-            error(tables.add_constraint("t", "c").await),
-            true,
-        ),
-        (
-            "addNamespaceConstraint",
-            error(namespaces.add_constraint("n", "c").await),
-            true,
-        ),
-        (
-            "nextEntry",
-            error(low_level.next_entry(&scanner).await),
-            true,
-        ),
+        ("addConstraint", error(tables.add_constraint("t", "c").await), true),
+        ("addNamespaceConstraint", error(namespaces.add_constraint("n", "c").await), true),
+        ("nextEntry", error(low_level.next_entry(&scanner).await), true),
         ("nextK", error(low_level.next_k(&scanner, 1).await), true),
         ("updateRowConditionally", error(update_row), true),
         ("updateRowsConditionally", error(update_rows.await), true),
         ("updateRowsConditionally", unknown, true),
-        (
-            "listConstraints",
-            error(tables.constraints("t").await),
-            false,
-        ),
+        ("listConstraints", error(tables.constraints("t").await), false),
         ("tableExists", error(tables.exists("t").await), false),
     ] {
         assert_eq!(

@@ -28,11 +28,7 @@ async fn retries_a_call_that_only_reads() {
     })
     .await;
     let client = fake.client();
-    client
-        .table_operations()
-        .list_splits("t", Some(10))
-        .await
-        .unwrap();
+    client.table_operations().list_splits("t", Some(10)).await.unwrap();
     assert_eq!(fake.count("listSplits"), 3);
 }
 
@@ -51,9 +47,7 @@ async fn retries_an_unsent_write_until_the_proxy_is_back() {
     let fake = Fake::start(answer).await;
     let mut settings = fake.settings();
     settings = settings.tries(100.try_into().unwrap());
-    let client = accumulo_proxy::ProxyClient::connect(settings)
-        .await
-        .unwrap();
+    let client = accumulo_proxy::ProxyClient::connect(settings).await.unwrap();
     fake.go_away().await;
     // The client detects that the idle connection is closed.
     sleep(Duration::from_millis(20)).await;
@@ -68,9 +62,7 @@ async fn retries_an_unsent_write_until_the_proxy_is_back() {
 #[tokio::test]
 async fn fails_without_effect_if_the_proxy_stays_unreachable() {
     let fake = Fake::start(answer).await;
-    let client = accumulo_proxy::ProxyClient::connect(fake.settings())
-        .await
-        .unwrap();
+    let client = accumulo_proxy::ProxyClient::connect(fake.settings()).await.unwrap();
     fake.go_away().await;
     sleep(Duration::from_millis(20)).await;
     let error = client.write("t", put()).await.unwrap_err();
@@ -103,10 +95,7 @@ async fn never_retries_a_compaction() {
     let fake = Fake::start(|_| Answer::Close).await;
     let client = fake.client();
     let tables = client.table_operations();
-    let error = tables
-        .compact("t", Compaction::default())
-        .await
-        .unwrap_err();
+    let error = tables.compact("t", Compaction::default()).await.unwrap_err();
     assert!(error.may_have_taken_effect());
     let error = tables.cancel_compaction("t").await.unwrap_err();
     assert!(error.may_have_taken_effect());

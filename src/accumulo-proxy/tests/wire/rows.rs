@@ -18,21 +18,14 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn new(value_bytes: impl IntoIterator<Item = usize>) -> Self {
-        Self {
-            value_bytes: value_bytes.into_iter().collect(),
-            cursors: Mutex::default(),
-        }
+        Self { value_bytes: value_bytes.into_iter().collect(), cursors: Mutex::default() }
     }
 
     /// Answers as a proxy does.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         match request.call.as_str() {
             "createScanner" => {
-                let range = request
-                    .read::<wire::CreateScannerRequest>()
-                    .options
-                    .unwrap()
-                    .range;
+                let range = request.read::<wire::CreateScannerRequest>().options.unwrap().range;
                 let handle = self.open(request, start_of(range));
                 Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
             }
@@ -103,9 +96,7 @@ pub(crate) async fn rows_of(
     let mut rows = Vec::new();
     while let Some(batch) = batches.try_next().await? {
         assert!(!batch.is_empty());
-        let names = batch
-            .iter()
-            .map(|entry| String::from_utf8_lossy(&entry.key.row).into_owned());
+        let names = batch.iter().map(|entry| String::from_utf8_lossy(&entry.key.row).into_owned());
         rows.extend(names);
     }
     Ok(rows)

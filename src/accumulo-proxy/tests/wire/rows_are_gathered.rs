@@ -23,12 +23,8 @@ fn mutation(row: &str, value: &str) -> ConditionalMutation {
 }
 
 fn reply(statuses: impl IntoIterator<Item = (Vec<u8>, wire::ConditionalStatus)>) -> Answer {
-    let statuses = statuses
-        .into_iter()
-        .collect::<std::collections::BTreeMap<_, _>>();
-    Answer::reply(wire::UpdateRowsConditionallyReply::new(
-        statuses, None, None, None,
-    ))
+    let statuses = statuses.into_iter().collect::<std::collections::BTreeMap<_, _>>();
+    Answer::reply(wire::UpdateRowsConditionallyReply::new(statuses, None, None, None))
 }
 
 fn rows(request: &Request) -> Vec<Vec<u8>> {
@@ -44,12 +40,7 @@ fn accept(request: &Request) -> Answer {
 /// Answers with the exception of field 1 (no such writer), 2 (Accumulo) or 3 (security).
 fn fail(field: u8) -> Answer {
     let thrown = |number| (field == number).then(|| thrown("exception"));
-    Answer::reply(wire::UpdateRowsConditionallyReply::new(
-        None,
-        thrown(1),
-        thrown(2),
-        thrown(3),
-    ))
+    Answer::reply(wire::UpdateRowsConditionallyReply::new(None, thrown(1), thrown(2), thrown(3)))
 }
 
 /// Starts a proxy with conditional writers `writer0`, `writer1`..; `update` answers their calls.
@@ -64,9 +55,7 @@ async fn fake_with(
     Fake::start_with(protocol, move |request| match request.call.as_str() {
         "createConditionalWriter" => {
             let handle = format!("writer{}", request.nth);
-            Answer::reply(wire::CreateConditionalWriterReply::new(
-                handle, None, None, None,
-            ))
+            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
         }
         "listSplits" => {
             let splits = vec![b"m".to_vec()];
@@ -194,11 +183,7 @@ async fn sends_mutations_of_one_row_one_after_the_other() {
     let outcomes = writer.write_all(mutations.to_vec()).await.unwrap();
     assert!(matches!(
         outcomes.as_slice(),
-        [
-            ConditionalOutcome::Accepted,
-            ConditionalOutcome::Rejected,
-            ConditionalOutcome::Rejected
-        ]
+        [ConditionalOutcome::Accepted, ConditionalOutcome::Rejected, ConditionalOutcome::Rejected]
     ));
     assert_eq!(*values.lock().unwrap(), ["one", "two", "three"]);
     // Each is sent after the previous one has its outcome: one connection is enough.
@@ -265,11 +250,7 @@ async fn an_exception_makes_all_rows_of_the_call_unknown() {
     })
     .await;
     let writer = writer(&fake);
-    let kinds = [
-        ErrorKind::Accumulo,
-        ErrorKind::Security,
-        ErrorKind::Protocol,
-    ];
+    let kinds = [ErrorKind::Accumulo, ErrorKind::Security, ErrorKind::Protocol];
     for (call, kind) in kinds.into_iter().enumerate() {
         assert_eq!(unknown(write(&writer, "a").await).kind(), kind);
         // A writer that failed is not used again, because its table may have been deleted.
@@ -293,10 +274,7 @@ async fn a_failed_call_does_not_break_a_concurrent_one() {
     let other = writer.clone();
     let beside = tokio::spawn(async move { write(&other, "slow").await });
     until("the call beside", || fake.count(CALL) == 1).await;
-    assert_eq!(
-        unknown(write(&writer, "bad").await).kind(),
-        ErrorKind::Accumulo
-    );
+    assert_eq!(unknown(write(&writer, "bad").await).kind(), ErrorKind::Accumulo);
     // The next call has its own writer, and the old one stays open until the concurrent call ends.
     sleep(Duration::from_millis(50)).await;
     assert_eq!(fake.count("closeConditionalWriter"), 0);
@@ -313,9 +291,7 @@ async fn the_proxy_times_out_before_its_caller() {
     let default = ConditionalWriterOptions::default();
     let short = default.clone().timeout(Duration::from_micros(300));
     let three_quarters = i64::try_from(STUCK.as_millis()).unwrap() / 4 * 3;
-    for (nth, (options, millis)) in [(default, three_quarters), (short, 1)]
-        .into_iter()
-        .enumerate()
+    for (nth, (options, millis)) in [(default, three_quarters), (short, 1)].into_iter().enumerate()
     {
         let writer = fake.client().conditional_writer("t", options);
         assert!(write(&writer, "a").await.is_accepted());
@@ -354,9 +330,7 @@ async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
 async fn fails_without_effect_if_the_table_does_not_exist() {
     let fake = Fake::start(|_| {
         let missing = thrown("Table t does not exist");
-        Answer::reply(wire::CreateConditionalWriterReply::new(
-            None, None, None, missing,
-        ))
+        Answer::reply(wire::CreateConditionalWriterReply::new(None, None, None, missing))
     })
     .await;
     let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();
@@ -375,15 +349,9 @@ async fn rejects_mutations_at_which_a_proxy_would_fail_before_anything_is_sent()
         .iterator(IteratorSetting::new(1, "b", "B"));
     let bad = [
         (put().when([]), ErrorKind::Invalid),
-        (
-            Mutation::new("r").when([Condition::absent("f", "q")]),
-            ErrorKind::Invalid,
-        ),
+        (Mutation::new("r").when([Condition::absent("f", "q")]), ErrorKind::Invalid),
         (put().when([clash]), ErrorKind::Invalid),
-        (
-            mutation("r", &"v".repeat(17 * 1024 * 1024)),
-            ErrorKind::TooLarge,
-        ),
+        (mutation("r", &"v".repeat(17 * 1024 * 1024)), ErrorKind::TooLarge),
     ];
     for (mutation_bad, kind) in bad {
         let all = vec![mutation("good", "v"), mutation_bad];
@@ -437,12 +405,10 @@ async fn rows_of_a_tablet_that_does_not_answer_do_not_stop_the_others() {
     let gate = gate();
     let held = gate.clone();
     let is_of_first_tablet = |row: &Vec<u8>| row.starts_with(b"a");
-    let fake = fake(
-        move |request| match rows(request).iter().any(is_of_first_tablet) {
-            true => accept(request).held_by(&held),
-            false => accept(request),
-        },
-    )
+    let fake = fake(move |request| match rows(request).iter().any(is_of_first_tablet) {
+        true => accept(request).held_by(&held),
+        false => accept(request),
+    })
     .await;
     let writer = writer(&fake);
     let start = |row: &'static str| {

@@ -29,16 +29,14 @@ async fn assert_whole(fake: &Fake, rows: usize) {
 #[tokio::test]
 async fn resumes_after_a_broken_connection() {
     let rows = Rows::new([10; ROWS]);
-    let fake = Fake::start(
-        move |request| match (request.call.as_str(), request.nth % 3) {
-            // The cursor moved, and the reply is lost.
-            ("nextK", 2) => {
-                rows.answer(request);
-                Answer::Close
-            }
-            _ => rows.answer(request),
-        },
-    )
+    let fake = Fake::start(move |request| match (request.call.as_str(), request.nth % 3) {
+        // The cursor moved, and the reply is lost.
+        ("nextK", 2) => {
+            rows.answer(request);
+            Answer::Close
+        }
+        _ => rows.answer(request),
+    })
     .await;
     assert_whole(&fake, ROWS).await;
     assert!(fake.count("createScanner") > 5);
@@ -98,10 +96,7 @@ async fn fails_at_an_entry_that_is_longer_than_any_reply() {
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     let error = rows_of(scanner).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
-    assert!(
-        error.reason().contains("that this client accepts"),
-        "{error}"
-    );
+    assert!(error.reason().contains("that this client accepts"), "{error}");
     assert!(!error.may_have_taken_effect());
 }
 
@@ -113,9 +108,7 @@ async fn fails_after_the_last_retry() {
         _ => rows.answer(request),
     })
     .await;
-    let error = rows_of(fake.client().scanner("t", options()))
-        .await
-        .unwrap_err();
+    let error = rows_of(fake.client().scanner("t", options())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert_eq!(error.call(), "nextK");
     // The default is eight attempts.
@@ -166,9 +159,7 @@ async fn a_batch_scan_with_still_larger_entries_reports_the_remedy() {
     settings = settings.max_reply_bytes(1024 * 1024);
     let client = ProxyClient::lazy(settings);
     let options = BatchScanOptions::over([Range::all()]);
-    let error = rows_of(client.batch_scanner("t", options.clone()))
-        .await
-        .unwrap_err();
+    let error = rows_of(client.batch_scanner("t", options.clone())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert_eq!(error.call(), "nextK");
     let end = "more than the 1048576 that this client accepts; this scan asked for 4 entries at a \
@@ -196,13 +187,8 @@ async fn reads_one_batch_ahead() {
 
 /// Returns a runtime for the proxy and the consumer, and one for the reading task.
 fn two_runtimes() -> (Runtime, Runtime) {
-    let make = || {
-        runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap()
-    };
+    let make =
+        || runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     (make(), make())
 }
 
@@ -242,11 +228,7 @@ async fn a_lookup_starts_again_after_a_break() {
     .await;
     let client = fake.client();
     let options = || BatchScanOptions::over([Range::all()]);
-    let found = client
-        .lookup("t", options(), 200, MOST)
-        .await
-        .unwrap()
-        .unwrap();
+    let found = client.lookup("t", options(), 200, MOST).await.unwrap().unwrap();
     assert_eq!(found.len(), 100);
     assert!(found.is_sorted_by(|a, b| a.key < b.key));
     assert_eq!(fake.count("createBatchScanner"), 2);
@@ -254,10 +236,7 @@ async fn a_lookup_starts_again_after_a_break() {
     assert_eq!(client.lookup("t", options(), 99, MOST).await.unwrap(), None);
     assert_eq!(client.lookup("t", options(), 200, 999).await.unwrap(), None);
     let nothing = BatchScanOptions::over([]);
-    assert_eq!(
-        client.lookup("t", nothing, 1, MOST).await.unwrap(),
-        Some(Vec::new())
-    );
+    assert_eq!(client.lookup("t", nothing, 1, MOST).await.unwrap(), Some(Vec::new()));
     assert_eq!(fake.count("createBatchScanner"), 4);
     while rows.open_cursors() > 0 {
         tokio::task::yield_now().await;

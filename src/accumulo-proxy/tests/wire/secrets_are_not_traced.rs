@@ -63,9 +63,7 @@ fn traced() -> String {
 /// Waits for a trace with all these words.
 async fn assert_traced(words: &[&str]) {
     until(&format!("a trace with {words:?}"), || {
-        traced()
-            .lines()
-            .any(|line| words.iter().all(|word| line.contains(word)))
+        traced().lines().any(|line| words.iter().all(|word| line.contains(word)))
     })
     .await;
 }
@@ -87,9 +85,7 @@ fn forms(secret: &[u8]) -> Vec<String> {
 fn shown(text: &str, secret: &[u8]) -> Option<String> {
     let text: String = text.split_whitespace().collect();
     let lower = text.to_lowercase();
-    forms(secret)
-        .into_iter()
-        .find(|form| text.contains(form) || lower.contains(form))
+    forms(secret).into_iter().find(|form| text.contains(form) || lower.contains(form))
 }
 
 fn assert_no_secret_is_traced() {
@@ -109,11 +105,9 @@ fn assert_no_secret_is_traced() {
 fn answer(request: &Request) -> Answer {
     let handle = || format!("{}-{}", request.call, request.nth);
     match request.call.as_str() {
-        "namespaceExists" if request.nth == 0 => Answer::reply(wire::NamespaceExistsReply::new(
-            None,
-            None,
-            thrown(WRONG_SECRET),
-        )),
+        "namespaceExists" if request.nth == 0 => {
+            Answer::reply(wire::NamespaceExistsReply::new(None, None, thrown(WRONG_SECRET)))
+        }
         "namespaceExists" => Answer::reply(wire::NamespaceExistsReply::new(true, None, None)),
         "changeLocalUserPassword" if request.nth == 0 => Answer::Close,
         "changeLocalUserPassword" => {
@@ -121,23 +115,17 @@ fn answer(request: &Request) -> Answer {
         }
         "authenticateUser" => Answer::reply(wire::AuthenticateUserReply::new(true, None, None)),
         "createScanner" => Answer::reply(wire::CreateScannerReply::new(handle(), None, None, None)),
-        "createBatchScanner" => Answer::reply(wire::CreateBatchScannerReply::new(
-            handle(),
-            None,
-            None,
-            None,
-        )),
+        "createBatchScanner" => {
+            Answer::reply(wire::CreateBatchScannerReply::new(handle(), None, None, None))
+        }
         "nextK" if request.nth < 2 => Answer::Close,
         "nextK" => {
             let nothing = wire::ScanResult::new(Vec::new(), false);
             Answer::reply(wire::NextKReply::new(nothing, None, None, None))
         }
-        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
-            handle(),
-            None,
-            None,
-            None,
-        )),
+        "createConditionalWriter" => {
+            Answer::reply(wire::CreateConditionalWriterReply::new(handle(), None, None, None))
+        }
         // These are `updateRowsConditionally` and all calls that close.
         _ => Answer::Refuse(6, "Internal error"),
     }
@@ -185,10 +173,7 @@ async fn story(protocol: Protocol, credentials: &Credentials) {
 #[tokio::test]
 async fn traces_no_secret_during_failures() {
     trace();
-    let all = [
-        Credentials::password("root", PASSWORD),
-        Credentials::shared_secret(SECRET),
-    ];
+    let all = [Credentials::password("root", PASSWORD), Credentials::shared_secret(SECRET)];
     for credentials in all {
         for protocol in [Protocol::Compact, Protocol::Binary] {
             story(protocol, &credentials).await;
@@ -210,10 +195,9 @@ async fn traces_no_secret_on_a_server_that_echoes_requests() {
     })
     .await;
     for protocol in [Protocol::Compact, Protocol::Binary] {
-        for credentials in [
-            Credentials::password("root", PASSWORD),
-            Credentials::shared_secret(SECRET),
-        ] {
+        for credentials in
+            [Credentials::password("root", PASSWORD), Credentials::shared_secret(SECRET)]
+        {
             let mut settings = echo.settings();
             settings = settings.with_credentials(credentials);
             settings = settings.protocol(protocol);

@@ -42,11 +42,7 @@ async fn times_out_if_a_reply_or_its_rest_never_arrives() {
 #[tokio::test]
 async fn fails_if_the_connection_ends_at_any_byte_of_a_reply() {
     for protocol in PROTOCOLS {
-        let asked = Asked {
-            name: "listSplits".to_owned(),
-            sequence: 1,
-            message: Vec::new(),
-        };
+        let asked = Asked { name: "listSplits".to_owned(), sequence: 1, message: Vec::new() };
         let whole = two_splits(protocol, &asked);
         for end in 0..whole.len() {
             let part = whole[..end].to_vec();
@@ -131,13 +127,7 @@ async fn closes_a_connection_that_violated_the_protocol() {
             answer_all(stream, move |asked| {
                 let shift = i32::from(nth == 0);
                 let sequence = asked.sequence - shift;
-                two_splits(
-                    protocol,
-                    &Asked {
-                        sequence,
-                        ..asked.clone()
-                    },
-                )
+                two_splits(protocol, &Asked { sequence, ..asked.clone() })
             })
         })
         .await;

@@ -159,10 +159,7 @@ async fn rejects_the_certificate_of_an_authority_as_that_of_a_server() {
         .with_single_cert(vec![authority.0.der().clone()], key);
     let (server, _) = honest(TlsAcceptor::from(Arc::new(config.unwrap()))).await;
     let reason = failed(&client(&server, authority.trusted(NAME, None))).await;
-    assert_eq!(
-        reason,
-        "its certificate is marked as an authority, which a server may not be"
-    );
+    assert_eq!(reason, "its certificate is marked as an authority, which a server may not be");
 }
 
 #[tokio::test]
@@ -185,10 +182,7 @@ async fn reports_a_server_without_tls() {
     .await;
     let error = refused(&client(&server, authority.trusted(NAME, None))).await;
     assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
-    assert!(
-        error.reason().starts_with("cannot reach the proxy: "),
-        "{error}"
-    );
+    assert!(error.reason().starts_with("cannot reach the proxy: "), "{error}");
 }
 
 #[tokio::test]
@@ -208,10 +202,7 @@ async fn reports_a_server_that_requires_a_client_certificate() {
 
     let Certified { certificate, key } = authority.certify("client.example");
     let (chain, key) = (certificate.pem(), key.serialize_pem());
-    let own = ClientCertificate {
-        chain_pem: chain.as_bytes(),
-        key_pem: key.as_bytes(),
-    };
+    let own = ClientCertificate { chain_pem: chain.as_bytes(), key_pem: key.as_bytes() };
     let client = client(&server, authority.trusted(NAME, Some(own)));
     let splits = client.table_operations().list_splits("t", Some(10)).await;
     assert_eq!(splits.unwrap().len(), 2);
@@ -239,10 +230,7 @@ async fn rejects_a_truncated_reply_over_tls() {
         .await;
         let error = refused(&client(&server, authority.trusted(NAME, None))).await;
         assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
-        assert_eq!(
-            error.reason(),
-            "the proxy closed the connection before it answered"
-        );
+        assert_eq!(error.reason(), "the proxy closed the connection before it answered");
     }
 }
 
@@ -258,19 +246,11 @@ fn names_settings_that_cannot_be_used() {
         say("proxy.example:42424", pem.as_bytes()),
         "`proxy.example:42424` is not the name of a server; give a host name or an address, without a port"
     );
-    assert_eq!(
-        say(NAME, b""),
-        "the PEM of the authorities contains no certificate"
-    );
-    let own = ClientCertificate {
-        chain_pem: pem.as_bytes(),
-        key_pem: b"secret",
-    };
+    assert_eq!(say(NAME, b""), "the PEM of the authorities contains no certificate");
+    let own = ClientCertificate { chain_pem: pem.as_bytes(), key_pem: b"secret" };
     let error = Tls::new(NAME, pem.as_bytes(), Some(own)).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .starts_with("the private key of the client cannot be read: "),
+        error.to_string().starts_with("the private key of the client cannot be read: "),
         "{error}"
     );
     assert!(!format!("{own:?}").contains("secret"));

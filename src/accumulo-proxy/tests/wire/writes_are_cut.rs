@@ -52,9 +52,7 @@ async fn a_mutation_that_passes_the_check_fits_into_a_frame() {
     let mut sent = 0;
     for value_bytes in (0..70_000).step_by(97) {
         let mutation = large(1, value_bytes % 1000).update(
-            ColumnUpdate::put("f", "p", vec![0; value_bytes])
-                .with_visibility("a&b")
-                .at(i64::MIN),
+            ColumnUpdate::put("f", "p", vec![0; value_bytes]).with_visibility("a&b").at(i64::MIN),
         );
         match client.write("t", vec![mutation]).await {
             Ok(()) => sent += 1,

@@ -96,9 +96,7 @@ impl Applications for ZooKeeperApplications {
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
         let session = self.keeper.session().await?;
         let (paths, mark) = self.find(&session, name).await?;
-        let instance = session
-            .node(&paths.at(zookeeper_format::INSTANCE_ID))
-            .await?;
+        let instance = session.node(&paths.at(zookeeper_format::INSTANCE_ID)).await?;
         let instance = instance.map(|node| node.data).unwrap_or_default();
         check_cluster(name, &instance, &self.cluster)?;
         let mut opened = self.opened.lock().await;
@@ -181,10 +179,7 @@ mod tests {
 
     #[test]
     fn rejects_an_application_of_another_instance() {
-        let cluster = AccumuloCluster {
-            name: "here".to_owned(),
-            id: "1-2".to_owned(),
-        };
+        let cluster = AccumuloCluster { name: "here".to_owned(), id: "1-2".to_owned() };
         assert!(check_cluster("web", b"1-2", &cluster).is_ok());
         let error = check_cluster("web", b"3-4", &cluster).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -60,12 +60,7 @@ pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
 
 fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
     let column = &cell.column;
-    for part in [
-        &cell.row,
-        &column.family,
-        &column.qualifier,
-        &column.visibility,
-    ] {
+    for part in [&cell.row, &column.family, &column.qualifier, &column.visibility] {
         // A part that is longer than this is rejected by its size.
         let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
         bytes.extend_from_slice(&length.to_be_bytes());
@@ -74,12 +69,8 @@ fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
 }
 
 fn read(mut data: &[u8]) -> Option<FailedNotification> {
-    let [row, family, qualifier, visibility] = [
-        part(&mut data)?,
-        part(&mut data)?,
-        part(&mut data)?,
-        part(&mut data)?,
-    ];
+    let [row, family, qualifier, visibility] =
+        [part(&mut data)?, part(&mut data)?, part(&mut data)?, part(&mut data)?];
     let (&[kind], data) = data.split_first_chunk()?;
     let (timestamp, data) = data.split_first_chunk()?;
     let (tries, data) = data.split_first_chunk()?;
@@ -132,19 +123,13 @@ mod tests {
                          \xff\xff\xff\xff\xff\xff\xff\xff\xc3\xa9";
         assert_eq!(encode(&failed).unwrap(), expected);
         assert_eq!(decode(expected).unwrap(), failed);
-        assert_eq!(
-            name_of(&failed.cell),
-            "9552d56a9a9e68eff2fcd1ff9489ececdfb9707c"
-        );
+        assert_eq!(name_of(&failed.cell), "9552d56a9a9e68eff2fcd1ff9489ececdfb9707c");
     }
 
     #[test]
     fn different_cells_have_different_nodes() {
         let parts = |row: &str, family: &str| {
-            name_of(&RowColumn::new(
-                row.to_owned(),
-                Column::new(family.to_owned(), ""),
-            ))
+            name_of(&RowColumn::new(row.to_owned(), Column::new(family.to_owned(), "")))
         };
         assert_ne!(parts("ab", "c"), parts("a", "bc"));
         assert_ne!(parts("", "a"), parts("a", ""));
@@ -156,10 +141,7 @@ mod tests {
         for end in 0..whole.len() {
             let error = decode(&whole[..end]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt);
-            assert_eq!(
-                error.to_string(),
-                "a failed notification in ZooKeeper cannot be read"
-            );
+            assert_eq!(error.to_string(), "a failed notification in ZooKeeper cannot be read");
         }
         let error = encode(&failed(&[b'r'; MAX_BYTES], "")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -24,11 +24,7 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     let data = encode(&failed.bounded())?;
     settle!(&application.name, async {
         application.check_exists(&session).await?;
-        let replace = Change::Set {
-            path: path.clone(),
-            data: data.clone(),
-            version: None,
-        };
+        let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
         let replace = [application.require(), replace];
         match application.change(&session, &replace).await? {
             Outcome::Done(_) => return Ok(Some(())),
@@ -36,9 +32,7 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
             Outcome::Unknown => return Ok(None),
         }
         let Some(parent) = session.current_stat(&folder).await? else {
-            application
-                .create_folders(&session, &[DEAD_LETTERS])
-                .await?;
+            application.create_folders(&session, &[DEAD_LETTERS]).await?;
             return Ok(None);
         };
         if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
@@ -46,11 +40,7 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
         }
         let changes = [
             application.require(),
-            Change::Set {
-                path: folder.clone(),
-                data: Vec::new(),
-                version: Some(parent.version),
-            },
+            Change::Set { path: folder.clone(), data: Vec::new(), version: Some(parent.version) },
             Change::create(path.clone(), data.clone()),
         ];
         let changed = application.change(&session, &changes).await?;
@@ -98,10 +88,7 @@ pub(super) async fn remove(
         if decode(&node.data)?.timestamp > up_to {
             return Ok(Some(false));
         }
-        let delete = Change::Delete {
-            path: path.clone(),
-            version: Some(node.stat.version),
-        };
+        let delete = Change::Delete { path: path.clone(), version: Some(node.stat.version) };
         let delete = [application.require(), delete];
         match application.change(&session, &delete).await? {
             Outcome::Done(_) => return Ok(Some(true)),

@@ -31,10 +31,7 @@ pub(super) struct Placed {
 impl<'a> Finders<'a> {
     /// Creates the state from the children of the parent, in the order of their names.
     pub(super) fn new(nodes: impl IntoIterator<Item = (&'a str, &'a Node)>) -> Self {
-        let mut finders = Self {
-            workers: Vec::new(),
-            splits: None,
-        };
+        let mut finders = Self { workers: Vec::new(), splits: None };
         for (name, node) in nodes {
             if name == SPLITS {
                 finders.splits = Some(node);
@@ -105,12 +102,7 @@ mod tests {
     fn nodes(nodes: &[(&'static str, &[u8])]) -> Nodes {
         let node = |data: &[u8]| Node {
             data: data.to_vec(),
-            stat: NodeStat {
-                created: 0,
-                version: 0,
-                is_own: false,
-                children: 0,
-            },
+            stat: NodeStat { created: 0, version: 0, is_own: false, children: 0 },
         };
         let nodes = nodes.iter();
         nodes.map(|(name, data)| (*name, node(data))).collect()
@@ -133,24 +125,12 @@ mod tests {
             ("splits", &data),
             ("zzz-lock", b"7"),
         ]);
-        let placed = finders(&found)
-            .share(&paths(), "f-0000000002", SEVEN)
-            .unwrap();
+        let placed = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap();
         let partition = placed.unwrap().share.partition();
         assert_eq!((partition.remainder(), partition.divisor().get()), (1, 3));
-        assert_eq!(
-            finders(&found)
-                .share(&paths(), "f-0000000001", SEVEN)
-                .unwrap(),
-            None
-        );
+        assert_eq!(finders(&found).share(&paths(), "f-0000000001", SEVEN).unwrap(), None);
         let unsplit = nodes(&[("f-0000000000", b"7")]);
-        assert_eq!(
-            finders(&unsplit)
-                .share(&paths(), "f-0000000000", SEVEN)
-                .unwrap(),
-            None
-        );
+        assert_eq!(finders(&unsplit).share(&paths(), "f-0000000000", SEVEN).unwrap(), None);
     }
 
     #[test]

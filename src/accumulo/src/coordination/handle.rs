@@ -56,10 +56,8 @@ impl Coordination for ZooKeeperCoordination {
             return Ok(true);
         }
         // The server of this session may not have seen a new transactor yet.
-        let (found, exists) = join!(
-            session.current_stat(&path),
-            application.check_exists(&session)
-        );
+        let (found, exists) =
+            join!(session.current_stat(&path), application.check_exists(&session));
         exists?;
         Ok(found?.is_some())
     }
@@ -111,11 +109,7 @@ impl Coordination for ZooKeeperCoordination {
             let data = begun.encode();
             let change = match node {
                 None => Change::create(path, data),
-                Some(node) => Change::Set {
-                    path,
-                    data,
-                    version: Some(node.stat.version),
-                },
+                Some(node) => Change::Set { path, data, version: Some(node.stat.version) },
             };
             let changes = [application.require(), change];
             let changed = application.change(&session, &changes).await?;
@@ -138,11 +132,8 @@ impl Coordination for ZooKeeperCoordination {
         let data = zookeeper_format::settings(&settings);
         settle!(&application.name, async {
             application.check_exists(&session).await?;
-            let change = Change::Set {
-                path: application.paths.mark(),
-                data: data.clone(),
-                version: None,
-            };
+            let change =
+                Change::Set { path: application.paths.mark(), data: data.clone(), version: None };
             let changed = application.change(&session, &[change]).await?;
             Ok(matches!(changed, Outcome::Done(_)).then_some(()))
         })

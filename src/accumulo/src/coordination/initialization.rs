@@ -81,14 +81,8 @@ fn changes(
         Some(("", Vec::new())),
         Some(("/config", Vec::new())),
         take(zookeeper_format::TABLE),
-        Some((
-            zookeeper_format::INSTANCE_NAME,
-            cluster.name.clone().into_bytes(),
-        )),
-        Some((
-            zookeeper_format::INSTANCE_ID,
-            cluster.id.clone().into_bytes(),
-        )),
+        Some((zookeeper_format::INSTANCE_NAME, cluster.name.clone().into_bytes())),
+        Some((zookeeper_format::INSTANCE_ID, cluster.id.clone().into_bytes())),
         take(zookeeper_format::ID),
         Some(("/oracle", Vec::new())),
         Some(("/oracle/server", Vec::new())),
@@ -148,16 +142,10 @@ mod tests {
         };
         let observed = ObservedColumn::new(Column::new("s", "strong"), ObserverKind::Strong, "");
         let id = "5f181dad-19aa-4f22-9200-6dbb680a741c";
-        let application = Application::new(id, "t_real")
-            .observe(observed)
-            .set("a", "1");
+        let application = Application::new(id, "t_real").observe(observed).set("a", "1");
         let changes = changes(&Paths::new("/fluo", "real"), &cluster, &application).unwrap();
         let nodes = changes.iter().map(|change| match change {
-            Change::Create {
-                path,
-                data,
-                readers,
-            } => {
+            Change::Create { path, data, readers } => {
                 assert_eq!(*readers == Readers::All, path.ends_with("/gc-timestamp"));
                 (path.as_str(), std::str::from_utf8(data).unwrap())
             }
@@ -171,36 +159,24 @@ mod tests {
                 ("/fluo/real/config", ""),
                 ("/fluo/real/config/accumulo.table", "t_real"),
                 ("/fluo/real/config/accumulo.instance.name", "fluo"),
-                (
-                    "/fluo/real/config/accumulo.instance.id",
-                    "64127359-df29-426f-ab0c-77ddd6257c18"
-                ),
+                ("/fluo/real/config/accumulo.instance.id", "64127359-df29-426f-ab0c-77ddd6257c18"),
                 ("/fluo/real/config/fluo.application.id", id),
                 ("/fluo/real/oracle", ""),
                 ("/fluo/real/oracle/server", ""),
                 ("/fluo/real/oracle/max-timestamp", "2"),
                 ("/fluo/real/oracle/gc-timestamp", "0"),
                 ("/fluo/real/config/fluo.observers2", observers),
-                (
-                    "/fluo/real/config/shared.config",
-                    "#Shared java props\nfluo.app.a=1\n"
-                ),
+                ("/fluo/real/config/shared.config", "#Shared java props\nfluo.app.a=1\n"),
             ]
         );
     }
 
     #[test]
     fn an_application_without_observers_has_no_node_for_them() {
-        let cluster = AccumuloCluster {
-            name: "i".to_owned(),
-            id: "1".to_owned(),
-        };
+        let cluster = AccumuloCluster { name: "i".to_owned(), id: "1".to_owned() };
         let application = Application::new("1", "t");
         let changes = changes(&Paths::new("/fluo", "web"), &cluster, &application).unwrap();
         assert_eq!(changes.len(), 11);
-        assert_eq!(
-            changes.last().unwrap().path(),
-            "/fluo/web/config/shared.config"
-        );
+        assert_eq!(changes.last().unwrap().path(), "/fluo/web/config/shared.config");
     }
 }

@@ -40,9 +40,7 @@ pub(super) async fn exclude_others(
     own: TransactorId,
 ) -> Result<Box<dyn HeldLock>> {
     let session = application.keeper.session().await?;
-    let own_node = session
-        .current_stat(&application.paths.transactor(own))
-        .await?;
+    let own_node = session.current_stat(&application.paths.transactor(own)).await?;
     if !own_node.is_some_and(|stat| stat.is_own) {
         return Err(Error::transactor_ended(own));
     }
@@ -74,10 +72,7 @@ pub(super) async fn require_shared(application: &Opened, session: &Session) -> R
     if exclusive?.is_some() {
         return Err(Error::used_alone(&application.name));
     }
-    Ok(Change::Require {
-        path: mark,
-        version: Some(found.version),
-    })
+    Ok(Change::Require { path: mark, version: Some(found.version) })
 }
 
 /// Writes the application's mark again, so that it has another version.
@@ -87,11 +82,8 @@ async fn change_version(application: &Opened, session: &Session) -> Result<()> {
         application.check_exists(session).await?;
         let node = session.node(&path).await?;
         let node = node.ok_or_else(|| Error::no_such_application(&application.name))?;
-        let change = Change::Set {
-            path: path.clone(),
-            data: node.data,
-            version: Some(node.stat.version),
-        };
+        let change =
+            Change::Set { path: path.clone(), data: node.data, version: Some(node.stat.version) };
         let changed = application.change(session, &[change]).await?;
         Ok(matches!(changed, Outcome::Done(_)).then_some(()))
     })

@@ -101,12 +101,10 @@ impl Opened {
     /// application, which then was removed.
     pub(super) fn check_mark(&self, found: Option<NodeStat>) -> Result<NodeStat> {
         self.check_not_removed()?;
-        found
-            .filter(|mark| mark.created == self.created)
-            .ok_or_else(|| {
-                self.is_removed.store(true, Ordering::Release);
-                Error::no_such_application(&self.name)
-            })
+        found.filter(|mark| mark.created == self.created).ok_or_else(|| {
+            self.is_removed.store(true, Ordering::Release);
+            Error::no_such_application(&self.name)
+        })
     }
 
     /// Returns an error if the application was found to be removed.
@@ -119,10 +117,7 @@ impl Opened {
 
     /// Returns the part of a change that fails if the application was removed.
     pub(super) fn require(&self) -> Change {
-        Change::Require {
-            path: self.paths.mark(),
-            version: None,
-        }
+        Change::Require { path: self.paths.mark(), version: None }
     }
 
     /// Creates nodes without data that do not exist yet, parents first.

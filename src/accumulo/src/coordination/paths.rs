@@ -25,9 +25,7 @@ pub(super) struct Paths {
 
 impl Paths {
     pub(super) fn new(chroot: &str, name: &str) -> Self {
-        Self {
-            root: format!("{chroot}/{name}"),
-        }
+        Self { root: format!("{chroot}/{name}") }
     }
 
     /// Returns the path of the node below which all applications are.
@@ -79,14 +77,8 @@ mod tests {
             (u64::MAX >> 1, "1y2p0ij32e8e7"),
         ] {
             let id = TransactorId(id);
-            assert_eq!(
-                paths.transactor(id),
-                format!("/fluo/real/transactor/nodes/{name}")
-            );
-            assert_eq!(
-                paths.published(id),
-                format!("/fluo/real/transactor/timestamps/{name}")
-            );
+            assert_eq!(paths.transactor(id), format!("/fluo/real/transactor/nodes/{name}"));
+            assert_eq!(paths.published(id), format!("/fluo/real/transactor/timestamps/{name}"));
         }
     }
 }

@@ -18,11 +18,7 @@ pub(super) struct Pause {
 
 impl Pause {
     pub(super) fn new(length: Duration) -> Self {
-        Self {
-            length,
-            placed: None,
-            changed: Instant::now(),
-        }
+        Self { length, placed: None, changed: Instant::now() }
     }
 
     /// Sets the current share, and begins a new pause if it has changed.

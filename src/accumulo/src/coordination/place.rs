@@ -33,19 +33,12 @@ impl Place {
         let group_size = usize::try_from(group_size.get()).unwrap_or(usize::MAX);
         let groups = workers.checked_div(group_size).and_then(NonZeroUsize::new);
         let groups = groups.unwrap_or(NonZeroUsize::MIN);
-        Self {
-            workers,
-            groups,
-            group: index % groups,
-            number: index / groups,
-        }
+        Self { workers, groups, group: index % groups, number: index / groups }
     }
 
     /// Returns the number of workers in the group.
     fn members(self) -> usize {
-        self.workers
-            .saturating_sub(self.group)
-            .div_ceil(self.groups.get())
+        self.workers.saturating_sub(self.group).div_ceil(self.groups.get())
     }
 
     /// Returns the share of the worker in a table with these split points, which are sorted.
@@ -84,9 +77,7 @@ mod tests {
     use super::*;
 
     fn splits(count: usize) -> Vec<Bytes> {
-        (0..count)
-            .map(|row| Bytes::from(format!("{row:02}")))
-            .collect()
+        (0..count).map(|row| Bytes::from(format!("{row:02}"))).collect()
     }
 
     fn place(workers: usize, index: usize, group_size: u32) -> Place {
@@ -128,12 +119,7 @@ mod tests {
         for (case, expected, ranges) in vectors {
             let [workers, group_size, count, index] = *case;
             let place = place(workers, index, u32::try_from(group_size).unwrap());
-            let found = [
-                place.group,
-                place.number,
-                place.members(),
-                place.groups.get(),
-            ];
+            let found = [place.group, place.number, place.members(), place.groups.get()];
             assert_eq!(found, *expected, "{case:?}");
             let bytes = |row: Option<&'static str>| row.map(str::as_bytes);
             let ranges = ranges.iter();
@@ -166,10 +152,7 @@ mod tests {
         let owners = |workers, group_size| {
             let shares = (0..workers).map(|index| place(workers, index, group_size).share(&[]));
             let mut shares = shares.map(Result::unwrap);
-            shares
-                .by_ref()
-                .filter(|share| share.contains(&row, qualifier))
-                .count()
+            shares.by_ref().filter(|share| share.contains(&row, qualifier)).count()
         };
         assert_eq!(owners(3, 7), 3);
         assert_eq!(owners(4, 7), 1, "a worker of Java would process it too");

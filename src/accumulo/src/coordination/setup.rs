@@ -22,10 +22,8 @@ pub(super) async fn lock(
 ) -> Result<Box<dyn HeldLock>> {
     check_names(application, table)?;
     let folder = folder(chroot);
-    let paths = vec![
-        format!("{folder}/applications/{application}"),
-        format!("{folder}/tables/{table}"),
-    ];
+    let paths =
+        vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
     match Lock::take(session, paths).await? {
         Taken::Own(lock) => Ok(Box::new(lock)),
         Taken::ByOther(0) => Err(Error::application_locked(application)),
@@ -55,10 +53,7 @@ mod tests {
     fn rejects_a_name_that_is_a_path() {
         assert!(check_names("web", "ns.pages").is_ok());
         let error = check_names("web", "a/b").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`a/b` is neither the name of an application nor of a table"
-        );
+        assert_eq!(error.to_string(), "`a/b` is neither the name of an application nor of a table");
         assert!(check_names("..", "t").is_err());
     }
 }

@@ -19,9 +19,7 @@ const MASK: u64 = (1 << 48) - 1;
 
 impl JavaRandom {
     fn with_seed(seed: u64) -> Self {
-        Self {
-            state: (seed ^ MULTIPLIER) & MASK,
-        }
+        Self { state: (seed ^ MULTIPLIER) & MASK }
     }
 
     /// Returns the next number below 2^31.
@@ -67,14 +65,8 @@ mod tests {
     fn draws_the_numbers_of_java() {
         let mut random = JavaRandom::with_seed(42);
         let drawn = [(); 6].map(|()| random.next());
-        let expected = [
-            1_562_431_130,
-            117_392_763,
-            1_467_211_248,
-            102_948_884,
-            662_969_970,
-            2_023_087_525,
-        ];
+        let expected =
+            [1_562_431_130, 117_392_763, 1_467_211_248, 102_948_884, 662_969_970, 2_023_087_525];
         assert_eq!(drawn, expected);
     }
 
@@ -87,9 +79,7 @@ mod tests {
             &[1, 0, 2],
             &[1, 2, 3, 4, 0],
             &[4, 6, 2, 1, 7, 9, 8, 5, 3, 0],
-            &[
-                15, 16, 14, 13, 5, 11, 17, 18, 8, 2, 6, 7, 3, 1, 19, 4, 12, 0, 9, 10,
-            ],
+            &[15, 16, 14, 13, 5, 11, 17, 18, 8, 2, 6, 7, 3, 1, 19, 4, 12, 0, 9, 10],
             &[
                 19, 20, 22, 1, 3, 16, 15, 11, 18, 12, 24, 8, 6, 23, 2, 21, 17, 7, 9, 5, 4, 14, 10,
                 25, 13, 0,

@@ -43,28 +43,21 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
         let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);
         let bytes = zookeeper_format::transactor_count(id.0).to_vec();
         let counting = match found {
-            Some(node) => Change::Set {
-                path: count,
-                data: bytes,
-                version: Some(node.stat.version),
-            },
+            Some(node) => {
+                Change::Set { path: count, data: bytes, version: Some(node.stat.version) }
+            }
             None => Change::create(count, bytes),
         };
         let path = application.paths.transactor(id);
         let changes = [
             shared,
             counting,
-            Change::CreateEphemeral {
-                path: path.clone(),
-                data: id.to_string().into_bytes(),
-            },
+            Change::CreateEphemeral { path: path.clone(), data: id.to_string().into_bytes() },
         ];
         let is_present = match application.change(&session, &changes).await? {
             Outcome::Done(_) => true,
             Outcome::Refused(_, Refusal::Missing) => {
-                application
-                    .create_folders(&session, &[TRANSACTOR, NODES])
-                    .await?;
+                application.create_folders(&session, &[TRANSACTOR, NODES]).await?;
                 false
             }
             Outcome::Refused(..) => false,
@@ -101,25 +94,15 @@ impl ZooKeeperTransactor {
         (id, oldest): (TransactorId, Option<Timestamp>),
     ) -> Result<()> {
         let path = application.paths.published(id);
-        let is_alive = Change::Require {
-            path: application.paths.transactor(id),
-            version: None,
-        };
+        let is_alive = Change::Require { path: application.paths.transactor(id), version: None };
         let data = oldest.map(zookeeper_format::timestamp);
         let (mut creates, mut may_be_new) = (false, false);
         settle!(&application.name, async {
             let path = path.clone();
             let change = match &data {
                 None => Change::delete(path),
-                Some(data) if creates => Change::CreateEphemeral {
-                    path,
-                    data: data.clone(),
-                },
-                Some(data) => Change::Set {
-                    path,
-                    data: data.clone(),
-                    version: None,
-                },
+                Some(data) if creates => Change::CreateEphemeral { path, data: data.clone() },
+                Some(data) => Change::Set { path, data: data.clone(), version: None },
             };
             may_be_new |= creates;
             if may_be_new || data.is_none() {

@@ -145,10 +145,7 @@ async fn take_place_again(
     let is_own = settle!(&application.name, async {
         let changes = [
             require_shared(application, session).await?,
-            Change::CreateEphemeral {
-                path: path.clone(),
-                data: data.to_vec(),
-            },
+            Change::CreateEphemeral { path: path.clone(), data: data.to_vec() },
         ];
         Ok(match application.change(session, &changes).await? {
             Outcome::Done(_) => Some(true),
@@ -207,11 +204,7 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         let finders = Finders::new(state.nodes.iter());
-        match finders.share(
-            &self.application.paths,
-            &self.name,
-            self.settings.group_size,
-        ) {
+        match finders.share(&self.application.paths, &self.name, self.settings.group_size) {
             Ok(placed) => {
                 state.pause.set(placed);
                 state.is_placed = true;
@@ -246,9 +239,7 @@ impl ZooKeeperWorker {
             Some(_) => self.settings.splits_period(),
             None => RETRY,
         };
-        let is_due = state
-            .splits_checked
-            .is_none_or(|checked| checked.elapsed() >= period);
+        let is_due = state.splits_checked.is_none_or(|checked| checked.elapsed() >= period);
         if !is_due || !finders.keeps_splits(&self.name) {
             return;
         }
@@ -271,22 +262,13 @@ impl ZooKeeperWorker {
         if is_current {
             return Ok(());
         }
-        debug!(
-            bytes = data.len(),
-            "storing the split points for all workers"
-        );
+        debug!(bytes = data.len(), "storing the split points for all workers");
         let change = match stored {
-            Some(stored) => Change::Set {
-                path,
-                data,
-                version: Some(stored.stat.version),
-            },
+            Some(stored) => Change::Set { path, data, version: Some(stored.stat.version) },
             None => Change::create(path, data),
         };
         // If another worker has changed the node, the next check repeats this.
-        self.session
-            .change(&[self.application.require(), change])
-            .await?;
+        self.session.change(&[self.application.require(), change]).await?;
         Ok(())
     }
 

@@ -29,10 +29,7 @@ impl WorkerSettings {
     /// Reads the settings of an application.
     pub(super) fn from_settings(settings: &BTreeMap<String, String>) -> Result<Self> {
         let group_size = settings.get(GROUP_SIZE).map(|text| {
-            let number = text
-                .parse()
-                .ok()
-                .filter(|number| *number <= i32::MAX.cast_unsigned());
+            let number = text.parse().ok().filter(|number| *number <= i32::MAX.cast_unsigned());
             let group_size = number.and_then(NonZeroU32::new);
             group_size.ok_or_else(|| invalid(GROUP_SIZE, text, "a number from 1 to 2147483647"))
         });

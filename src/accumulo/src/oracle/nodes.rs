@@ -32,8 +32,7 @@ pub(crate) fn sort_by_election(names: &mut [String]) {
 
 /// Returns the part of a name that decides its place: the text after the last `lock-`.
 fn order(name: &str) -> &str {
-    name.rsplit_once(SEQUENCE)
-        .map_or(name, |(_, sequence)| sequence)
+    name.rsplit_once(SEQUENCE).map_or(name, |(_, sequence)| sequence)
 }
 
 /// Reads the address in an election node. Returns `None` unless it is `host:port`.
@@ -78,15 +77,7 @@ mod tests {
     #[test]
     fn reads_only_addresses_with_a_host_and_a_port() {
         assert_eq!(address(b"vm:7837").as_deref(), Some("vm:7837"));
-        for data in [
-            &b""[..],
-            b"vm",
-            b"vm:",
-            b":7837",
-            b"vm:0",
-            b"vm:65536",
-            b"\xff:1",
-        ] {
+        for data in [&b""[..], b"vm", b"vm:", b":7837", b"vm:0", b"vm:65536", b"\xff:1"] {
             assert_eq!(address(data), None, "{data:?}");
         }
     }
@@ -94,14 +85,7 @@ mod tests {
     #[test]
     fn reads_only_decimal_timestamps() {
         assert_eq!(timestamp(b"3004"), Timestamp::new(3_004).ok());
-        for data in [
-            &b""[..],
-            b"-1",
-            b"0x10",
-            b"1.0",
-            b"9223372036854775807",
-            b"\xff",
-        ] {
+        for data in [&b""[..], b"-1", b"0x10", b"1.0", b"9223372036854775807", b"\xff"] {
             assert_eq!(timestamp(data), None, "{data:?}");
         }
     }

@@ -122,10 +122,7 @@ impl OracleOptions {
     pub(crate) fn own_host(&self) -> Result<String> {
         let host = match &self.host {
             Some(host) => host.clone(),
-            None => rustix::system::uname()
-                .nodename()
-                .to_string_lossy()
-                .into_owned(),
+            None => rustix::system::uname().nodename().to_string_lossy().into_owned(),
         };
         let is_valid = |byte: u8| byte.is_ascii_graphic() && byte != b':' && byte != b'/';
         if host.is_empty() || !host.bytes().all(is_valid) {
@@ -164,10 +161,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let error = options().session_timeout(second).check().unwrap_err();
         assert!(error.to_string().contains("session_timeout"), "{error}");
-        let error = options()
-            .horizon_period(Duration::ZERO)
-            .check()
-            .unwrap_err();
+        let error = options().horizon_period(Duration::ZERO).check().unwrap_err();
         assert!(error.to_string().contains("horizon_period"), "{error}");
     }
 

@@ -26,20 +26,14 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// Uses the sessions of a keeper.
     pub(crate) fn of(keeper: Arc<Keeper>, root: &str, application: &str) -> Self {
-        Self {
-            keeper,
-            root: root.to_owned(),
-            application: application.to_owned(),
-        }
+        Self { keeper, root: root.to_owned(), application: application.to_owned() }
     }
 
     /// Connects to ZooKeeper.
     pub(crate) async fn connect(options: &OracleOptions) -> Result<Self> {
         options.check()?;
-        let (servers, chroot) = options
-            .zookeepers
-            .split_once('/')
-            .unwrap_or((&options.zookeepers, ""));
+        let (servers, chroot) =
+            options.zookeepers.split_once('/').unwrap_or((&options.zookeepers, ""));
         let root = format!("/{chroot}/{}", options.application);
         let root = root.replace("//", "/");
         let secret = options.secret.clone();
@@ -102,11 +96,8 @@ pub(crate) async fn application_id(session: &Client, application: &str) -> Resul
     let found = read_current(session, path).await;
     let found = found.map_err(|error| request_error("read the id of the application", error))?;
     let (id, _) = found.ok_or_else(|| Error::no_such_application(application))?;
-    String::from_utf8(id).map_err(|_| {
-        Error::corrupt(format!(
-            "the data at `{path}` of `{application}` is not text"
-        ))
-    })
+    String::from_utf8(id)
+        .map_err(|_| Error::corrupt(format!("the data at `{path}` of `{application}` is not text")))
 }
 
 /// Checks whether the application with this id exists.

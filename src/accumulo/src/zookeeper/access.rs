@@ -25,9 +25,7 @@ pub(crate) struct Access {
 impl Access {
     /// Limits all access to the clients that have this secret.
     pub(crate) fn with_secret(secret: String) -> Self {
-        Self {
-            secret: Some(secret),
-        }
+        Self { secret: Some(secret) }
     }
 
     /// Checks whether there is a secret.
@@ -87,10 +85,7 @@ mod tests {
         };
         let secret = Access::with_secret("s3cr3t".to_owned());
         assert_eq!(texts(&secret, Readers::Permitted), ["auth  ALL"]);
-        assert_eq!(
-            texts(&secret, Readers::All),
-            ["world anyone READ", "auth  ALL"]
-        );
+        assert_eq!(texts(&secret, Readers::All), ["world anyone READ", "auth  ALL"]);
         let open = Access::default();
         assert_eq!(texts(&open, Readers::Permitted), ["world anyone ALL"]);
         assert_eq!(texts(&open, Readers::All), ["world anyone ALL"]);

@@ -23,10 +23,7 @@ impl Address {
                 text.escape_debug()
             )));
         }
-        Ok(Self {
-            servers: servers.to_owned(),
-            chroot: format!("/{chroot}"),
-        })
+        Ok(Self { servers: servers.to_owned(), chroot: format!("/{chroot}") })
     }
 }
 
@@ -51,15 +48,7 @@ mod tests {
 
     #[test]
     fn rejects_an_address_without_a_path() {
-        for text in [
-            "",
-            "localhost:2181",
-            "localhost/",
-            "/fluo",
-            "a,/fluo",
-            "a/fluo/",
-            "a/../b",
-        ] {
+        for text in ["", "localhost:2181", "localhost/", "/fluo", "a,/fluo", "a/fluo/", "a/../b"] {
             let error = Address::parse(text).unwrap_err();
             assert_eq!(
                 error.to_string(),

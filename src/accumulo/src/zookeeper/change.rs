@@ -8,22 +8,14 @@ pub(crate) enum Change {
     /// Requires that a node exists, and has this version.
     Require { path: String, version: Option<i32> },
     /// Creates a node.
-    Create {
-        path: String,
-        data: Vec<u8>,
-        readers: Readers,
-    },
+    Create { path: String, data: Vec<u8>, readers: Readers },
     /// Creates a node that exists as long as the session.
     CreateEphemeral { path: String, data: Vec<u8> },
     /// Creates a node that exists as long as the session. Its name is the last part of the path,
     /// followed by a number above those of earlier nodes of the same parent.
     CreateNumbered { path: String, data: Vec<u8> },
     /// Replaces the data of a node, if it has this version.
-    Set {
-        path: String,
-        data: Vec<u8>,
-        version: Option<i32>,
-    },
+    Set { path: String, data: Vec<u8>, version: Option<i32> },
     /// Deletes a node without children, if it has this version.
     Delete { path: String, version: Option<i32> },
 }
@@ -31,19 +23,12 @@ pub(crate) enum Change {
 impl Change {
     /// Creates a node that all permitted clients can read.
     pub(crate) fn create(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
-        Self::Create {
-            path: path.into(),
-            data: data.into(),
-            readers: Readers::Permitted,
-        }
+        Self::Create { path: path.into(), data: data.into(), readers: Readers::Permitted }
     }
 
     /// Deletes a node, whatever its version is.
     pub(crate) fn delete(path: impl Into<String>) -> Self {
-        Self::Delete {
-            path: path.into(),
-            version: None,
-        }
+        Self::Delete { path: path.into(), version: None }
     }
 
     /// Returns the path of the node; without the number, if it gets one.

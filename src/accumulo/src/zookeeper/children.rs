@@ -23,11 +23,7 @@ pub(crate) struct Children {
 
 impl Children {
     pub(crate) fn new(parent: String) -> Self {
-        Self {
-            parent,
-            names: None,
-            nodes: BTreeMap::new(),
-        }
+        Self { parent, names: None, nodes: BTreeMap::new() }
     }
 
     /// Returns the children in the order of the bytes of their names.
@@ -51,16 +47,14 @@ impl Children {
             }
             let names = self.names.as_ref().map(|names| &*names.value);
             let names = names.unwrap_or_default();
-            self.nodes
-                .retain(|name, node| names.contains(name) && node.is_current());
+            self.nodes.retain(|name, node| names.contains(name) && node.is_current());
             let missing = self.missing().map(|name| {
                 let path = format!("{}/{name}", self.parent);
                 async move { Ok((name.clone(), session.watch_node(&path).await?)) }
             });
             let read = try_join_all(missing).await?;
             let read = read.into_iter();
-            self.nodes
-                .extend(read.filter_map(|(name, node)| Some((name, node?))));
+            self.nodes.extend(read.filter_map(|(name, node)| Some((name, node?))));
             // Without the parent there is no watch.
             if self.names.is_none() || self.is_current() {
                 return Ok(());

@@ -31,10 +31,7 @@ impl Connection {
             let message = format!("no thread can be started for ZooKeeper: {error}");
             Error::with_source(ErrorKind::Unavailable, message, error)
         })?;
-        Ok(Self {
-            runtime: Some(runtime),
-            state: None,
-        })
+        Ok(Self { runtime: Some(runtime), state: None })
     }
 
     /// Returns the handle of the runtime, which exists until this is dropped.

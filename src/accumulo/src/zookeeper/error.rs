@@ -7,10 +7,7 @@ use zookeeper_client::Error as Cause;
 /// effect, and the session may continue.
 pub(crate) fn is_connection_lost(cause: &Cause) -> bool {
     // Errors of the operating system, and answers that are overdue, have no variants of their own.
-    matches!(
-        cause,
-        Cause::ConnectionLoss | Cause::Timeout | Cause::Custom(_)
-    )
+    matches!(cause, Cause::ConnectionLoss | Cause::Timeout | Cause::Custom(_))
 }
 
 /// Converts the error of a request that only reads, or that had no effect.
@@ -101,9 +98,6 @@ mod tests {
         }
         let error = connecting("zk:1", Cause::NoHosts);
         assert_eq!(error.kind(), ErrorKind::Unavailable);
-        assert_eq!(
-            error.to_string(),
-            "ZooKeeper at `zk:1` cannot be reached: no available hosts"
-        );
+        assert_eq!(error.to_string(), "ZooKeeper at `zk:1` cannot be reached: no available hosts");
     }
 }

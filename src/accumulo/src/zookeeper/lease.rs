@@ -33,10 +33,7 @@ pub(crate) struct Moment {
 impl Moment {
     /// Returns the present moment.
     pub(crate) fn now() -> Self {
-        Self {
-            steady: Instant::now(),
-            wall: SystemTime::now(),
-        }
+        Self { steady: Instant::now(), wall: SystemTime::now() }
     }
 
     /// Returns the time since an earlier moment, on the clock that shows more of it.
@@ -74,10 +71,7 @@ impl Lease {
     /// Creates a lease that ZooKeeper has not confirmed yet.
     pub(crate) fn lapsed(session_timeout: Duration) -> Self {
         let (part, of) = PART;
-        Self {
-            length: session_timeout * part / of,
-            renewed: Mutex::new(None),
-        }
+        Self { length: session_timeout * part / of, renewed: Mutex::new(None) }
     }
 
     /// Renews the lease by another answered request.
@@ -110,10 +104,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn later(moment: Moment, steady: u32, wall: u32) -> Moment {
-        Moment {
-            steady: moment.steady + SECOND * steady,
-            wall: moment.wall + SECOND * wall,
-        }
+        Moment { steady: moment.steady + SECOND * steady, wall: moment.wall + SECOND * wall }
     }
 
     #[test]
@@ -132,10 +123,7 @@ mod tests {
         let lease = Lease::new(SECOND * 30, start);
         assert_eq!(lease.remaining(later(start, 0, 60)), None, "suspended");
         assert_eq!(lease.remaining(later(start, 60, 0)), None, "set back");
-        let set_back = Moment {
-            wall: start.wall - SECOND * 60,
-            ..later(start, 5, 0)
-        };
+        let set_back = Moment { wall: start.wall - SECOND * 60, ..later(start, 5, 0) };
         assert_eq!(lease.remaining(set_back), Some(SECOND * 15));
     }
 }

@@ -36,15 +36,9 @@ impl Lock {
         let token = Uuid::new_v4().to_string().into_bytes();
         let changes: Vec<_> = paths
             .iter()
-            .map(|path| Change::CreateEphemeral {
-                path: path.clone(),
-                data: token.clone(),
-            })
+            .map(|path| Change::CreateEphemeral { path: path.clone(), data: token.clone() })
             .collect();
-        let own = || Lock {
-            session: session.clone(),
-            paths: paths.clone(),
-        };
+        let own = || Lock { session: session.clone(), paths: paths.clone() };
         for _ in 0..TRIES {
             match session.change(&changes).await? {
                 Outcome::Done(_) => return Ok(Taken::Own(own())),

@@ -73,9 +73,8 @@ impl Session {
     /// Begins a session.
     pub(super) async fn open(options: &SessionOptions) -> Result<Self> {
         let servers: Arc<str> = options.servers.as_str().into();
-        let connector = Client::connector()
-            .with_session_timeout(options.session_timeout)
-            .with_fail_eagerly();
+        let connector =
+            Client::connector().with_session_timeout(options.session_timeout).with_fail_eagerly();
         let connector = match options.access.digest() {
             Some(digest) => connector.with_auth("digest", &digest),
             None => connector,
@@ -210,9 +209,7 @@ impl Session {
             Err(cause) => Err(cause.into()),
         };
         match answer {
-            Ok(results) => Ok(Outcome::Done(
-                results.into_iter().filter_map(created).collect(),
-            )),
+            Ok(results) => Ok(Outcome::Done(results.into_iter().filter_map(created).collect())),
             Err(MultiWriteError::RequestFailed { source }) if is_connection_lost(&source) => {
                 tokio::time::sleep(PAUSE).await;
                 Ok(Outcome::Unknown)
@@ -232,10 +229,7 @@ impl Session {
     /// Deletes nodes of this session in the background. The request is sent before this returns, so
     /// that later requests of the session find the nodes deleted.
     pub(crate) fn delete_later(&self, paths: Vec<String>) {
-        let first: Vec<_> = paths
-            .iter()
-            .map(|path| self.client.delete(path, None))
-            .collect();
+        let first: Vec<_> = paths.iter().map(|path| self.client.delete(path, None)).collect();
         // The client keeps the session open until the answers have arrived.
         let client = self.client.clone();
         let answers = async move {
@@ -272,11 +266,7 @@ impl Session {
                 Change::Require { path, version } => {
                     writer.add_check_version(path, version.unwrap_or(-1))?;
                 }
-                Change::Create {
-                    path,
-                    data,
-                    readers,
-                } => {
+                Change::Create { path, data, readers } => {
                     let entries = self.access.entries(*readers);
                     let options = CreateMode::Persistent.with_acls(Acls::new(&entries));
                     writer.add_create(path, data, &options)?;
@@ -287,11 +277,7 @@ impl Session {
                 Change::CreateNumbered { path, data } => {
                     writer.add_create(path, data, &numbered)?;
                 }
-                Change::Set {
-                    path,
-                    data,
-                    version,
-                } => writer.add_set_data(path, data, *version)?,
+                Change::Set { path, data, version } => writer.add_set_data(path, data, *version)?,
                 Change::Delete { path, version } => writer.add_delete(path, *version)?,
             }
         }
@@ -315,10 +301,7 @@ impl Session {
     }
 
     fn node_of(&self, data: Vec<u8>, stat: &Stat) -> Node {
-        Node {
-            data,
-            stat: self.stat_of(stat),
-        }
+        Node { data, stat: self.stat_of(stat) }
     }
 
     fn stat_of(&self, stat: &Stat) -> NodeStat {

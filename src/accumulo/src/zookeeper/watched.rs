@@ -33,11 +33,7 @@ impl<T> Watched<T> {
     }
 
     fn with_event(value: T, event: BoxFuture<'static, ()>) -> Self {
-        Self {
-            value,
-            event: event.shared(),
-            polls: Arc::default(),
-        }
+        Self { value, event: event.shared(), polls: Arc::default() }
     }
 
     /// Checks that no event has arrived since the read.

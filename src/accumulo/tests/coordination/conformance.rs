@@ -39,9 +39,6 @@ async fn check(name: &'static str) {
     let checked = tokio::spawn(rule.run(Arc::new(applications))).await;
     match EXCEPTIONS.contains(&name) {
         false => checked.unwrap(),
-        true => assert!(
-            checked.is_err(),
-            "{name} holds now; remove it from the list"
-        ),
+        true => assert!(checked.is_err(), "{name} holds now; remove it from the list"),
     }
 }

@@ -42,12 +42,7 @@ impl Ground {
         client.mkdir(instances, &persistent).await.unwrap();
         let instance = client.create("/accumulo/instances/fluo", b"instance-1", &persistent);
         instance.await.unwrap();
-        Self {
-            zookeeper,
-            client,
-            proxy: Fake::start(answer).await,
-            _link: link,
-        }
+        Self { zookeeper, client, proxy: Fake::start(answer).await, _link: link }
     }
 
     /// Connects another process.

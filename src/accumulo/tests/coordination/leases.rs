@@ -44,11 +44,7 @@ async fn transactions_send_no_request_while_the_lease_lasts() {
     let tables = MemoryTables::new();
     tables.create_table(TABLE, Versions::All).await.unwrap();
     let table = tables.open_table(TABLE, Authorizations::none());
-    let client = Client::open(
-        table.await.unwrap(),
-        process.open().await,
-        ClientOptions::new(),
-    );
+    let client = Client::open(table.await.unwrap(), process.open().await, ClientOptions::new());
     let client = client.await.unwrap();
     let column = Column::new("f", "q");
     let count = async || {
@@ -94,17 +90,9 @@ impl Leased {
         let coordination = process.open().await;
         let transactor = coordination.begin_transactor().await.unwrap();
         let oldest = Timestamp::new(1).unwrap();
-        transactor
-            .publish_oldest_active(Some(oldest))
-            .await
-            .unwrap();
+        transactor.publish_oldest_active(Some(oldest)).await.unwrap();
         wait_until(|| transactor.is_holding()).await;
-        Self {
-            ground,
-            process,
-            coordination,
-            transactor,
-        }
+        Self { ground, process, coordination, transactor }
     }
 }
 
@@ -137,10 +125,7 @@ async fn a_lease_lapses_before_the_session_while_no_answer_arrives() {
     leased.process.link.hold();
     let held = Instant::now();
     wait_until(|| !leased.transactor.is_holding()).await;
-    assert!(
-        held.elapsed() < Duration::from_secs(21),
-        "two thirds of 30 s"
-    );
+    assert!(held.elapsed() < Duration::from_secs(21), "two thirds of 30 s");
     leased.process.link.release();
     wait_until(|| leased.transactor.is_holding()).await;
 }

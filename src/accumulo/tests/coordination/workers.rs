@@ -37,12 +37,7 @@ impl Workers {
         first.initialize_with(settings).await;
         let keeper = first.open().await.join_workers().await.unwrap();
         keeper.share().await.unwrap();
-        Self {
-            ground,
-            first,
-            second,
-            keeper,
-        }
+        Self { ground, first, second, keeper }
     }
 
     /// Joins a worker of the second process.
@@ -79,12 +74,7 @@ async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
 
 /// Returns the number of reads of a process.
 fn reads(process: &Process) -> u64 {
-    let reads = [
-        Operation::Exists,
-        Operation::GetData,
-        Operation::GetChildren,
-        Operation::Sync,
-    ];
+    let reads = [Operation::Exists, Operation::GetData, Operation::GetChildren, Operation::Sync];
     reads.map(|read| process.link.count(read)).iter().sum()
 }
 
@@ -96,18 +86,12 @@ async fn an_idle_worker_sends_no_request() {
     let worker = workers.join().await;
     wait_for(&*worker, 2).await;
     wait_for(&*workers.keeper, 2).await;
-    let before = (
-        workers.first.link.count_all(),
-        workers.second.link.count_all(),
-    );
+    let before = (workers.first.link.count_all(), workers.second.link.count_all());
     for _ in 0..500 {
         assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(2));
         workers.keeper.share().await.unwrap();
     }
-    let after = (
-        workers.first.link.count_all(),
-        workers.second.link.count_all(),
-    );
+    let after = (workers.first.link.count_all(), workers.second.link.count_all());
     assert_eq!(after, before);
 }
 

@@ -27,11 +27,7 @@ impl Ground {
         let zookeeper = ZooKeeper::new();
         let link = zookeeper.link();
         let client = Client::connect(&link.address()).await.unwrap();
-        let ground = Self {
-            zookeeper,
-            client,
-            link,
-        };
+        let ground = Self { zookeeper, client, link };
         for folder in ["/config", "/oracle/server", "/transactor/timestamps"] {
             ground.create(&format!("{ROOT}{folder}"), "").await;
         }
@@ -47,10 +43,7 @@ impl Ground {
 
     /// Creates a node with its parents.
     pub(crate) async fn create(&self, path: &str, data: &str) {
-        if let Some((parent, _)) = path
-            .rsplit_once('/')
-            .filter(|(parent, _)| !parent.is_empty())
-        {
+        if let Some((parent, _)) = path.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
             self.client.mkdir(parent, &persistent()).await.unwrap();
         }
         let created = self.client.create(path, data.as_bytes(), &persistent());
@@ -77,9 +70,7 @@ impl Ground {
     }
 
     pub(crate) async fn oracle_client(&self) -> OracleClient {
-        OracleClient::connect(&self.options(&self.link))
-            .await
-            .unwrap()
+        OracleClient::connect(&self.options(&self.link)).await.unwrap()
     }
 
     /// Waits until there are this many election nodes.

@@ -28,10 +28,7 @@ async fn ends_its_oracle_with_an_error() {
         }
     };
     assert_eq!(ended.kind(), ErrorKind::NotFound);
-    assert_eq!(
-        ended.to_string(),
-        "application `web` does not exist; create it first"
-    );
+    assert_eq!(ended.to_string(), "application `web` does not exist; create it first");
     assert_eq!(oracle.leads_at(), None);
     assert!(oracle.wait_for_lead().await.is_err());
 }
@@ -49,8 +46,5 @@ async fn ends_its_oracle_also_if_another_one_has_its_name() {
             break error;
         }
     };
-    assert_eq!(
-        ended.to_string(),
-        "the application `web` was removed, and initialized again"
-    );
+    assert_eq!(ended.to_string(), "the application `web` was removed, and initialized again");
 }

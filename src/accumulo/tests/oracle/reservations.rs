@@ -91,9 +91,7 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
     let another = async {
         lossy.wait_for_cut().await;
         let end = reserved(&ground) + 1_000;
-        let write = ground
-            .client
-            .set_data(MAX_TIMESTAMP, end.to_string().as_bytes(), None);
+        let write = ground.client.set_data(MAX_TIMESTAMP, end.to_string().as_bytes(), None);
         write.await.unwrap();
         lossy.resume();
         end

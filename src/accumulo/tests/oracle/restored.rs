@@ -24,11 +24,7 @@ async fn an_oracle_hands_out_no_timestamp_again() {
 
 async fn with_epochs(recorded: &str, of_table: &str) -> Ground {
     let ground = Ground::new().await;
-    let recorded = Epochs {
-        last: recorded.to_owned(),
-        before: None,
-    }
-    .encode();
+    let recorded = Epochs { last: recorded.to_owned(), before: None }.encode();
     let recorded = String::from_utf8(recorded).unwrap();
     let property = format!("/accumulo/instance-1/tables/2a/conf/{}", Epochs::PROPERTY);
     for (path, data) in [

@@ -50,12 +50,8 @@ impl Table {
     fn new(files: [usize; 3]) -> Arc<Mutex<Self>> {
         let tablets = [("1;g", &b"\0"[..]), ("1;p", b"\x01g"), ("1<", b"\x01p")];
         let tablets = tablets.into_iter().zip(files);
-        let tablets = tablets.map(|((row, previous), files)| Tablet {
-            row,
-            previous,
-            files,
-            compacted: 5,
-        });
+        let tablets =
+            tablets.map(|((row, previous), files)| Tablet { row, previous, files, compacted: 5 });
         Arc::new(Mutex::new(Self {
             tablets: tablets.collect(),
             requested: 5,
@@ -228,11 +224,7 @@ fn compactions(fake: &Fake) -> Vec<Asked> {
     let calls = calls.map(|call| {
         let asked: wire::CompactTableRequest = call.read();
         assert_eq!((asked.wait, asked.flush), (Some(false), Some(true)));
-        (
-            asked.start_row,
-            asked.end_row,
-            asked.iterators.unwrap_or_default().len(),
-        )
+        (asked.start_row, asked.end_row, asked.iterators.unwrap_or_default().len())
     });
     calls.collect()
 }

@@ -15,10 +15,7 @@ use futures::TryStreamExt;
 use crate::fake::Fake;
 use crate::servers::{NEW, OLD, PAGES, Servers};
 
-const MAIN_BRANCH: Servers = Servers {
-    has_summarizer: true,
-    ..NEW
-};
+const MAIN_BRANCH: Servers = Servers { has_summarizer: true, ..NEW };
 
 fn snapshot() -> Filter {
     let at = Timestamp::new(7).unwrap();
@@ -87,11 +84,7 @@ async fn refuses_scans_and_conditions_that_need_iterators_of_another_build() {
     let condition = Condition::absent(column.clone()).through(snapshot());
     let mutation = Mutation::new("r").put(column, "v");
     let conditional = mutation.when(condition);
-    let error = pages
-        .unwrap()
-        .write_conditional(vec![conditional])
-        .await
-        .unwrap_err();
+    let error = pages.unwrap().write_conditional(vec![conditional]).await.unwrap_err();
     assert_refused(&error, &fake);
     assert_eq!(fake.count("createScanner"), 0);
     assert_eq!(fake.count("createConditionalWriter"), 0);
@@ -111,31 +104,16 @@ async fn tables_on_2_work_without_transactions() {
 async fn one_observation_of_2_is_enough() {
     let built_for_1 = IteratorBuild::ForAccumulo1;
     for servers in [
-        Servers {
-            takes_secret: true,
-            ..OLD
-        },
-        Servers {
-            system_property: Some("manager.port.client"),
-            ..OLD
-        },
-        Servers {
-            has_old_package: false,
-            ..OLD
-        },
-        Servers {
-            has_new_balancers: true,
-            ..OLD
-        },
+        Servers { takes_secret: true, ..OLD },
+        Servers { system_property: Some("manager.port.client"), ..OLD },
+        Servers { has_old_package: false, ..OLD },
+        Servers { has_new_balancers: true, ..OLD },
     ] {
         let error = check(servers, built_for_1).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     }
     check(OLD, built_for_1).await.unwrap();
-    let not_allowed = Servers {
-        system_property: None,
-        ..OLD
-    };
+    let not_allowed = Servers { system_property: None, ..OLD };
     check(not_allowed, built_for_1).await.unwrap();
 }
 
@@ -148,11 +126,7 @@ async fn accepts_servers_of_2_only_if_the_client_states_their_jars() {
     tables.check_transactions().await.unwrap();
     scan(&tables, snapshot()).await.unwrap();
     scan(&tables, snapshot()).await.unwrap();
-    assert_eq!(
-        fake.count("getSystemConfiguration"),
-        1,
-        "the result is cached"
-    );
+    assert_eq!(fake.count("getSystemConfiguration"), 1, "the result is cached");
 }
 
 #[tokio::test]

@@ -57,9 +57,7 @@ impl Table {
             "getNamespaceProperties" => {
                 self.calls.push("inherited".to_owned());
                 let none = BTreeMap::new();
-                Answer::reply(wire::GetNamespacePropertiesReply::new(
-                    none, None, None, None,
-                ))
+                Answer::reply(wire::GetNamespacePropertiesReply::new(none, None, None, None))
             }
             _ => OLD.answer(request),
         }
@@ -103,11 +101,8 @@ async fn several_changes_are_waited_for_once() {
 /// Changes three properties, of which the second one is rejected, and returns the index and the
 /// kind of the error.
 async fn rejected(tables: &AccumuloTables, second: &str) -> (usize, ErrorKind) {
-    let changes = [
-        ("table.custom.a", Some("1")),
-        (second, Some("2")),
-        ("table.custom.c", Some("3")),
-    ];
+    let changes =
+        [("table.custom.a", Some("1")), (second, Some("2")), ("table.custom.c", Some("3"))];
     let changed = tables.change_properties(PAGES, &changes).await;
     let (index, error) = changed.unwrap_err();
     (index, error.kind())
@@ -119,10 +114,7 @@ async fn the_changes_before_an_invalid_one_are_visible() {
     let error = rejected(&tables, "no property").await;
     assert_eq!(error, (1, ErrorKind::Invalid));
     let shown = tables.properties(PAGES).await.unwrap();
-    assert_eq!(
-        shown,
-        BTreeMap::from([("table.custom.a".to_owned(), "1".to_owned())])
-    );
+    assert_eq!(shown, BTreeMap::from([("table.custom.a".to_owned(), "1".to_owned())]));
     let expected = ["table.custom.a=1", "show", "show", "show", "show"];
     assert_eq!(table.lock().unwrap().calls, expected);
 }

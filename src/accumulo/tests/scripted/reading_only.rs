@@ -57,12 +57,7 @@ fn column() -> Column {
 }
 
 fn written(start: u64) -> Bytes {
-    WriteValue {
-        start: at(start),
-        is_primary: true,
-        is_delete: false,
-    }
-    .encode()
+    WriteValue { start: at(start), is_primary: true, is_delete: false }.encode()
 }
 
 /// Returns the rows that a crashed transaction left: it began at 5, wrote `new` over `old`, and
@@ -82,9 +77,11 @@ fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutat
     };
     let primary = Mutation::new("primary");
     let primary = match is_committed {
-        true => primary
-            .put_at(column(), stamp(EntryKind::Write, 6), written(5))
-            .put_at(column(), stamp(EntryKind::Data, 5), "new"),
+        true => primary.put_at(column(), stamp(EntryKind::Write, 6), written(5)).put_at(
+            column(),
+            stamp(EntryKind::Data, 5),
+            "new",
+        ),
         false => primary.put_at(column(), stamp(EntryKind::DelLock, 5), rolled_back.encode()),
     };
     let others = (0..rows).map(|number| {

@@ -58,10 +58,7 @@ async fn reads_the_next_span_while_the_last_one_is_read() {
     .await;
     let cells = tokio::spawn(scan(&fake).await.try_concat());
     until("the span after the held one is read", || {
-        fake.calls("nextK")
-            .iter()
-            .filter_map(read_span)
-            .any(|span| span == "e")
+        fake.calls("nextK").iter().filter_map(read_span).any(|span| span == "e")
     })
     .await;
     assert!(!cells.is_finished());
@@ -70,10 +67,7 @@ async fn reads_the_next_span_while_the_last_one_is_read() {
     let cells = cells.await.unwrap().unwrap();
     let found: Vec<_> = cells.into_iter().map(|cell| cell.key.row).collect();
     assert_eq!(found, ROWS);
-    until("all cursors are closed", || {
-        fake.count("closeScanner") == ROWS.len()
-    })
-    .await;
+    until("all cursors are closed", || fake.count("closeScanner") == ROWS.len()).await;
 }
 
 #[tokio::test]

@@ -91,26 +91,18 @@ impl Servers {
             "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
             "createConditionalWriter" => {
                 let handle = "writer".to_owned();
-                Answer::reply(wire::CreateConditionalWriterReply::new(
-                    handle, None, None, None,
-                ))
+                Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
             }
             "updateAndFlush" => {
                 let rejected = thrown(self.rejection);
                 Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
             }
-            "updateRowsConditionally" => Answer::reply(wire::UpdateRowsConditionallyReply::new(
-                None,
-                None,
-                None,
-                denied(),
-            )),
-            "getTableProperties" => Answer::reply(wire::GetTablePropertiesReply::new(
-                None,
-                None,
-                denied(),
-                None,
-            )),
+            "updateRowsConditionally" => {
+                Answer::reply(wire::UpdateRowsConditionallyReply::new(None, None, None, denied()))
+            }
+            "getTableProperties" => {
+                Answer::reply(wire::GetTablePropertiesReply::new(None, None, denied(), None))
+            }
             "addSplits" => Answer::reply(wire::AddSplitsReply::new(None, denied(), None)),
             "deleteTable" => Answer::reply(wire::DeleteTableReply::new(None, denied(), None)),
             "flushTable" => Answer::reply(wire::FlushTableReply::new(None, denied(), None)),

@@ -34,9 +34,7 @@ fn answer(request: &Request) -> Answer {
                 (row, status)
             });
             let statuses: BTreeMap<_, _> = statuses.collect();
-            Answer::reply(wire::UpdateRowsConditionallyReply::new(
-                statuses, None, None, None,
-            ))
+            Answer::reply(wire::UpdateRowsConditionallyReply::new(statuses, None, None, None))
         }
         PLAIN => {
             let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
@@ -73,10 +71,7 @@ async fn error_of(table: &dyn Table, rows: &[&'static str]) -> fluo_table::Error
 #[tokio::test]
 async fn a_plain_write_travels_under_a_condition_that_always_holds() {
     let (fake, table) = open(answer).await;
-    table
-        .write(vec![mutation("a"), mutation("b")])
-        .await
-        .unwrap();
+    table.write(vec![mutation("a"), mutation("b")]).await.unwrap();
     assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (1, 0));
     let sent = fake.calls(CONDITIONAL);
     for (_, sent) in sent.iter().flat_map(updates) {
@@ -99,10 +94,7 @@ async fn writes_that_may_not_be_repeated_or_fill_a_call_travel_alone() {
     let long = Mutation::new("a").put_at(Column::new("f", "q"), 7, vec![b'v'; 256 * 1024]);
     table.write(vec![long]).await.unwrap();
     // The second one must not be overtaken if the first one is written again.
-    table
-        .write(vec![mutation("a"), mutation("a")])
-        .await
-        .unwrap();
+    table.write(vec![mutation("a"), mutation("a")]).await.unwrap();
     assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (0, 4));
 }
 
@@ -112,9 +104,7 @@ async fn a_refused_write_does_not_fail_the_others() {
     let rows = ["a", "bad", "b", "c"];
     let written = join_all(rows.map(|row| write(&*table, row))).await;
     let errors = written.iter().map(|written| written.as_ref().err());
-    let errors: Vec<_> = errors
-        .map(|error| error.map(fluo_table::Error::kind))
-        .collect();
+    let errors: Vec<_> = errors.map(|error| error.map(fluo_table::Error::kind)).collect();
     assert_eq!(errors, [None, Some(ErrorKind::Uncertain), None, None]);
     assert_eq!(fake.count(PLAIN), 1);
 }
@@ -141,11 +131,7 @@ async fn writes_travel_alone_after_a_denial() {
     for rows in [["a", "b"], ["c", "d"], ["e", "f"]] {
         table.write(rows.map(mutation).to_vec()).await.unwrap();
     }
-    let sent: usize = fake
-        .calls(CONDITIONAL)
-        .iter()
-        .map(|call| updates(call).len())
-        .sum();
+    let sent: usize = fake.calls(CONDITIONAL).iter().map(|call| updates(call).len()).sum();
     assert_eq!((sent, fake.count(PLAIN)), (2, 3));
 }
 
@@ -180,10 +166,9 @@ async fn a_write_is_not_repeated_on_another_table() {
 /// The error said that nothing was written.
 #[tokio::test]
 async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
-    for (rows, kind) in [
-        (&["a", "bad"][..], ErrorKind::Uncertain),
-        (&["bad"], ErrorKind::Unavailable),
-    ] {
+    for (rows, kind) in
+        [(&["a", "bad"][..], ErrorKind::Uncertain), (&["bad"], ErrorKind::Unavailable)]
+    {
         let (fake, table) = open(|request| match request.call.as_str() {
             "tableIdMap" if request.nth > 0 => Answer::Refuse(6, "an internal error"),
             _ => answer(request),
@@ -198,10 +183,7 @@ async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
 /// The error said that nothing was written, although a row had been accepted.
 #[tokio::test]
 async fn a_write_in_part_is_in_doubt_if_the_rest_is_denied() {
-    for (rows, kind) in [
-        (&["a", "bad"][..], ErrorKind::Uncertain),
-        (&["bad"], ErrorKind::Denied),
-    ] {
+    for (rows, kind) in [(&["a", "bad"][..], ErrorKind::Uncertain), (&["bad"], ErrorKind::Denied)] {
         let (_fake, table) = open(|request| match request.call.as_str() {
             PLAIN => OLD.answer(request),
             _ => answer(request),

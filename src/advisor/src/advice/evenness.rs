@@ -42,9 +42,7 @@ pub(super) fn faults(
         });
     }
     faults.extend(newest);
-    faults.push(Fault::FullTablet {
-        over_mean: load.largest_over_mean,
-    });
+    faults.push(Fault::FullTablet { over_mean: load.largest_over_mean });
     let promised = load.promised.filter(|promised| *promised > NEARLY_EVEN);
     faults.extend(promised.map(|over_mean| Fault::UnevenSalts { over_mean }));
     faults
@@ -58,9 +56,7 @@ fn of_newest(profile: &KeyProfile, load: &LoadForecast) -> Option<Fault> {
         return Some(Fault::NewestTogether { share });
     }
     let windows = load.windows.filter(WindowSpread::is_together);
-    windows.map(|windows| Fault::RunsTogether {
-        tablets: windows.places,
-    })
+    windows.map(|windows| Fault::RunsTogether { tablets: windows.places })
 }
 
 fn mean(crowd: &Crowd, load: &LoadForecast) -> f64 {
@@ -71,11 +67,7 @@ fn mean(crowd: &Crowd, load: &LoadForecast) -> f64 {
 /// the sample overstates it, and more than chance gives it, or one part alone overloads it.
 fn is_too_full(crowd: &Crowd, load: &LoadForecast, enough: f64, profile: &KeyProfile) -> bool {
     let (mean, fullest) = (mean(crowd, load), float(crowd.fullest));
-    let error = if profile.sample.is_complete {
-        0.0
-    } else {
-        OF_A_SAMPLE * fullest.sqrt()
-    };
+    let error = if profile.sample.is_complete { 0.0 } else { OF_A_SAMPLE * fullest.sqrt() };
     // Chance is counted in salted parts, because keys that share one are placed once.
     let size = crowd.sharing.max(1.0);
     fullest - error > enough * mean
@@ -106,10 +98,7 @@ fn few_salts(
         .filter(|salts| *salts < load.tablets().min(different))
         .filter(|used| is_below_chance(*used, different, load.salts.unwrap_or(load.tablets())))?;
     let part = salted_part(&forecast.candidate.settings);
-    Some(Fault::FewSalts {
-        used,
-        is_of_a_part: !matches!(part, Some(SaltedPart::Whole) | None),
-    })
+    Some(Fault::FewSalts { used, is_of_a_part: !matches!(part, Some(SaltedPart::Whole) | None) })
 }
 
 /// Checks whether chance does not explain the small number of used salts. Of `s` salts, `n` rows

@@ -48,13 +48,7 @@ impl Default for AdviceOptions {
 impl AdviceOptions {
     /// Returns the default options.
     pub const fn new() -> Self {
-        Self {
-            servers: 1,
-            tablets: None,
-            reads: Vec::new(),
-            scans_only: false,
-            table: None,
-        }
+        Self { servers: 1, tablets: None, reads: Vec::new(), scans_only: false, table: None }
     }
 
     /// Sets the number of servers, from 1. Default: 1.
@@ -133,9 +127,7 @@ impl AdviceOptions {
 
     /// Returns the reads besides that of one row, without duplicates.
     pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
-        Read::ALL
-            .into_iter()
-            .filter(|read| self.reads.contains(read))
+        Read::ALL.into_iter().filter(|read| self.reads.contains(read))
     }
 }
 
@@ -146,11 +138,8 @@ mod tests {
     #[test]
     fn advises_four_tablets_for_each_server_or_those_requested_or_of_the_table() {
         let tablets = |options: AdviceOptions| options.advised_tablets().unwrap();
-        let table = |servers| ExistingTable {
-            servers,
-            splits: vec!["x".into(); 19],
-            group_pattern: None,
-        };
+        let table =
+            |servers| ExistingTable { servers, splits: vec!["x".into(); 19], group_pattern: None };
         let three = AdviceOptions::new().servers(3);
         assert_eq!(tablets(three.clone()), 12);
         assert_eq!(tablets(three.clone().tablets(5)), 5);

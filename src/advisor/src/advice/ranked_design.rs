@@ -77,11 +77,7 @@ impl RankedDesign {
             }
             _ => (Suitability::Impossible, vec![impossible(&forecast)]),
         };
-        Self {
-            forecast,
-            suitability,
-            faults,
-        }
+        Self { forecast, suitability, faults }
     }
 
     /// Returns the name of the design in a table of designs.
@@ -125,9 +121,8 @@ impl RankedDesign {
 
 fn impossible(forecast: &DesignForecast) -> Fault {
     let rejected = forecast.rejected.clone();
-    let (keys, reason) = rejected.map_or((0, String::new()), |rejected| {
-        (rejected.keys, rejected.reason)
-    });
+    let (keys, reason) =
+        rejected.map_or((0, String::new()), |rejected| (rejected.keys, rejected.reason));
     match keys {
         0 => Fault::Invalid { reason },
         keys => Fault::RejectsKeys { keys, reason },

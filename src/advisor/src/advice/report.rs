@@ -116,10 +116,7 @@ impl AdvisorReport {
         let entries =
             entries.map(|(existing, design)| kept::advised(existing, &design.forecast, options));
         let is_uneven = |fault: &Fault| {
-            matches!(
-                fault,
-                Fault::FullTablet { .. } | Fault::FewerThanServers { .. }
-            )
+            matches!(fault, Fault::FullTablet { .. } | Fault::FewerThanServers { .. })
         };
         let mut faults = designs.iter().flat_map(|design| &design.faults);
         Self {
@@ -131,9 +128,7 @@ impl AdvisorReport {
             tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
             profile: KeyProfile::default(),
             others: None,
-            spec: Some(AdvisedSpec {
-                key_design: entries.collect(),
-            }),
+            spec: Some(AdvisedSpec { key_design: entries.collect() }),
             existing,
             designs,
         }

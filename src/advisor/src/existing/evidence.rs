@@ -36,11 +36,7 @@ pub(super) fn bits(agree: f64, tried: usize, chance: f64) -> f64 {
         return 0.0;
     }
     let part = |share: f64, chance: f64| {
-        if share > 0.0 {
-            share * (share / chance).log2()
-        } else {
-            0.0
-        }
+        if share > 0.0 { share * (share / chance).log2() } else { 0.0 }
     };
     float_len(tried) * (part(share, chance) + part(1.0 - share, 1.0 - chance))
 }

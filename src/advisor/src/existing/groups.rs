@@ -8,9 +8,7 @@ use super::design::ExistingDesign;
 /// pattern has a group of no design here.
 pub(super) fn sort_by_groups(designs: &mut Vec<ExistingDesign>, pattern: &str) -> bool {
     let groups = pattern.strip_prefix('(');
-    let mut rest = groups
-        .and_then(|rest| rest.strip_suffix(").*"))
-        .unwrap_or(pattern);
+    let mut rest = groups.and_then(|rest| rest.strip_suffix(").*")).unwrap_or(pattern);
     let mut sorted = Vec::new();
     while !rest.is_empty() {
         let is_first = |design: &ExistingDesign| after(rest, design).is_some();
@@ -28,9 +26,7 @@ pub(super) fn sort_by_groups(designs: &mut Vec<ExistingDesign>, pattern: &str) -
 
 /// Returns the groups after the one of a design; `None` if another one comes first.
 fn after<'a>(groups: &'a str, design: &ExistingDesign) -> Option<&'a str> {
-    let own = KeyDesign::new(design.settings.clone())
-        .ok()?
-        .group_regex()?;
+    let own = KeyDesign::new(design.settings.clone()).ok()?.group_regex()?;
     let rest = groups.strip_prefix(own.as_str())?;
     match rest {
         "" => Some(rest),

@@ -40,9 +40,7 @@ fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
     let mut tried = 0;
     for (prefix, hash, row) in keys.iter().flat_map(|key| readings(key)) {
         tried += hashers.len();
-        let counts = agree
-            .entry(prefix)
-            .or_insert_with(|| vec![0; hashers.len()]);
+        let counts = agree.entry(prefix).or_insert_with(|| vec![0; hashers.len()]);
         for ((_, hasher), count) in hashers.iter().zip(counts) {
             *count += usize::from(hasher.hash(row) == hash);
         }
@@ -51,10 +49,7 @@ fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
         let schemes = counts.into_iter().zip(&hashers);
         let (most, (scheme, _)) = schemes.max_by_key(|(count, _)| *count)?;
         let is_proven = bits(float_len(most), tried, CHANCE) >= MIN_BITS;
-        is_proven.then(|| HashedRows {
-            prefix: prefix.to_owned(),
-            scheme: *scheme,
-        })
+        is_proven.then(|| HashedRows { prefix: prefix.to_owned(), scheme: *scheme })
     };
     agree.into_iter().filter_map(of_prefix).collect()
 }
@@ -85,10 +80,8 @@ fn by_splits(splits: &[Bytes]) -> impl Iterator<Item = HashedRows> {
             let end = split.get(prefix.len() + 1..);
             end.is_some_and(|end| end == b"~" || is_hash(end))
         };
-        (!prefix.is_empty() && own.iter().all(is_own)).then(|| HashedRows {
-            prefix: prefix.to_owned(),
-            scheme: scheme_of(prefix, &own),
-        })
+        (!prefix.is_empty() && own.iter().all(is_own))
+            .then(|| HashedRows { prefix: prefix.to_owned(), scheme: scheme_of(prefix, &own) })
     })
 }
 

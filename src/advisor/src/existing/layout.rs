@@ -34,10 +34,7 @@ pub(super) fn buckets_of(splits: &[Bytes]) -> Range<u32> {
     let width = splits.iter().map(Bytes::len).min();
     let own = splits.iter().filter(|split| Some(split.len()) == width);
     let range = || {
-        let last: u64 = std::str::from_utf8(own.clone().next_back()?)
-            .ok()?
-            .parse()
-            .ok()?;
+        let last: u64 = std::str::from_utf8(own.clone().next_back()?).ok()?.parse().ok()?;
         let before = u64::try_from(own.count()).ok()?;
         let least = |start: u64| {
             let buckets = start.checked_mul(before + 1)?.div_ceil(before);
@@ -85,10 +82,8 @@ mod tests {
         let salt = DigestSalt::default;
         let even = |tablets| Some(AdvisedLayout::Tablets(tablets));
         assert_eq!(laid_out(salt(), &points(salt(), 20)), even(20));
-        let hashed = |prefix: &str| HashedRows {
-            prefix: prefix.to_owned(),
-            scheme: HashScheme::default(),
-        };
+        let hashed =
+            |prefix: &str| HashedRows { prefix: prefix.to_owned(), scheme: HashScheme::default() };
         let mut two = points(hashed("a"), 5);
         two.extend(points(hashed("b"), 1));
         assert_eq!(laid_out(hashed("a"), &two), even(5));
@@ -105,10 +100,7 @@ mod tests {
         let layout = laid_out(DigestSalt::default(), &grown);
         assert_eq!(layout, Some(AdvisedLayout::Tablets(8)));
         let odd: Vec<Bytes> = vec!["33".into(), "34".into()];
-        assert_eq!(
-            laid_out(DigestSalt::default(), &odd),
-            Some(AdvisedLayout::SplitPoints(odd))
-        );
+        assert_eq!(laid_out(DigestSalt::default(), &odd), Some(AdvisedLayout::SplitPoints(odd)));
     }
 
     /// A plain table with split points of five digits took minutes: each of 10,000 numbers of
@@ -117,20 +109,10 @@ mod tests {
     fn split_points_allow_at_most_two_numbers_of_buckets() {
         let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
         assert_eq!(buckets_of(&points), 100_000..100_002);
-        for (buckets, tablets) in [
-            (16, 8),
-            (17, 8),
-            (2, 2),
-            (3, 2),
-            (1_000, 7),
-            (65_536, 65_536),
-        ] {
+        for (buckets, tablets) in [(16, 8), (17, 8), (2, 2), (3, 2), (1_000, 7), (65_536, 65_536)] {
             let design = KeyDesign::new(RandomSalt::new(buckets)).unwrap();
             let range = buckets_of(&design.splits(tablets).unwrap());
-            assert!(
-                range.contains(&buckets),
-                "{buckets} in {tablets}: {range:?}"
-            );
+            assert!(range.contains(&buckets), "{buckets} in {tablets}: {range:?}");
             assert!(range.len() <= 2, "{buckets} in {tablets}: {range:?}");
         }
         assert!(buckets_of(&["2000x".into()]).is_empty() && buckets_of(&[]).is_empty());

@@ -104,9 +104,7 @@ impl Existing {
         profile: &KeyProfile,
     ) -> Self {
         let mut existing = Self {
-            designs: designs
-                .map(|settings| ExistingDesign::new(settings, splits))
-                .collect(),
+            designs: designs.map(|settings| ExistingDesign::new(settings, splits)).collect(),
             ..Self::default()
         };
         existing.assign(profile);
@@ -123,12 +121,9 @@ impl Existing {
     fn assign(&mut self, profile: &KeyProfile) {
         let sample = &profile.sample;
         let made = self.designs.iter();
-        let made: Vec<_> = made
-            .map(|design| KeyDesign::new(design.settings.clone()).ok())
-            .collect();
-        let options = ProfileOptions::new()
-            .seed(sample.seed)
-            .arrivals(profile.order.arrivals);
+        let made: Vec<_> =
+            made.map(|design| KeyDesign::new(design.settings.clone()).ok()).collect();
+        let options = ProfileOptions::new().seed(sample.seed).arrivals(profile.order.arrivals);
         let mut rows: Vec<_> = made.iter().map(|_| ProfileBuilder::new(options)).collect();
         let mut others = 0;
         let mut first = None;
@@ -140,9 +135,7 @@ impl Existing {
                 design.decode_key(&sampled.key).ok()
             };
             let owner = made.iter().zip(&mut rows);
-            let owner = owner
-                .filter_map(|(design, rows)| Some((decoded(design)?, rows)))
-                .next();
+            let owner = owner.filter_map(|(design, rows)| Some((decoded(design)?, rows))).next();
             match owner {
                 Some((row, rows)) => rows.push(&row),
                 None => {
@@ -151,11 +144,8 @@ impl Existing {
                 }
             }
         }
-        self.others = first.map(|first| OtherKeys {
-            keys: others,
-            share: share(others, sample.len),
-            first,
-        });
+        self.others =
+            first.map(|first| OtherKeys { keys: others, share: share(others, sample.len), first });
         self.rows = rows.into_iter().map(ProfileBuilder::finish).collect();
         for (rows, design) in self.rows.iter_mut().zip(&mut self.designs) {
             rows.sample.is_complete = sample.is_complete;

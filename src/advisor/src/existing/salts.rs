@@ -51,13 +51,7 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> 
     let number = tried.iter().filter(|design| design.is_split).count();
     let bits_if_split = MIN_BITS_IF_SPLIT + float_len(number.max(1)).log2();
     let mut best = None;
-    for Tried {
-        settings,
-        chance,
-        is_split,
-        ..
-    } in tried
-    {
+    for Tried { settings, chance, is_split, .. } in tried {
         let least = if is_split { bits_if_split } else { MIN_BITS };
         let design = KeyDesign::new(settings.clone()).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
@@ -195,18 +189,10 @@ fn buckets(salts: &[Salted], width: usize, splits: &[Bytes]) -> Vec<u32> {
         _ => near..near.saturating_add(near / 4 + 8),
     };
     // A tenth of all numbers of six digits may be near, so a few salts are compared first.
-    let few: Vec<_> = salts
-        .iter()
-        .step_by(salts.len().div_ceil(COMPARED_FIRST))
-        .collect();
+    let few: Vec<_> = salts.iter().step_by(salts.len().div_ceil(COMPARED_FIRST)).collect();
     let agree = |buckets: &u32| {
         few.iter().any(|salted| salted.agrees(*buckets))
-            && salts
-                .iter()
-                .filter(|salted| salted.agrees(*buckets))
-                .count()
-                * 5
-                >= salts.len() * 2
+            && salts.iter().filter(|salted| salted.agrees(*buckets)).count() * 5 >= salts.len() * 2
     };
     (range.start.max(least)..range.end).filter(agree).collect()
 }
@@ -270,8 +256,7 @@ fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
         let has_it = |rest: &&&[u8]| memchr::memchr(*byte, rest).is_some_and(|place| place > 0);
         rests.iter().filter(has_it).count() * 2 >= rests.len()
     };
-    let before = ends
-        .filter(is_frequent)
-        .map(|byte| SaltedPart::Before(char::from(byte).to_string()));
+    let before =
+        ends.filter(is_frequent).map(|byte| SaltedPart::Before(char::from(byte).to_string()));
     [SaltedPart::Whole].into_iter().chain(before).collect()
 }

@@ -13,11 +13,7 @@ fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTabl
 }
 
 fn settings(found: &Existing) -> Vec<&DesignSettings> {
-    found
-        .designs
-        .iter()
-        .map(|design| &design.settings)
-        .collect()
+    found.designs.iter().map(|design| &design.settings).collect()
 }
 
 /// Returns the keys of a design for rows of the given form.
@@ -42,25 +38,12 @@ fn digest(digits: u8, separator: &str, over: SaltedPart) -> DesignSettings {
         _ => DigestSide::First,
     };
     let separator = separator.to_owned();
-    DigestSalt {
-        digits,
-        separator,
-        end,
-        over,
-        ..DigestSalt::default()
-    }
-    .into()
+    DigestSalt { digits, separator, end, over, ..DigestSalt::default() }.into()
 }
 
 fn modulo(buckets: u32, separator: &str, of: HashInput) -> DesignSettings {
     let separator = separator.to_owned();
-    Modulo {
-        buckets,
-        separator,
-        of,
-        ..Modulo::default()
-    }
-    .into()
+    Modulo { buckets, separator, of, ..Modulo::default() }.into()
 }
 
 fn before(end: &str) -> SaltedPart {
@@ -68,11 +51,7 @@ fn before(end: &str) -> SaltedPart {
 }
 
 fn table(splits: Vec<Bytes>) -> ExistingTable {
-    ExistingTable {
-        servers: 1,
-        splits,
-        group_pattern: None,
-    }
+    ExistingTable { servers: 1, splits, group_pattern: None }
 }
 
 fn splits(settings: &DesignSettings, tablets: u32) -> Vec<Bytes> {
@@ -130,16 +109,11 @@ fn recognizes_the_salt_of_one_tenant_by_the_split_points(#[case] design: DesignS
     let keys = || keys_of(&design, 3_000, row);
     let mut table = table(splits(&design, 16));
     assert_eq!(settings(&existing(keys(), Some(&table))), [&design]);
-    assert!(
-        existing(keys(), None).designs.is_empty(),
-        "one salt is no proof"
-    );
+    assert!(existing(keys(), None).designs.is_empty(), "one salt is no proof");
     let plain = existing((0..3_000).map(|n| row(n).into_bytes()), Some(&table));
     assert!(plain.designs.is_empty(), "{plain:?}");
     // Tablets grew and were split at a row, the first and the last one too.
-    table
-        .splits
-        .extend(["00acme:15".into(), "zz".repeat(3).into()]);
+    table.splits.extend(["00acme:15".into(), "zz".repeat(3).into()]);
     table.splits.sort();
     let found = existing(keys(), Some(&table));
     assert_eq!(settings(&found), [&design]);
@@ -184,10 +158,7 @@ fn recognizes_a_hasher_by_its_split_points_alone() {
     let plain = (0..300).map(|row| PATH(row).into_bytes());
     let found = existing(plain, Some(&table(splits(&sha1, 20))));
     assert_eq!(settings(&found), [&sha1]);
-    assert_eq!(
-        (found.designs[0].keys, found.others.unwrap().keys),
-        (0, 300)
-    );
+    assert_eq!((found.designs[0].keys, found.others.unwrap().keys), (0, 300));
 }
 
 /// A few hashed keys among others show nothing about the rest, and half of them are enough.

@@ -47,12 +47,7 @@ impl Candidate {
         settings: impl Into<DesignSettings>,
         tablets: u32,
     ) -> Self {
-        Self {
-            label: label.into(),
-            settings: settings.into(),
-            tablets,
-            split_points: None,
-        }
+        Self { label: label.into(), settings: settings.into(), tablets, split_points: None }
     }
 
     /// Creates a candidate in a table that is split at these points.
@@ -91,16 +86,8 @@ impl Candidate {
         let prefix = PREFIX.to_owned();
         let scheme = HashScheme::default();
         add("row-hasher", HashedRows { prefix, scheme }.into(), u32::MAX);
-        add(
-            "digest-salt, 4 digits",
-            digest(4, SaltedPart::Whole),
-            MAX_SALTS,
-        );
-        add(
-            "digest-salt, 2 digits",
-            digest(2, SaltedPart::Whole),
-            TWO_DIGITS,
-        );
+        add("digest-salt, 4 digits", digest(4, SaltedPart::Whole), MAX_SALTS);
+        add("digest-salt, 2 digits", digest(2, SaltedPart::Whole), TWO_DIGITS);
         let cut = profile.leading_fields.cut;
         // Also if the first field is the same in every key: users salt it, and the report warns
         // them.
@@ -114,11 +101,7 @@ impl Candidate {
             add("web-table", WebTable::default().into(), TWO_DIGITS);
         }
         if let Some(settings) = reverse_time(profile) {
-            add(
-                "reverse-time, salted by entity",
-                settings.into(),
-                TWO_DIGITS,
-            );
+            add("reverse-time, salted by entity", settings.into(), TWO_DIGITS);
         }
         if let Some(settings) = reversed(profile) {
             add("reversed", settings.into(), u32::MAX);
@@ -140,21 +123,11 @@ impl Candidate {
 
 fn digest(digits: u8, over: SaltedPart) -> DesignSettings {
     let separator = ":".to_owned();
-    DigestSalt {
-        digits,
-        separator,
-        over,
-        ..DigestSalt::default()
-    }
-    .into()
+    DigestSalt { digits, separator, over, ..DigestSalt::default() }.into()
 }
 
 fn moduli(profile: &KeyProfile, buckets: u32) -> Vec<Modulo> {
-    let modulo = |buckets, of| Modulo {
-        buckets,
-        of,
-        ..Modulo::default()
-    };
+    let modulo = |buckets, of| Modulo { buckets, of, ..Modulo::default() };
     let mut all = Vec::new();
     if buckets > 1 && buckets != GUIDE_BUCKETS {
         all.push(modulo(buckets, HashInput::JavaHash));
@@ -186,10 +159,7 @@ fn reversed(profile: &KeyProfile) -> Option<Reversed> {
     } else {
         None
     };
-    Some(Reversed {
-        alphabet,
-        ..Reversed::new(RowLength::Fixed(length))
-    })
+    Some(Reversed { alphabet, ..Reversed::new(RowLength::Fixed(length)) })
 }
 
 /// Returns the design that counts times down within each entity, if nearly every key of the sample
@@ -202,19 +172,14 @@ fn reverse_time(profile: &KeyProfile) -> Option<ReverseTime> {
     let byte = cut.separator()?;
     let is_timed = |key: &[u8]| {
         let place = memchr::memchr(byte, key);
-        let time = place
-            .and_then(|place| key.get(place + 1..))
-            .unwrap_or_default();
+        let time = place.and_then(|place| key.get(place + 1..)).unwrap_or_default();
         !time.is_empty() && time.iter().all(u8::is_ascii_digit)
     };
     if !byte.is_ascii() || !is_nearly_all(&profile.sample.keys, is_timed) {
         return None;
     }
-    let over_the_entity = DigestSalt {
-        separator: ":".to_owned(),
-        over: SaltedPart::Entity,
-        ..DigestSalt::default()
-    };
+    let over_the_entity =
+        DigestSalt { separator: ":".to_owned(), over: SaltedPart::Entity, ..DigestSalt::default() };
     Some(ReverseTime {
         separator: char::from(byte).to_string(),
         salt: Some(SaltSettings::from(over_the_entity)),

@@ -102,9 +102,7 @@ impl LoadForecast {
         let all = Crowd::new(&keys, written.iter().map(|written| written.part));
         let newest = newest(written, &splits, profile);
         let has_salt = written.iter().any(|written| written.head > 0);
-        let heads = written
-            .iter()
-            .filter_map(|written| written.key.get(..written.head));
+        let heads = written.iter().filter_map(|written| written.key.get(..written.head));
         let bytes =
             |of: fn(&Written<'_>) -> usize| float(written.iter().map(|w| count(of(w))).sum());
         let added = bytes(|written| written.key.len()) - bytes(|written| written.row.len());
@@ -120,11 +118,7 @@ impl LoadForecast {
             largest_part,
             promised: splits.weights.as_deref().map(promised),
             salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
-            windows: if has_salt {
-                None
-            } else {
-                windows(written, &splits, profile)
-            },
+            windows: if has_salt { None } else { windows(written, &splits, profile) },
             splits: splits.points,
             keys,
         }
@@ -153,10 +147,7 @@ fn newest(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Opt
     let newest = written.iter().filter(|written| written.arrival >= first);
     let newest: Vec<_> = newest.filter(|written| seen.insert(&written.key)).collect();
     let loads = loads(newest.iter().copied(), splits);
-    Some(Crowd::new(
-        &loads,
-        newest.iter().map(|written| written.part),
-    ))
+    Some(Crowd::new(&loads, newest.iter().map(|written| written.part)))
 }
 
 fn windows(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<WindowSpread> {

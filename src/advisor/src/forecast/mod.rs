@@ -57,18 +57,10 @@ impl DesignForecast {
     /// Tries a design on the sample of a profile.
     #[must_use]
     pub fn new(profile: &KeyProfile, candidate: Candidate) -> Self {
-        let mut forecast = Self {
-            candidate,
-            example: None,
-            rejected: None,
-            load: None,
-            scans: None,
-        };
+        let mut forecast =
+            Self { candidate, example: None, rejected: None, load: None, scans: None };
         if let Err(error) = forecast.fill(profile) {
-            forecast.rejected = Some(RejectedKeys {
-                keys: 0,
-                reason: error.to_string(),
-            });
+            forecast.rejected = Some(RejectedKeys { keys: 0, reason: error.to_string() });
         }
         forecast
     }
@@ -87,10 +79,7 @@ impl DesignForecast {
         }
         let keys = crate::number::count(rejected.len());
         let first = rejected.into_iter().min_by_key(|(arrival, _)| *arrival);
-        self.rejected = first.map(|(_, error)| RejectedKeys {
-            keys,
-            reason: error.to_string(),
-        });
+        self.rejected = first.map(|(_, error)| RejectedKeys { keys, reason: error.to_string() });
         if share(keys, sample.len) > MAX_REJECTED {
             return Ok(());
         }

@@ -54,25 +54,16 @@ impl ScanCosts {
 fn cost_of(design: &KeyDesign, rows: &RowSelection) -> ScanCost {
     match design.spans(rows) {
         Ok(spans) if spans.len() <= 1 => ScanCost::SingleRange,
-        Ok(spans) => ScanCost::FanOut {
-            ranges: count(spans.len()),
-        },
-        Err(error) => ScanCost::Unsupported {
-            reason: error.to_string(),
-        },
+        Ok(spans) => ScanCost::FanOut { ranges: count(spans.len()) },
+        Err(error) => ScanCost::Unsupported { reason: error.to_string() },
     }
 }
 
 /// Returns the pages of the domain of one key of the sample, as a web table interprets it; `None`
 /// unless nearly all keys are web addresses.
 fn of_one_domain(profile: &KeyProfile) -> Option<RowSelection> {
-    let is_web = matches!(
-        profile.leading_fields.cut,
-        Some(FieldCut::UrlHost | FieldCut::Host)
-    );
-    let web = KeyDesign::new(WebTable::default())
-        .ok()
-        .filter(|_| is_web)?;
+    let is_web = matches!(profile.leading_fields.cut, Some(FieldCut::UrlHost | FieldCut::Host));
+    let web = KeyDesign::new(WebTable::default()).ok().filter(|_| is_web)?;
     profile.sample.keys.iter().find_map(|sampled| {
         let domain = web.salted_part(&sampled.key).ok()??.into_owned();
         let rows = RowSelection::domain_and_subdomains(String::from_utf8(domain).ok()?);
@@ -89,8 +80,7 @@ fn of_one_field(profile: &KeyProfile) -> Vec<RowSelection> {
         return Vec::new();
     };
     let mut keys = profile.sample.keys.iter();
-    keys.find_map(|sampled| rows_with_field_of(cut, &sampled.key))
-        .unwrap_or_default()
+    keys.find_map(|sampled| rows_with_field_of(cut, &sampled.key)).unwrap_or_default()
 }
 
 fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<RowSelection>> {
@@ -102,9 +92,8 @@ fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<RowSelection>> {
         }
         FieldCut::UrlHost => rows_of_host(field, std::str::from_utf8(key).ok()?),
         FieldCut::Host => {
-            let address = std::str::from_utf8(key)
-                .ok()
-                .filter(|_| WebTable::is_web_address(key))?;
+            let address =
+                std::str::from_utf8(key).ok().filter(|_| WebTable::is_web_address(key))?;
             rows_of_host(field, &format!("http://{address}"))
         }
         FieldCut::FirstBytes { .. } => None,
@@ -115,8 +104,5 @@ fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<RowSelection>> {
 fn rows_of_host(field: &[u8], url: &str) -> Option<Vec<RowSelection>> {
     let url = Url::parse(url).ok()?;
     let pages = [field, b"/"].concat();
-    Some(vec![
-        RowSelection::domain(url.host_str()?),
-        RowSelection::Prefix(pages.into()),
-    ])
+    Some(vec![RowSelection::domain(url.host_str()?), RowSelection::Prefix(pages.into())])
 }

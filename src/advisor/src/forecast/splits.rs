@@ -29,11 +29,7 @@ impl Splits {
     ) -> Result<Self, RecipeError> {
         let tablets = candidate.tablets;
         if let Some(points) = &candidate.split_points {
-            return Ok(Self {
-                points: points.clone(),
-                are_of_the_sample: false,
-                weights: None,
-            });
+            return Ok(Self { points: points.clone(), are_of_the_sample: false, weights: None });
         }
         let has_salt = written.iter().any(|written| written.head > 0);
         match design.splits(tablets) {
@@ -66,9 +62,7 @@ impl Splits {
         let older = written.iter().filter(|key| key.arrival < end);
         let mut keys: Vec<&Bytes> = older.map(|written| &written.key).collect();
         keys.sort_unstable();
-        let tablets = usize::try_from(tablets)
-            .unwrap_or(usize::MAX)
-            .min(keys.len());
+        let tablets = usize::try_from(tablets).unwrap_or(usize::MAX).min(keys.len());
         let at = |tablet: usize| {
             let place = (tablet * keys.len() / tablets).checked_sub(1)?;
             keys.get(place).map(|key| Bytes::clone(key))
@@ -77,11 +71,7 @@ impl Splits {
         points.dedup();
         // No row sorts before the empty row.
         points.retain(|point| !point.is_empty());
-        Self {
-            points,
-            are_of_the_sample: true,
-            weights: None,
-        }
+        Self { points, are_of_the_sample: true, weights: None }
     }
 
     pub(super) fn tablets(&self) -> usize {

@@ -40,10 +40,7 @@ pub(super) struct ByteSet {
 
 impl Default for ByteSet {
     fn default() -> Self {
-        Self {
-            bytes: [false; 256],
-            is_utf8: true,
-        }
+        Self { bytes: [false; 256], is_utf8: true }
     }
 }
 
@@ -63,18 +60,10 @@ impl ByteSet {
         let alphabets: [Member; 8] = [
             (Alphabet::Empty, |_| false),
             (Alphabet::Digits, |byte| byte.is_ascii_digit()),
-            (
-                Alphabet::HexLowerCase,
-                |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
-            ),
-            (
-                Alphabet::HexUpperCase,
-                |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'),
-            ),
+            (Alphabet::HexLowerCase, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+            (Alphabet::HexUpperCase, |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F')),
             (Alphabet::LowerCaseLetters, |byte| byte.is_ascii_lowercase()),
-            (Alphabet::LettersAndDigits, |byte| {
-                byte.is_ascii_alphanumeric()
-            }),
+            (Alphabet::LettersAndDigits, |byte| byte.is_ascii_alphanumeric()),
             (Alphabet::AsciiText, |byte| matches!(byte, b' '..=b'~')),
             (Alphabet::Utf8Text, |byte| byte >= b' ' && byte != 0x7f),
         ];
@@ -83,10 +72,7 @@ impl ByteSet {
             bytes.all(|(byte, has_byte)| !has_byte || is_member(byte))
                 && (self.is_utf8 || *alphabet != Alphabet::Utf8Text)
         };
-        alphabets
-            .into_iter()
-            .find(has_all)
-            .map_or(Alphabet::Binary, |(alphabet, _)| alphabet)
+        alphabets.into_iter().find(has_all).map_or(Alphabet::Binary, |(alphabet, _)| alphabet)
     }
 }
 

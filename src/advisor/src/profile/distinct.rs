@@ -79,10 +79,7 @@ impl DistinctKeys {
     pub(super) fn finish(&self) -> Distinct {
         let kept = count(self.kept.len());
         match self.zero_bits {
-            0 => Distinct {
-                keys: kept,
-                standard_error: 0.0,
-            },
+            0 => Distinct { keys: kept, standard_error: 0.0 },
             bits => Distinct {
                 keys: (kept << bits).clamp(count(KEPT_HASHES) + 1, self.pushed),
                 standard_error: STANDARD_ERROR,
@@ -115,14 +112,8 @@ mod tests {
     /// there were. Half of all estimates are above the true number.
     #[test]
     fn an_estimate_is_at_most_the_number_of_keys() {
-        let found: Vec<_> = (0..8)
-            .map(|seed| distinct(0..1_100_000, seed).keys)
-            .collect();
-        assert!(
-            found
-                .iter()
-                .all(|keys| (1_048_577..=1_100_000).contains(keys))
-        );
+        let found: Vec<_> = (0..8).map(|seed| distinct(0..1_100_000, seed).keys).collect();
+        assert!(found.iter().all(|keys| (1_048_577..=1_100_000).contains(keys)));
         assert!(found.contains(&1_100_000), "no seed estimates too much");
     }
 
@@ -132,9 +123,6 @@ mod tests {
         let off = (float(found.keys) / 2_000_000.0 - 1.0).abs();
         assert!(off < 3.0 * STANDARD_ERROR, "{off}");
         let duplicates = found.duplicates_at_least(4_000_000);
-        assert!(
-            (1_980_000..=2_000_000).contains(&duplicates),
-            "{duplicates}"
-        );
+        assert!((1_980_000..=2_000_000).contains(&duplicates), "{duplicates}");
     }
 }

@@ -40,10 +40,7 @@ impl HeatMap {
             }
             rank += count(equal.len());
         }
-        Self {
-            buckets: BUCKETS,
-            slices,
-        }
+        Self { buckets: BUCKETS, slices }
     }
 }
 
@@ -61,10 +58,7 @@ mod tests {
     fn sorted(keys: impl Iterator<Item = u64>) -> Vec<SampledKey> {
         let mut all: Vec<_> = (0..)
             .zip(keys)
-            .map(|(arrival, key)| SampledKey {
-                arrival,
-                key: key.to_be_bytes().into(),
-            })
+            .map(|(arrival, key)| SampledKey { arrival, key: key.to_be_bytes().into() })
             .collect();
         all.sort_by(|a, b| a.key.cmp(&b.key));
         all
@@ -75,11 +69,7 @@ mod tests {
         let map = HeatMap::new(&sorted(0..10_000), 10_000);
         for (slice, row) in map.slices.iter().enumerate() {
             let expected = |bucket: usize| if bucket / 10 == slice { 10 } else { 0 };
-            assert_eq!(
-                *row,
-                (0..1_000).map(expected).collect::<Vec<u32>>(),
-                "{slice}"
-            );
+            assert_eq!(*row, (0..1_000).map(expected).collect::<Vec<u32>>(), "{slice}");
         }
     }
 

@@ -28,10 +28,7 @@ pub(super) struct HeavyHitters {
 impl HeavyHitters {
     /// Creates a counter without values. The seed is that of its hashes.
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            counters: HashMap::with_hasher(FixedState::with_seed(seed)),
-            error: 0,
-        }
+        Self { counters: HashMap::with_hasher(FixedState::with_seed(seed)), error: 0 }
     }
 
     /// Counts a value, by its first 256 bytes.
@@ -67,10 +64,7 @@ impl HeavyHitters {
     /// Returns the values whose counter is at least `least`, most frequent first, ties in byte
     /// order.
     pub(super) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
-        let frequent = self
-            .counters
-            .into_iter()
-            .filter(|(_, count)| *count >= least);
+        let frequent = self.counters.into_iter().filter(|(_, count)| *count >= least);
         let mut frequent: Vec<_> = frequent.collect();
         frequent.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         frequent
@@ -88,10 +82,7 @@ mod tests {
             hitters.push(value);
         }
         assert_eq!(hitters.error(), 0);
-        assert_eq!(
-            hitters.at_least(1),
-            [(b"a".as_slice().into(), 2), (b"b".as_slice().into(), 1)]
-        );
+        assert_eq!(hitters.at_least(1), [(b"a".as_slice().into(), 2), (b"b".as_slice().into(), 1)]);
     }
 
     /// One value in ten is `hot`; every other value occurs once. The error stays within its bound.
@@ -111,11 +102,7 @@ mod tests {
         let found = hitters.at_least(10_000);
         assert_eq!(found.len(), 1);
         assert_eq!(&*found[0].0, b"hot");
-        assert!(
-            found[0].1 <= 50_000 && found[0].1 + error >= 50_000,
-            "{}",
-            found[0].1
-        );
+        assert!(found[0].1 <= 50_000 && found[0].1 + error >= 50_000, "{}", found[0].1);
     }
 
     #[test]

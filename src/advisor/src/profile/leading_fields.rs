@@ -100,10 +100,7 @@ impl FieldCut {
             return Self::FirstBytes { bytes: FIRST_BYTES };
         };
         let distinguishes = |fields: &usize| {
-            let cut = Self::Separator {
-                byte,
-                fields: *fields,
-            };
+            let cut = Self::Separator { byte, fields: *fields };
             keys.windows(2).any(|pair| match pair {
                 [a, b] => cut.field(a) != cut.field(b),
                 _ => false,
@@ -151,12 +148,7 @@ pub(super) struct LeadingFieldCounter {
 
 impl LeadingFieldCounter {
     pub(super) fn new(seed: u64) -> Self {
-        Self {
-            first: Vec::new(),
-            first_bytes: 0,
-            cut: None,
-            hitters: HeavyHitters::new(seed),
-        }
+        Self { first: Vec::new(), first_bytes: 0, cut: None, hitters: HeavyHitters::new(seed) }
     }
 
     pub(super) fn push(&mut self, key: &[u8]) {
@@ -183,9 +175,7 @@ impl LeadingFieldCounter {
             self.choose();
         }
         let error = self.hitters.error();
-        let least = (keys.saturating_mul(HOT_PERCENT) / 100)
-            .saturating_sub(error)
-            .max(2);
+        let least = (keys.saturating_mul(HOT_PERCENT) / 100).saturating_sub(error).max(2);
         let hot = self.hitters.at_least(least).into_iter().take(MAX_HOT);
         LeadingFields {
             cut: self.cut,
@@ -216,36 +206,12 @@ mod tests {
     #[test]
     fn finds_the_end_of_fields() {
         for (keys, cut) in [
-            (
-                ["a|b/c", "d|e"],
-                FieldCut::Separator {
-                    byte: b'|',
-                    fields: 1,
-                },
-            ),
-            (
-                ["p:1:x", "p:2:y"],
-                FieldCut::Separator {
-                    byte: b':',
-                    fields: 2,
-                },
-            ),
+            (["a|b/c", "d|e"], FieldCut::Separator { byte: b'|', fields: 1 }),
+            (["p:1:x", "p:2:y"], FieldCut::Separator { byte: b':', fields: 2 }),
             (["https://a.org/x", "http://b.org"], FieldCut::UrlHost),
             (["www.a.org/x", "b.co.uk"], FieldCut::Host),
-            (
-                ["www.a.org/x", "main.rs"],
-                FieldCut::Separator {
-                    byte: b'.',
-                    fields: 1,
-                },
-            ),
-            (
-                ["org.a/x", "org.b/y"],
-                FieldCut::Separator {
-                    byte: b'/',
-                    fields: 1,
-                },
-            ),
+            (["www.a.org/x", "main.rs"], FieldCut::Separator { byte: b'.', fields: 1 }),
+            (["org.a/x", "org.b/y"], FieldCut::Separator { byte: b'/', fields: 1 }),
             (["123456", "789012"], FieldCut::FirstBytes { bytes: 4 }),
             (["/a", "/b"], FieldCut::FirstBytes { bytes: 4 }),
         ] {
@@ -264,10 +230,7 @@ mod tests {
         assert_eq!(host.field(b"a.org:80/x/y"), b"a.org:80");
         assert_eq!(host.field(b"a.org?x"), b"a.org");
         assert_eq!(host.field(b"a.org"), b"a.org");
-        let second = FieldCut::Separator {
-            byte: b':',
-            fields: 2,
-        };
+        let second = FieldCut::Separator { byte: b':', fields: 2 };
         assert_eq!(second.field(b"p:1:x"), b"p:1");
         assert_eq!(second.field(b"p:1"), b"p:1");
         assert_eq!(FieldCut::FirstBytes { bytes: 4 }.field(b"123"), b"123");
@@ -276,21 +239,16 @@ mod tests {
     #[test]
     fn reports_hot_fields_with_their_share() {
         let keys: Vec<String> = (0..3_000)
-            .map(|number| {
-                if number % 3 == 0 {
-                    format!("t{number}|x")
-                } else {
-                    "acme|x".to_owned()
-                }
-            })
+            .map(
+                |number| {
+                    if number % 3 == 0 { format!("t{number}|x") } else { "acme|x".to_owned() }
+                },
+            )
             .collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let found = fields(&keys);
         assert_eq!(found.hot.len(), 1);
-        assert_eq!(
-            (&*found.hot[0].field, found.hot[0].keys),
-            (b"acme".as_slice(), 2_000)
-        );
+        assert_eq!((&*found.hot[0].field, found.hot[0].keys), (b"acme".as_slice(), 2_000));
         assert_eq!(found.error, 0);
         assert!((found.hot[0].share - 2.0 / 3.0).abs() < 1e-9);
     }

@@ -39,12 +39,7 @@ pub(super) struct Lengths {
 
 impl Default for Lengths {
     fn default() -> Self {
-        Self {
-            counted: vec![0; COUNTED_LENGTHS].into(),
-            keys: 0,
-            bytes: 0,
-            max: 0,
-        }
+        Self { counted: vec![0; COUNTED_LENGTHS].into(), keys: 0, bytes: 0, max: 0 }
     }
 }
 

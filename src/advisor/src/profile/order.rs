@@ -135,9 +135,8 @@ fn direction(order: &OrderProfile, ranked: &[(&SampledKey, usize)]) -> Direction
 /// Checks whether consecutive keys go to few of the sixteenths of the keys, or are too few to tell.
 fn is_in_one_place(ranked: &[(&SampledKey, usize)]) -> bool {
     let width = ranked.len().div_ceil(16).max(1);
-    let places = ranked
-        .iter()
-        .map(|(sampled, rank)| (sampled.arrival, &*sampled.key, rank / width));
+    let places =
+        ranked.iter().map(|(sampled, rank)| (sampled.arrival, &*sampled.key, rank / width));
     WindowSpread::new(places, 16).is_none_or(|windows| windows.is_together())
 }
 
@@ -149,9 +148,7 @@ fn spearman(sorted_by_key: &[SampledKey], ranked: &[(&SampledKey, usize)]) -> f6
         let mean_rank = float_len(mean_ranks.len()) + (float_len(equal.len()) - 1.0) / 2.0;
         mean_ranks.extend(equal.iter().map(|_| mean_rank));
     }
-    let by_arrival = ranked
-        .iter()
-        .filter_map(|(_, rank)| mean_ranks.get(*rank).copied());
+    let by_arrival = ranked.iter().filter_map(|(_, rank)| mean_ranks.get(*rank).copied());
     let middle = (float_len(ranked.len()) - 1.0) / 2.0;
     let (mut product, mut arrivals, mut keys) = (0.0, 0.0, 0.0);
     for (arrival_rank, key_rank) in (0_u64..).zip(by_arrival) {
@@ -160,11 +157,7 @@ fn spearman(sorted_by_key: &[SampledKey], ranked: &[(&SampledKey, usize)]) -> f6
         arrivals += x * x;
         keys += y * y;
     }
-    if arrivals == 0.0 || keys == 0.0 {
-        0.0
-    } else {
-        product / (arrivals * keys).sqrt()
-    }
+    if arrivals == 0.0 || keys == 0.0 { 0.0 } else { product / (arrivals * keys).sqrt() }
 }
 
 #[cfg(test)]

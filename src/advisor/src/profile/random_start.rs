@@ -39,15 +39,9 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
     let has_one = |key: &&&[u8]| key.get(CHARACTERS).is_some_and(is_separator);
     let is_parted = are_nearly_all(keys.iter().filter(has_one).count(), &keys);
     ALPHABETS.iter().any(|alphabet| {
-        let most = if is_parted {
-            1.0
-        } else {
-            1.0 - ChiSquare::MIN_P_VALUE
-        };
+        let most = if is_parted { 1.0 } else { 1.0 - ChiSquare::MIN_P_VALUE };
         let are_random = |counts: &[u64; 256]| {
-            let own = alphabet
-                .iter()
-                .filter_map(|byte| counts.get(usize::from(*byte)));
+            let own = alphabet.iter().filter_map(|byte| counts.get(usize::from(*byte)));
             let own: Vec<u64> = own.copied().collect();
             let keys_with = usize::try_from(own.iter().sum::<u64>()).unwrap_or(0);
             let test = ChiSquare::new(&own, &vec![1; own.len()]);

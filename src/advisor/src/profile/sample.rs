@@ -97,8 +97,7 @@ impl Reservoir {
     }
 
     pub(super) fn finish(mut self) -> KeySample {
-        self.keys
-            .sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
+        self.keys.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
         let len = count(self.keys.len());
         KeySample {
             len,
@@ -155,17 +154,9 @@ mod tests {
         reservoir.push(3_000, &vec![b'x'; SAMPLED_KEY_BYTES + 1]);
         let sample = reservoir.finish();
         let bytes: usize = sample.keys.iter().map(|sampled| sampled.key.len()).sum();
-        assert!(
-            bytes <= SAMPLE_BYTES && sample.keys.len() >= 500,
-            "{}",
-            sample.keys.len()
-        );
+        assert!(bytes <= SAMPLE_BYTES && sample.keys.len() >= 500, "{}", sample.keys.len());
         assert_eq!((sample.too_long, sample.is_complete), (1, false));
-        let late = sample
-            .keys
-            .iter()
-            .filter(|sampled| sampled.arrival >= 1_500)
-            .count();
+        let late = sample.keys.iter().filter(|sampled| sampled.arrival >= 1_500).count();
         assert!(late > sample.keys.len() / 3, "{late}");
     }
 }

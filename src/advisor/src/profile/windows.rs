@@ -39,10 +39,7 @@ impl WindowSpread {
         arrivals.sort_unstable();
         let mut loads = vec![0_u64; places];
         for (_, _, place) in &arrivals {
-            loads
-                .get_mut(*place)
-                .into_iter()
-                .for_each(|load| *load += 1);
+            loads.get_mut(*place).into_iter().for_each(|load| *load += 1);
         }
         let total = count(arrivals.len());
         let keys = (arrivals.len() / ONE_IN).min(MAX_KEYS);
@@ -85,9 +82,7 @@ mod tests {
     }
 
     fn keys(different: usize) -> Vec<String> {
-        (0..3_200)
-            .map(|key| (key % different).to_string())
-            .collect()
+        (0..3_200).map(|key| (key % different).to_string()).collect()
     }
 
     /// By hand: a hundred random keys leave out a place of sixteen with a chance of 0.0016.
@@ -95,10 +90,7 @@ mod tests {
     fn compares_each_window_with_random_keys() {
         let moving = spread(&keys(3_200), |arrival| arrival / 200).unwrap();
         assert!((moving.places - 1.0).abs() < 1e-9 && moving.is_together());
-        assert!(
-            (moving.places_of_random - 15.975).abs() < 0.001,
-            "{moving:?}"
-        );
+        assert!((moving.places_of_random - 15.975).abs() < 0.001, "{moving:?}");
         let spread = spread(&keys(3_200), |arrival| arrival % 16).unwrap();
         assert!((spread.places - 16.0).abs() < 1e-9 && !spread.is_together());
     }

@@ -44,17 +44,10 @@ pub(super) fn fault(fault: &Fault) -> String {
         }
         Fault::UnsupportedRead { read, cost } => unsupported(*read, cost.as_ref()),
         Fault::TooFewTablets { tablets, wanted } => {
-            format!(
-                "{} of {} wanted",
-                plural(*tablets, "tablet"),
-                Grouped(*wanted)
-            )
+            format!("{} of {} wanted", plural(*tablets, "tablet"), Grouped(*wanted))
         }
         Fault::FewerThanServers { tablets, servers } => {
-            format!(
-                "{} cannot use {servers} servers",
-                plural(*tablets, "tablet")
-            )
+            format!("{} cannot use {servers} servers", plural(*tablets, "tablet"))
         }
         _ => String::new(),
     }

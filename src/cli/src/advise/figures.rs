@@ -24,24 +24,15 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut add = |name, figure: String| all.push((name, figure));
     if !profile.sample.is_complete {
         let sample = Grouped(profile.sample.len);
-        add(
-            "sample",
-            format!("{sample} keys, from which loads are estimated"),
-        );
+        add("sample", format!("{sample} keys, from which loads are estimated"));
     }
     if answer.cut_short > 0 {
         let tablets = plural(answer.cut_short, "tablet");
-        add(
-            "read",
-            format!("the first rows of {tablets}; --rows reads more"),
-        );
+        add("read", format!("the first rows of {tablets}; --rows reads more"));
     }
     if profile.lengths.above_100 > 0 {
         let long = plural(profile.lengths.above_100, "key");
-        add(
-            "long keys",
-            format!("{long} above 100 bytes; each cell stores its key"),
-        );
+        add("long keys", format!("{long} above 100 bytes; each cell stores its key"));
     }
     if profile.ending_in_return == profile.keys {
         let remedy = "each key ends in `\\x0d`: remove it with `tr -d '\\r'`";
@@ -56,18 +47,12 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     let duplicates = profile.distinct.duplicates_at_least(profile.keys);
     if duplicates > 0 {
         let keys = plural(duplicates, "key");
-        add(
-            "repeated",
-            format!("at least {keys}, which are the same rows"),
-        );
+        add("repeated", format!("at least {keys}, which are the same rows"));
     }
     let hottest = profile.hottest_row.as_ref();
     if let Some(hot) = hottest.filter(|hot| hot.share >= HOT_SHARE) {
         let (row, share) = (quoted(&hot.field), percent(hot.share));
-        add(
-            "hottest row",
-            format!("{row}, {share} of the keys; no design spreads one row"),
-        );
+        add("hottest row", format!("{row}, {share} of the keys; no design spreads one row"));
     }
     for design in &report.existing {
         let (keys, share) = (plural(design.keys, "key"), percent(design.share));
@@ -75,10 +60,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     }
     if let Some(others) = &report.others {
         let (keys, share) = (plural(others.keys, "key"), percent(others.share));
-        add(
-            "no design",
-            format!("{keys} ({share}), the first is `{}`", others.first),
-        );
+        add("no design", format!("{keys} ({share}), the first is `{}`", others.first));
     }
     all
 }
@@ -142,9 +124,8 @@ fn fields(fields: &LeadingFields) -> Option<String> {
         _ => return None,
     };
     let hot = fields.hot.iter().take(FIELDS);
-    let hot: Vec<_> = hot
-        .map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share)))
-        .collect();
+    let hot: Vec<_> =
+        hot.map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share))).collect();
     match hot.as_slice() {
         [] => Some(end),
         hot => Some(format!("{end}: {}", hot.join(", "))),
@@ -171,14 +152,7 @@ mod tests {
     #[test]
     fn rounds_shares_for_readers() {
         let shares = [0.0, 0.000_1, 0.125, 2.0 / 3.0, 0.9999, 1.0].map(percent);
-        let expected = [
-            "0.0 %",
-            "below 0.1 %",
-            "12.5 %",
-            "66.7 %",
-            "99.9 %",
-            "100 %",
-        ];
+        let expected = ["0.0 %", "below 0.1 %", "12.5 %", "66.7 %", "99.9 %", "100 %"];
         assert_eq!(shares, expected);
     }
 }

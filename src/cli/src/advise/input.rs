@@ -47,12 +47,7 @@ impl Source {
         let shown = bar.clone();
         let read = move || profile_of(input, encoding, options, &shown);
         let profile = tokio::task::spawn_blocking(read).await?;
-        Ok(Self {
-            name,
-            profile: profile?,
-            cut_short: 0,
-            table: None,
-        })
+        Ok(Self { name, profile: profile?, cut_short: 0, table: None })
     }
 
     /// Reads the first rows of each tablet of a table, in proportion to its stored entries, and at
@@ -158,11 +153,7 @@ impl TabletRows {
     /// the same time for a few rows.
     async fn begin(table: &Arc<dyn Table>, span: Span, most: u64) -> Result<Self> {
         let mut others = table.scan(Scan::over(span).filter(Filter::FirstOfRow));
-        Ok(Self {
-            batch: others.try_next().await?,
-            others,
-            most,
-        })
+        Ok(Self { batch: others.try_next().await?, others, most })
     }
 
     /// Adds the rows to a profile. Returns `true` if the tablet has more rows than the maximum.

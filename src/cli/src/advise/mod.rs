@@ -144,10 +144,7 @@ impl Advise {
     fn check_files(&self) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
         let keys = (self.at.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
-        let read = [
-            (keys, "the file of keys"),
-            (self.spec.as_ref(), "the spec to be tried"),
-        ];
+        let read = [(keys, "the file of keys"), (self.spec.as_ref(), "the spec to be tried")];
         for (path, what) in written {
             for (read, is) in read {
                 if let Some((path, read)) = path.as_ref().zip(read) {
@@ -227,10 +224,7 @@ impl Advise {
         if self.write_spec.is_some() && answer.spec.is_none() {
             bail!("no design can be advised for these keys, so there is no spec file to write");
         }
-        let page = self
-            .html
-            .as_ref()
-            .map(|path| (path, "page", page::page(answer)));
+        let page = self.html.as_ref().map(|path| (path, "page", page::page(answer)));
         let spec = self.write_spec.as_ref().zip(answer.spec.clone());
         let spec = spec.map(|(path, spec)| (path, "spec", spec));
         let files = || page.iter().chain(&spec);
@@ -257,10 +251,7 @@ impl Advise {
         };
         let (first, spec) = match &self.write_spec {
             Some(path) => ("", path.display().to_string()),
-            None => (
-                "write it with --write-spec FILE.toml; ",
-                "FILE.toml".to_owned(),
-            ),
+            None => ("write it with --write-spec FILE.toml; ", "FILE.toml".to_owned()),
         };
         format!(
             "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes."

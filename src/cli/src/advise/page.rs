@@ -133,17 +133,11 @@ fn loads(designs: &[RankedDesign]) -> Markup {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "figures for a person to look at"
-)]
+#[expect(clippy::cast_precision_loss, reason = "figures for a person to look at")]
 fn bars(label: &str, load: &LoadForecast) -> Markup {
     let per_bar = load.keys.len().div_ceil(MAX_BARS).max(1);
-    let bars: Vec<u64> = load
-        .keys
-        .chunks(per_bar)
-        .filter_map(|bar| bar.iter().max().copied())
-        .collect();
+    let bars: Vec<u64> =
+        load.keys.chunks(per_bar).filter_map(|bar| bar.iter().max().copied()).collect();
     let most = bars.iter().max().copied().unwrap_or(0);
     let fullest = bars.iter().position(|keys| *keys == most);
     let height = |keys: u64| HEIGHT * keys as f64 / most.max(1) as f64;
@@ -214,12 +208,7 @@ fn cells(map: &HeatMap) -> Markup {
 /// Returns the number of keys in a cell if the keys were spread evenly.
 #[expect(clippy::cast_precision_loss, reason = "a scale for a picture")]
 fn expected(map: &HeatMap) -> f64 {
-    let keys: u64 = map
-        .slices
-        .iter()
-        .flatten()
-        .map(|keys| u64::from(*keys))
-        .sum();
+    let keys: u64 = map.slices.iter().flatten().map(|keys| u64::from(*keys)).sum();
     keys as f64 / (map.buckets * map.slices.len()).max(1) as f64
 }
 
@@ -245,9 +234,6 @@ mod tests {
         map.buckets = 4;
         map.slices = vec![vec![1, 1, 0, 9], vec![0; 4]];
         let drawn = cells(&map).into_string();
-        assert!(
-            drawn.contains(r#"d="M0 0h2v1h-2z""#) && drawn.contains("M3 0h1v1h-1z"),
-            "{drawn}"
-        );
+        assert!(drawn.contains(r#"d="M0 0h2v1h-2z""#) && drawn.contains("M3 0h1v1h-1z"), "{drawn}");
     }
 }

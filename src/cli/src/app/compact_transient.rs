@@ -129,9 +129,7 @@ impl CompactTransient {
 
     fn bar(&self, work: &str) -> Line {
         let name = &self.application.name;
-        progress::waiting(output::shown(&format!(
-            "{work} the transient ranges of `{name}`"
-        )))
+        progress::waiting(output::shown(&format!("{work} the transient ranges of `{name}`")))
     }
 
     fn say_there_are_none(&self) {
@@ -150,9 +148,7 @@ fn as_error(error: &anyhow::Error) -> Error {
 }
 
 fn line(compacted: &CompactedRange) -> String {
-    let CompactedRange {
-        range, duration, ..
-    } = compacted;
+    let CompactedRange { range, duration, .. } = compacted;
     let (id, took) = (range.id(), seconds(*duration));
     match compacted.error() {
         None => format!("{id} {range}: compacted in {took}"),

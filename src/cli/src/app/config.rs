@@ -30,12 +30,10 @@ impl Config {
         if self.json {
             return output::print_json(&shown(&stored));
         }
-        shown_settings(&stored.settings)
-            .iter()
-            .try_for_each(|(name, value)| {
-                let name = Escaped(name.as_bytes()).and(b"=");
-                show!("{name} = {}", Escaped(value.as_bytes()))
-            })
+        shown_settings(&stored.settings).iter().try_for_each(|(name, value)| {
+            let name = Escaped(name.as_bytes()).and(b"=");
+            show!("{name} = {}", Escaped(value.as_bytes()))
+        })
     }
 }
 

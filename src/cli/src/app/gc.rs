@@ -45,9 +45,7 @@ const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
 
 /// Checks whether a failure may pass without a change by the operator.
 fn may_pass(error: &anyhow::Error) -> bool {
-    let cause = error
-        .chain()
-        .find_map(|cause| cause.downcast_ref::<Error>());
+    let cause = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
     cause.is_some_and(|error| error.kind().is_passing())
 }
 

@@ -70,11 +70,7 @@ impl Init {
             }
             (initialized, _) => initialized?,
         }
-        say!(
-            "initialized application `{}` with table `{}`",
-            self.name,
-            self.table()
-        );
+        say!("initialized application `{}` with table `{}`", self.name, self.table());
         Ok(())
     }
 
@@ -106,9 +102,7 @@ impl Init {
             .observed_columns(self.observe.iter().cloned())
             .clear(self.clear);
         let set = self.set.iter();
-        set.fold(application, |application, (name, value)| {
-            application.set(name, value)
-        })
+        set.fold(application, |application, (name, value)| application.set(name, value))
     }
 
     fn table(&self) -> &str {

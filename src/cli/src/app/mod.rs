@@ -87,31 +87,19 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::Gc(command) => return command.run().await,
         AppCommand::CompactTransient(command) => return command.run().await,
-        AppCommand::Plan {
-            application,
-            options,
-        } => {
+        AppCommand::Plan { application, options } => {
             if let Some(table) = optimized(&application).await? {
                 options.run(table, "--despite-application ").await?;
             }
         }
-        AppCommand::Apply {
-            application,
-            prune,
-            options,
-        } => {
+        AppCommand::Apply { application, prune, options } => {
             if let Some(mut table) = optimized(&application).await? {
                 check_writable(table.unwritable.take())?;
                 let plan = table.plan(prune).await?;
-                options
-                    .run(&*table.tables, &plan, Origin::RECIPES, standing)
-                    .await?;
+                options.run(&*table.tables, &plan, Origin::RECIPES, standing).await?;
             }
         }
-        AppCommand::Verify {
-            application,
-            options,
-        } => {
+        AppCommand::Verify { application, options } => {
             if let Some(table) = optimized(&application).await? {
                 return options.run(table).await;
             }

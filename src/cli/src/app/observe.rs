@@ -54,17 +54,11 @@ mod tests {
 
     #[test]
     fn parses_a_setting() {
-        assert_eq!(
-            setting("a=b=c").unwrap(),
-            ("a".to_owned(), "b=c".to_owned())
-        );
+        assert_eq!(setting("a=b=c").unwrap(), ("a".to_owned(), "b=c".to_owned()));
         assert_eq!(setting("a=").unwrap(), ("a".to_owned(), String::new()));
         for wrong in ["a", "=v", ""] {
             let message = setting(wrong).unwrap_err();
-            assert_eq!(
-                message,
-                "a setting has a name and a value; write NAME=VALUE"
-            );
+            assert_eq!(message, "a setting has a name and a value; write NAME=VALUE");
         }
     }
 }

@@ -29,10 +29,7 @@ pub(super) async fn optimized(application: &NamedApplication) -> Result<Option<O
         unwritable,
         table,
         optimizations,
-        expected: Expected {
-            max_skew: MaxSkew::default(),
-            other_rows: OtherRows::Allowed,
-        },
+        expected: Expected { max_skew: MaxSkew::default(), other_rows: OtherRows::Allowed },
         origin: Origin::RECIPES,
     }))
 }

@@ -43,10 +43,7 @@ impl Rebucket {
             plural(self.buckets.into(), "bucket"),
             plural(moved, "value")
         );
-        say!(
-            "`fluo app plan {}` shows the new split points",
-            self.application.name()
-        );
+        say!("`fluo app plan {}` shows the new split points", self.application.name());
         Ok(())
     }
 }

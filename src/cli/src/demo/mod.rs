@@ -24,9 +24,7 @@ pub(crate) async fn run() -> Result<Outcome> {
     // Listen for signals before the directory exists, so it is never left behind.
     let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
-    let options = EmbeddedOptions::new()
-        .create_if_missing(true)
-        .servers(SERVERS.try_into()?);
+    let options = EmbeddedOptions::new().create_if_missing(true).servers(SERVERS.try_into()?);
     let tables = EmbeddedTables::open(directory.path(), options)?;
     tokio::select! {
         told = tell(&tables) => told,
@@ -88,16 +86,11 @@ async fn load(
 fn alphabet_splits() -> BTreeSet<Bytes> {
     let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
     let split = |i: u32| i * 26 * 26 / TABLETS;
-    (1..TABLETS)
-        .map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)]))
-        .collect()
+    (1..TABLETS).map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)])).collect()
 }
 
 /// Returns the tablets of the hasher without the last one, which no hashed row falls in.
 fn without_last(tablets: &Tablets) -> Tablets {
-    let hashed = tablets
-        .as_slice()
-        .split_last()
-        .map(|(_, hashed)| hashed.to_vec());
+    let hashed = tablets.as_slice().split_last().map(|(_, hashed)| hashed.to_vec());
     Tablets::new(hashed.unwrap_or_default())
 }

@@ -33,14 +33,10 @@ pub(super) fn heading(text: &str) -> Result<()> {
 pub(super) fn opening(rows: &str) -> Result<()> {
     let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
     for row in rows.lines() {
-        *hosts
-            .entry(row.split('/').next().unwrap_or(row))
-            .or_default() += 1;
+        *hosts.entry(row.split('/').next().unwrap_or(row)).or_default() += 1;
     }
-    let (host, most) = hosts
-        .iter()
-        .max_by_key(|(_, count)| **count)
-        .map_or(("", 0), |(h, c)| (*h, *c));
+    let (host, most) =
+        hosts.iter().max_by_key(|(_, count)| **count).map_or(("", 0), |(h, c)| (*h, *c));
     let total = count_of(rows.lines().count());
     heading("Real rows")?;
     show!(
@@ -92,9 +88,8 @@ fn draw(tablets: &Tablets) -> Result<()> {
         None => "  (end)".to_owned(),
     };
     let tablets = tablets.as_slice().iter();
-    let counts: Vec<_> = tablets
-        .map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries))
-        .collect();
+    let counts: Vec<_> =
+        tablets.map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries)).collect();
     bars(&counts).iter().try_for_each(|line| print(line))?;
     let loads = || counts.iter().map(|(_, count)| *count);
     let fullest = percent(loads().max().unwrap_or_default(), loads().sum());

@@ -74,8 +74,7 @@ fn split(argument: &str) -> impl Iterator<Item = &str> {
 /// Checks whether a text is a key without quotes, or several with dots between them.
 fn is_key(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.split('.')
-        .all(|key| !key.is_empty() && key.chars().all(is_part))
+    text.split('.').all(|key| !key.is_empty() && key.chars().all(is_part))
 }
 
 #[cfg(test)]
@@ -88,10 +87,7 @@ mod tests {
             ("modulo", vec!["modulo"]),
             ("modulo,buckets=64", vec!["modulo", "buckets=64"]),
             ("x,a=',',b=\",\"", vec!["x", "a=','", "b=\",\""]),
-            (
-                "x,a=[1, 2],b={ c = ',' }",
-                vec!["x", "a=[1, 2]", "b={ c = ',' }"],
-            ),
+            ("x,a=[1, 2],b={ c = ',' }", vec!["x", "a=[1, 2]", "b={ c = ',' }"]),
             ("x,a=it's,b=1", vec!["x", "a=it's", "b=1"]),
             ("x,a=,b=]", vec!["x", "a=", "b=]"]),
         ] {

@@ -105,11 +105,7 @@ impl Remove {
                 row.clear();
                 let epoch = row_of(epochs, &self.encoding.decode(line)?, &mut row)?;
                 self.encoding.encode(&row, output)?;
-                counts
-                    .iter_mut()
-                    .skip(epoch)
-                    .take(1)
-                    .for_each(|count| *count += 1);
+                counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
                 Ok(())
             });
             tell_earlier(epochs, &counts);
@@ -130,14 +126,8 @@ impl Remove {
 /// Prints the number of keys of each earlier design. The first of `counts` is of the oldest.
 fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
     let (all, designs) = (plural(counts.iter().sum(), "key"), counts.len());
-    let earlier = counts
-        .iter()
-        .zip(epochs.designs())
-        .take(designs.saturating_sub(1));
+    let earlier = counts.iter().zip(epochs.designs()).take(designs.saturating_sub(1));
     for (number, (count, design)) in (1..).zip(earlier).filter(|(_, (count, _))| **count > 0) {
-        say!(
-            "{} of {all}: epoch {number} of {designs}, {design}",
-            Grouped(*count)
-        );
+        say!("{} of {all}: epoch {number} of {designs}, {design}", Grouped(*count));
     }
 }

@@ -30,10 +30,7 @@ pub(super) fn epoch_of<'a>(epochs: &'a KeyMigration, key: &[u8]) -> Result<Epoch
     let older = (1..).zip(epochs.designs().take(index));
     let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
     let also: Vec<usize> = also.map(|(number, _)| number).collect();
-    let newest = epochs
-        .key(&row)
-        .ok()
-        .map(|key: Bytes| Escaped(&key).to_string());
+    let newest = epochs.key(&row).ok().map(|key: Bytes| Escaped(&key).to_string());
     let mut text = format!("{number} of {count}: {design}");
     match &newest {
         _ if number == count => {}

@@ -92,10 +92,8 @@ impl Explained {
         let design = epoch.as_ref().map_or(design, |epoch| epoch.design);
         let hasher = design.row_hasher().filter(|_| epoch.is_none());
         let row = shown(&design.decode_key(key)?);
-        let mut explained = Self {
-            json: json!({ "key": shown(key) }),
-            rows: vec![["key".to_owned(), shown(key)]],
-        };
+        let mut explained =
+            Self { json: json!({ "key": shown(key) }), rows: vec![["key".to_owned(), shown(key)]] };
         match hasher {
             Some(hasher) => explained.add_hash(hasher, key)?,
             None => explained.add_fields(design, key)?,
@@ -137,13 +135,7 @@ impl Explained {
 
     fn add_fields(&mut self, design: &KeyDesign, key: &[u8]) -> Result<()> {
         let mut fields = Vec::new();
-        for KeyField {
-            name,
-            stored,
-            meaning,
-            ..
-        } in design.explain(key)?
-        {
+        for KeyField { name, stored, meaning, .. } in design.explain(key)? {
             let stored = shown(&stored);
             fields.push(json!({ "name": name, "stored": stored, "meaning": meaning }));
             self.rows.push([name, format!("{stored}  ({meaning})")]);

@@ -109,10 +109,7 @@ fn drawn(design: &KeyDesign, example: Option<String>) -> Result<String> {
     };
     add("design", &design.to_string());
     if let Some(example) = example {
-        add(
-            "example",
-            &format!("{example}, as this design needs settings and none were given"),
-        );
+        add("example", &format!("{example}, as this design needs settings and none were given"));
     }
     add(
         "keys",
@@ -129,10 +126,7 @@ fn drawn(design: &KeyDesign, example: Option<String>) -> Result<String> {
     add("group", group(design).as_deref().unwrap_or(none));
     let mut described = described()?.into_iter();
     let described = described.find(|described| described.name == design.name());
-    for (name, about) in described
-        .map(|described| described.settings)
-        .unwrap_or_default()
-    {
+    for (name, about) in described.map(|described| described.settings).unwrap_or_default() {
         add(&format!("with {name}"), &about);
     }
     Ok(table.trim_fmt())

@@ -60,10 +60,7 @@ impl Splits {
         let splits = points_of(&chosen.design, self.tablets, chosen.layout.as_ref())?;
         let splits = splits.context("say how many --tablets")?;
         if self.json {
-            let shown: Vec<_> = splits
-                .iter()
-                .map(|split| Escaped(split).to_string())
-                .collect();
+            let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
             return output::print_json(&shown);
         }
         let mut lines = Vec::new();
@@ -72,10 +69,7 @@ impl Splits {
             self.encoding.encode(split, &mut lines).with_context(name)?;
             lines.push(b'\n');
         }
-        io::stdout()
-            .lock()
-            .write_all(&lines)
-            .context(output::CANNOT_WRITE)
+        io::stdout().lock().write_all(&lines).context(output::CANNOT_WRITE)
     }
 }
 
@@ -113,12 +107,10 @@ impl Group {
 
 fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
     let requirement = TableRequirement::for_key_design_at(design, [])?;
-    TableOptimizations::from(requirement)
-        .group_pattern()
-        .with_context(|| {
-            format!(
-                "the keys of the design {} have no common beginning, so they have no group",
-                design.name()
-            )
-        })
+    TableOptimizations::from(requirement).group_pattern().with_context(|| {
+        format!(
+            "the keys of the design {} have no common beginning, so they have no group",
+            design.name()
+        )
+    })
 }

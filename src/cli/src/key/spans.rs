@@ -58,21 +58,11 @@ struct Asked {
     suffix_of: Option<OsString>,
     /// The rows from this one on. With --prefix-of, and if the design scatters ranges of rows: the
     /// rows whose next part is at least this
-    #[arg(
-        long,
-        value_name = "FIRST",
-        allow_hyphen_values = true,
-        conflicts_with = "domain"
-    )]
+    #[arg(long, value_name = "FIRST", allow_hyphen_values = true, conflicts_with = "domain")]
     from: Option<OsString>,
     /// The rows before this one. With --prefix-of, and if the design scatters ranges of rows: the
     /// rows whose next part is below this
-    #[arg(
-        long,
-        value_name = "END",
-        allow_hyphen_values = true,
-        conflicts_with = "domain"
-    )]
+    #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with = "domain")]
     to: Option<OsString>,
     /// The pages of this domain, in a web table
     #[arg(long)]
@@ -107,9 +97,7 @@ impl Spans {
         if self.json {
             return output::print_json(&spans.iter().map(piece).collect::<Vec<_>>());
         }
-        spans
-            .iter()
-            .try_for_each(|span| output::print_exactly(&span.to_string()))
+        spans.iter().try_for_each(|span| output::print_exactly(&span.to_string()))
     }
 
     fn rows(&self, design: &KeyDesign) -> Result<RowSelection> {
@@ -118,11 +106,7 @@ impl Spans {
             |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
         let (from, to) = (bytes(&asked.from)?, bytes(&asked.to)?);
         let has_bounds = from.is_some() || to.is_some();
-        let single = (
-            bytes(&asked.row)?,
-            bytes(&asked.prefix_of)?,
-            bytes(&asked.suffix_of)?,
-        );
+        let single = (bytes(&asked.row)?, bytes(&asked.prefix_of)?, bytes(&asked.suffix_of)?);
         Ok(match (&asked.domain, single) {
             (Some(domain), _) if asked.subdomains => RowSelection::domain_and_subdomains(domain),
             (Some(domain), _) => RowSelection::domain(domain),
@@ -135,10 +119,7 @@ impl Spans {
                 let prefix = Bytes::new();
                 RowSelection::Between { prefix, from, to }
             }
-            _ if has_bounds => RowSelection::Range {
-                start: from.unwrap_or_default(),
-                end: to,
-            },
+            _ if has_bounds => RowSelection::Range { start: from.unwrap_or_default(), end: to },
             _ => RowSelection::All,
         })
     }

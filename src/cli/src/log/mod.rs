@@ -28,9 +28,8 @@ const REPORTED: &str = "fluo_accumulo::oracle::end";
 /// value of `FLUO_LOG`.
 pub(crate) fn start(verbose: u8, directives: Option<OsString>) -> Result<()> {
     let lines = fmt::layer().event_format(Line).with_ansi(false);
-    let subscriber = registry()
-        .with(lines.with_writer(|| StandardError))
-        .with(targets(verbose, directives)?);
+    let subscriber =
+        registry().with(lines.with_writer(|| StandardError)).with(targets(verbose, directives)?);
     set_global_default(subscriber).context("the log has started before")
 }
 

@@ -47,22 +47,13 @@ pub(crate) struct Chosen {
 #[derive(Args, Debug)]
 struct OneCell {
     /// Row that changed
-    #[arg(
-        required_unless_present = "all",
-        requires = "column",
-        conflicts_with = "all"
-    )]
+    #[arg(required_unless_present = "all", requires = "column", conflicts_with = "all")]
     row: Option<OsString>,
     /// Column that changed; write a `:` within the family as \x3a
     #[arg(value_name = "FAMILY:QUALIFIER")]
     column: Option<OsString>,
     /// Visibility of the column
-    #[arg(
-        long,
-        value_name = "EXPRESSION",
-        default_value = "",
-        conflicts_with = "all"
-    )]
+    #[arg(long, value_name = "EXPRESSION", default_value = "", conflicts_with = "all")]
     visibility: String,
     #[command(flatten)]
     written: Written,
@@ -126,9 +117,7 @@ async fn discarded(open: &OpenApplication, cell: Option<&RowColumn>) -> Result<u
             continue;
         }
         // A notification that failed again since the list was read stays: it is for a later change.
-        let removed = open
-            .coordination
-            .remove_dead_letter(&record.cell, record.timestamp);
+        let removed = open.coordination.remove_dead_letter(&record.cell, record.timestamp);
         count += u64::from(removed.await?);
     }
     Ok(count)

@@ -73,11 +73,7 @@ impl List {
         let mut observers = application.observers.iter();
         let observer = observers.find(|observed| observed.column == column);
         let mut item = place::fields(row, &column, self.written);
-        output::add(
-            &mut item,
-            "kind",
-            observer.map(|observed| observed.kind.to_string()),
-        );
+        output::add(&mut item, "kind", observer.map(|observed| observed.kind.to_string()));
         output::add(&mut item, "timestamp", stamp.timestamp.get());
         let place = place::line(row, &column, self.written);
         Some(self.format.line(&item, Some(place), &["kind", "timestamp"]))

@@ -26,14 +26,8 @@ impl QueueArguments {
             if queues.is_empty() {
                 bail!("application `{name}` has no queues");
             }
-            let ids: Vec<_> = queues
-                .iter()
-                .map(|queue| format!("`{}`", queue.id()))
-                .collect();
-            bail!(
-                "application `{name}` has no queue `{id}`; its queues: {}",
-                ids.join(", ")
-            );
+            let ids: Vec<_> = queues.iter().map(|queue| format!("`{}`", queue.id())).collect();
+            bail!("application `{name}` has no queue `{id}`; its queues: {}", ids.join(", "));
         };
         let client = open.client().await?;
         Ok((open, client, queues.swap_remove(place)))

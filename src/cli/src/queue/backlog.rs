@@ -14,15 +14,7 @@ use crate::output;
 use crate::text::{count_of, plural};
 
 /// The fields of a queue on a line.
-const LISTED: [&str; 7] = [
-    "id",
-    "kind",
-    "buckets",
-    "entries",
-    "bytes",
-    "oldest",
-    "dead_letters",
-];
+const LISTED: [&str; 7] = ["id", "kind", "buckets", "entries", "bytes", "oldest", "dead_letters"];
 
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
@@ -103,10 +95,7 @@ impl Show {
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
         let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
-        say!(
-            "entries wait in {waiting} of {}",
-            plural(queue.buckets().into(), "bucket")
-        );
+        say!("entries wait in {waiting} of {}", plural(queue.buckets().into(), "bucket"));
         Ok(())
     }
 }
@@ -116,9 +105,7 @@ impl Stuck {
     fn new(queue: &StoredQueue, backlog: &[BucketBacklog], failed: &[FailedNotification]) -> Self {
         let foreign = backlog.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();
-        let failed = failed
-            .iter()
-            .filter(|failed| failed.cell.column == notification);
+        let failed = failed.iter().filter(|failed| failed.cell.column == notification);
         Self {
             entries_of_no_bucket: foreign.map(|bucket| bucket.entries).sum(),
             failed_buckets: count_of(failed.count()),

@@ -53,11 +53,7 @@ struct OneKey {
     #[command(flatten)]
     written: Written,
     /// The key of the dead letters, as `fluo queue failed` prints it
-    #[arg(
-        value_name = "KEY",
-        required_unless_present = "all",
-        conflicts_with = "all"
-    )]
+    #[arg(value_name = "KEY", required_unless_present = "all", conflicts_with = "all")]
     key: Option<OsString>,
 }
 
@@ -86,10 +82,7 @@ impl Failed {
 impl Chosen {
     pub(super) async fn change(&self, change: Change) -> Result<()> {
         let OneKey { written, key } = &self.selected.one;
-        let key = key
-            .as_deref()
-            .map(|key| written.named("key", key))
-            .transpose()?;
+        let key = key.as_deref().map(|key| written.named("key", key)).transpose()?;
         let (_open, client, queue) = self.queue.open().await?;
         let snapshot = client.snapshot().await?;
         let mut letters = queue.dead_letters(&snapshot);

@@ -31,9 +31,8 @@ impl Format {
         match self {
             Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
             Self::Csv => {
-                let mut writer = csv::WriterBuilder::new()
-                    .has_headers(false)
-                    .from_writer(&mut lines);
+                let mut writer =
+                    csv::WriterBuilder::new().has_headers(false).from_writer(&mut lines);
                 for record in records {
                     writer.serialize(record)?;
                 }
@@ -51,25 +50,13 @@ impl Format {
 }
 
 fn text(record: Record) -> String {
-    let Record {
-        row,
-        family,
-        qualifier,
-        visibility,
-        timestamp,
-        kind,
-        value,
-    } = record;
+    let Record { row, family, qualifier, visibility, timestamp, kind, value } = record;
     match kind {
         None => format!("{row} {family} {qualifier} {visibility}\t{value}\n"),
         Some(kind) => {
             // Java Fluo leaves a blank in place of `PRIMARY` after a write that is not the
             // primary's.
-            let blank = if kind == WRITE && is_not_primary(&value) {
-                " "
-            } else {
-                ""
-            };
+            let blank = if kind == WRITE && is_not_primary(&value) { " " } else { "" };
             format!(
                 "{row} {family}:{qualifier} [{visibility}] {timestamp}-{kind}\t{value}{blank}\n"
             )

@@ -122,11 +122,7 @@ impl Scan {
             };
             batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             let count = count_of(batch.len());
-            output::write(
-                &self
-                    .format
-                    .lines(batch.iter().map(|cell| self.record(cell)))?,
-            )?;
+            output::write(&self.format.lines(batch.iter().map(|cell| self.record(cell)))?)?;
             left -= count;
             bar.inc(count);
         }
@@ -141,10 +137,7 @@ impl Scan {
     }
 
     fn record(&self, cell: &Cell) -> Record {
-        let names = Names {
-            written: self.written,
-            is_on_line: self.format == Format::Text,
-        };
+        let names = Names { written: self.written, is_on_line: self.format == Format::Text };
         match self.is_raw() {
             true => Record::of_entry(cell, names),
             false => Record::of_cell(cell, names),

@@ -158,10 +158,7 @@ fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
         EntryKind::DelLock => del_lock(DelLockValue::decode(bytes)?),
         EntryKind::Lock => lock(&LockValue::decode(bytes)?, written),
         EntryKind::ReadLock => {
-            let ReadLockValue {
-                primary,
-                transactor,
-            } = ReadLockValue::decode(bytes)?;
+            let ReadLockValue { primary, transactor } = ReadLockValue::decode(bytes)?;
             held(&primary, &[], transactor, written)
         }
         EntryKind::DelReadLock => match DelReadLockValue::decode(bytes)? {
@@ -192,16 +189,8 @@ fn primary(is_primary: bool) -> &'static str {
 fn lock(value: &LockValue, written: Written) -> String {
     let flags = [
         if value.is_write { "WRITE" } else { "NOT_WRITE" },
-        if value.is_delete {
-            "DELETE"
-        } else {
-            "NOT_DELETE"
-        },
-        if value.is_trigger {
-            "TRIGGER"
-        } else {
-            "NOT_TRIGGER"
-        },
+        if value.is_delete { "DELETE" } else { "NOT_DELETE" },
+        if value.is_trigger { "TRIGGER" } else { "NOT_TRIGGER" },
     ];
     held(&value.primary, &flags, value.transactor, written)
 }

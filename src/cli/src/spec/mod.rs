@@ -103,11 +103,7 @@ impl Spec {
                 "the spec {name} has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]"
             );
         }
-        Ok(Self {
-            name: name.to_owned(),
-            recipes,
-            expected: source.read(table)?,
-        })
+        Ok(Self { name: name.to_owned(), recipes, expected: source.read(table)? })
     }
 
     /// Returns the optimizations, and the expectations about the rows.
@@ -177,10 +173,7 @@ mod tests {
         for (text, max_skew) in [("max_skew = 3", 3.0), ("max_skew = 1.5", 1.5)] {
             assert_eq!(expected(text).max_skew.get(), max_skew);
         }
-        assert_eq!(
-            expected("other_rows = \"allowed\"").other_rows,
-            OtherRows::Allowed
-        );
+        assert_eq!(expected("other_rows = \"allowed\"").other_rows, OtherRows::Allowed);
     }
 
     #[test]

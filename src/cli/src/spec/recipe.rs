@@ -67,11 +67,7 @@ impl Recipe {
             let migration = KeyMigration::new(designs, Versions::All);
             Some(migration.map_err(|error| source.error(Some(span), error))?)
         };
-        Ok(Self {
-            design,
-            layout,
-            migration,
-        })
+        Ok(Self { design, layout, migration })
     }
 
     fn earlier(&self) -> impl Iterator<Item = KeyDesign> {

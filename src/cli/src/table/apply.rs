@@ -84,17 +84,13 @@ impl Apply {
                 (self.open(plan.table()).await?, plan)
             }
         };
-        self.options
-            .run(&*tables, &plan, Origin::SPEC, standing)
-            .await
+        self.options.run(&*tables, &plan, Origin::SPEC, standing).await
     }
 
     async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
         let (optimizations, expected) = spec::read(spec)?;
         let name = self.name_or_plan.to_str();
-        let table = name
-            .context("the name of the table is not text")?
-            .to_owned();
+        let table = name.context("the name of the table is not text")?.to_owned();
         let table = Optimized {
             tables: self.open(&table).await?,
             unwritable: None,
@@ -123,10 +119,7 @@ impl ApplyOptions {
     ) -> Result<()> {
         let table = plan.table();
         let mut course = Course::new(standing, origin, table, plan.steps().len());
-        let applied = plan
-            .apply(tables)
-            .on_event(|event| course.tell(event))
-            .await?;
+        let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
         course.end();
         match applied.done {
             _ if self.json => {}

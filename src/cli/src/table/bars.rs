@@ -10,11 +10,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 pub(crate) fn bars(counts: &[(String, u64)]) -> Vec<String> {
     let labels = counts.iter().map(|(label, _)| label.chars().count());
     let width = labels.max().unwrap_or_default();
-    let largest = counts
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or_default();
+    let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or_default();
     let digits = Grouped(largest).to_string().len();
     let line = |(label, count): &(String, u64)| {
         let (number, bar) = (Grouped(*count).to_string(), bar(*count, largest));

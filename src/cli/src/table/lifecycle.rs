@@ -74,10 +74,7 @@ impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
         fluo_table::check_table_name(&self.name)?;
         system_tables::check_is_none(&self.name)?;
-        let tables = self
-            .target
-            .open_or_create(self.servers, &self.making)
-            .await?;
+        let tables = self.target.open_or_create(self.servers, &self.making).await?;
         tables.create_table(&self.name, self.versions).await?;
         say!("created table `{}`", self.name);
         Ok(())

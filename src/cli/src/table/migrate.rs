@@ -116,10 +116,7 @@ impl Migrate {
         standing: &Standing,
     ) -> Result<Migrated> {
         let bar = progress::counter("rows moved");
-        let mut migrated = Migrated {
-            table: self.name.clone(),
-            ..Migrated::default()
-        };
+        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
         let (options, mut cursor) = (MigrationOptions::new(), None);
         loop {
             standing.set(migrated.standing());
@@ -141,11 +138,7 @@ impl Migrate {
         if self.json {
             output::print_json(&migrated)?;
         } else {
-            say!(
-                "table `{}`: {} moved; {counts}",
-                self.name,
-                plural(migrated.rows_moved, "row")
-            );
+            say!("table `{}`: {} moved; {counts}", self.name, plural(migrated.rows_moved, "row"));
             migrated.say_reasons();
         }
         Ok(Outcome::of(counts.left() == 0))
@@ -172,18 +165,12 @@ impl Migrated {
 
     fn say_reasons(&self) {
         for (rows, reason) in [
-            (
-                self.rows_contended,
-                "stayed, because of concurrent writes: migrate again",
-            ),
+            (self.rows_contended, "stayed, because of concurrent writes: migrate again"),
             (
                 self.rows_hidden,
                 "stayed, as a delete marker in their new place would hide them: compact the table and migrate again",
             ),
-            (
-                self.rows_foreign,
-                "left alone, as none of the designs makes such keys",
-            ),
+            (self.rows_foreign, "left alone, as none of the designs makes such keys"),
             (
                 self.rows_without_key,
                 "stayed, as the newest design has no key for them: readers find them there",

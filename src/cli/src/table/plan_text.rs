@@ -16,10 +16,7 @@ const MAX_GROUPS: usize = 40;
 pub(crate) fn describe(plan: &Plan, prunes: bool, origin: &Origin) -> Result<()> {
     let servers = plural(count_of(plan.servers()), "server");
     let splits = plural(count_of(plan.found_splits()), "split point");
-    show!(
-        "Plan for table {}, which has {splits} on {servers}.",
-        plan.table()
-    )?;
+    show!("Plan for table {}, which has {splits} on {servers}.", plan.table())?;
     if plan.is_empty() {
         show!("\nNothing to do: the table is {}.", origin.as_asked)?;
     } else {
@@ -30,10 +27,7 @@ pub(crate) fn describe(plan: &Plan, prunes: bool, origin: &Origin) -> Result<()>
         describe_splits("-", plan.splits_to_remove(), &remove)?;
     }
     if !prunes {
-        let kept = format!(
-            "that {}; they stay (--prune removes them)",
-            origin.does_not_ask
-        );
+        let kept = format!("that {}; they stay (--prune removes them)", origin.does_not_ask);
         describe_splits("?", plan.unrequested_splits(), &kept)?;
         if plan.unrequested_properties().next().is_some() {
             show!("\nproperties {kept}:")?;
@@ -48,11 +42,7 @@ pub(crate) fn describe(plan: &Plan, prunes: bool, origin: &Origin) -> Result<()>
         plural(count_of(plan.splits_to_add().len()), "split point"),
         Grouped(count_of(plan.splits_to_remove().len())),
         plural(count_of(property_steps(plan).count()), "property"),
-        if plan.is_without_groups() {
-            "remove"
-        } else {
-            "set"
-        },
+        if plan.is_without_groups() { "remove" } else { "set" },
     )
 }
 
@@ -60,10 +50,7 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     if splits.is_empty() {
         return Ok(());
     }
-    show!(
-        "\n{} {what}:",
-        plural(count_of(splits.len()), "split point")
-    )?;
+    show!("\n{} {what}:", plural(count_of(splits.len()), "split point"))?;
     for split in splits.iter().take(MAX_LISTED) {
         show!("  {sign} {}", Escaped(split))?;
     }
@@ -76,22 +63,10 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
 
 fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
     plan.steps().into_iter().filter_map(|step| match step {
-        Step::SetProperty {
-            name,
-            before,
-            after,
-        } => Some((name, before, after)),
-        Step::RemoveProperty {
-            name,
-            before,
-            inherited,
-        } => {
+        Step::SetProperty { name, before, after } => Some((name, before, after)),
+        Step::RemoveProperty { name, before, inherited } => {
             let after = inherited.map(|after| format!("{after} (inherited)"));
-            Some((
-                name,
-                Some(before),
-                after.unwrap_or_else(|| "(not set)".to_owned()),
-            ))
+            Some((name, Some(before), after.unwrap_or_else(|| "(not set)".to_owned())))
         }
         Step::AddSplits(_) | Step::RemoveSplits(_) => None,
     })
@@ -108,10 +83,7 @@ fn describe_properties(plan: &Plan, origin: &Origin) -> Result<()> {
     }
     for (name, before, after) in steps {
         show!("  ~ {}", shown(&name))?;
-        show!(
-            "      before  {}",
-            shown(before.as_deref().unwrap_or("(not set)"))
-        )?;
+        show!("      before  {}", shown(before.as_deref().unwrap_or("(not set)")))?;
         show!("      after   {}", shown(&after))?;
     }
     Ok(())
@@ -128,13 +100,11 @@ fn describe_groups(plan: &Plan) -> Result<()> {
             range(&forecast.per_server),
         ]);
     }
-    output::print(
-        if plan.is_without_groups() && plan.group_pattern().is_none() {
-            "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
-        } else {
-            "\ngroups, as the balancer will spread them:"
-        },
-    )?;
+    output::print(if plan.is_without_groups() && plan.group_pattern().is_none() {
+        "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
+    } else {
+        "\ngroups, as the balancer will spread them:"
+    })?;
     output::print(&table.trim_fmt())?;
     if groups.len() > MAX_GROUPS {
         let more = groups.len() - MAX_GROUPS;

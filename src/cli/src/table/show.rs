@@ -77,14 +77,9 @@ fn draw(table: &str, tablets: &Tablets) -> Result<()> {
         (format!("  {end_row}  {server}"), tablet.entries)
     };
     let listed: Vec<_> = all.iter().take(MAX_LISTED).map(bar).collect();
-    bars(&listed)
-        .iter()
-        .try_for_each(|line| output::print(line))?;
+    bars(&listed).iter().try_for_each(|line| output::print(line))?;
     match count_of(all.len().saturating_sub(MAX_LISTED)) {
         0 => Ok(()),
-        more => show!(
-            "  and {}; --json has all of them",
-            plural(more, "more tablet")
-        ),
+        more => show!("  and {}; --json has all of them", plural(more, "more tablet")),
     }
 }

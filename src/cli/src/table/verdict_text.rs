@@ -52,10 +52,7 @@ pub(super) struct ToldDifference {
 
 impl From<&Difference> for ToldDifference {
     fn from(difference: &Difference) -> Self {
-        Self {
-            difference: difference.clone(),
-            sentence: difference.to_string(),
-        }
+        Self { difference: difference.clone(), sentence: difference.to_string() }
     }
 }
 
@@ -63,11 +60,7 @@ impl From<&Difference> for ToldDifference {
 pub(super) fn print_json(verdict: &Verdict) -> Result<()> {
     let mut json = serde_json::to_value(verdict)?;
     let differences = verdict.differences.iter().map(ToldDifference::from);
-    output::add(
-        &mut json,
-        "differences",
-        serde_json::to_value(differences.collect::<Vec<_>>())?,
-    );
+    output::add(&mut json, "differences", serde_json::to_value(differences.collect::<Vec<_>>())?);
     output::print_json(&json)
 }
 
@@ -89,28 +82,14 @@ fn describe_properties(verdict: &Verdict) -> Result<()> {
     verdict.properties.iter().try_for_each(|property| {
         let sign = if property.is_as_expected { "=" } else { "!" };
         let found = property.found.as_deref().unwrap_or("(not set)");
-        show!(
-            "              {sign} {}",
-            shown(&format!("{} = {found}", property.name))
-        )
+        show!("              {sign} {}", shown(&format!("{} = {found}", property.name)))
     })
 }
 
 fn describe_groups(verdict: &Verdict) -> Result<()> {
-    let mut table = columns([
-        "group",
-        "tablets",
-        "least",
-        "mean",
-        "largest",
-        "on a server",
-    ]);
+    let mut table = columns(["group", "tablets", "least", "mean", "largest", "on a server"]);
     for group in &verdict.groups {
-        let standing = if group.is_spread() {
-            "spread"
-        } else {
-            "not spread"
-        };
+        let standing = if group.is_spread() { "spread" } else { "not spread" };
         table.add_row([
             group.group.escape_debug().to_string(),
             group.tablets.to_string(),
@@ -151,22 +130,11 @@ fn describe_rows(verdict: &Verdict) -> Result<()> {
 
 /// Prints the fullest tablet of each compared recipe and the fullest server, with their places.
 fn describe_loads(verdict: &Verdict) -> Result<()> {
-    let mut table = columns([
-        "fullest",
-        unit(verdict),
-        "of",
-        "mean",
-        "fullest / mean",
-        "where",
-    ]);
+    let mut table = columns(["fullest", unit(verdict), "of", "mean", "fullest / mean", "where"]);
     let tablets = verdict.rows.iter();
     let tablets = tablets.filter(|rows| rows.load.standing != LoadStanding::NotCompared);
-    let tablets = tablets.map(|rows| {
-        (
-            format!("tablet of {}", rows.recipe.escape_debug()),
-            &rows.load,
-        )
-    });
+    let tablets =
+        tablets.map(|rows| (format!("tablet of {}", rows.recipe.escape_debug()), &rows.load));
     for (name, load) in tablets.chain([("server".to_owned(), &verdict.servers)]) {
         table.add_row([
             name,
@@ -198,8 +166,7 @@ fn unit(verdict: &Verdict) -> &'static str {
 }
 
 fn skew(load: &Load) -> String {
-    load.skew
-        .map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}"))
+    load.skew.map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}"))
 }
 
 fn evenness(rows: &RowsVerdict) -> String {

@@ -137,12 +137,7 @@ async fn until_laid_out(table: &Optimized, options: &VerifyOptions, limit: Durat
     };
     let mut line = WaitLine::new("looking at the table");
     let verifying = table.optimizations.verify(&*table.tables, &table.table);
-    let waiting = verifying
-        .options(options)
-        .until_laid_out(sleep)
-        .limit(limit);
-    let laid_out = waiting
-        .on_event(|event| line.show(&event, differences))
-        .await;
+    let waiting = verifying.options(options).until_laid_out(sleep).limit(limit);
+    let laid_out = waiting.on_event(|event| line.show(&event, differences)).await;
     laid_out.map(drop).map_err(|error| line.failure(error))
 }

@@ -55,11 +55,7 @@ pub(super) struct WaitLine {
 
 impl WaitLine {
     pub(super) fn new(what: &str) -> Self {
-        Self {
-            bar: progress::waiting(what.to_owned()),
-            start: Instant::now(),
-            looks: 0,
-        }
+        Self { bar: progress::waiting(what.to_owned()), start: Instant::now(), looks: 0 }
     }
 
     pub(super) fn show<T>(&mut self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
@@ -165,11 +161,7 @@ mod tests {
         let within = "spread: every group within one tablet per server";
         assert_eq!(ended(spread(), 20, 1), within);
         assert_eq!(ended(spread(), 6_200, 7), format!("{within} after 6.2 s"));
-        let groups = vec![
-            group("p:", 0, [4, 6]),
-            group("q:", 2, [4, 4]),
-            group("none", 0, [1, 0]),
-        ];
+        let groups = vec![group("p:", 0, [4, 6]), group("q:", 2, [4, 4]), group("none", 0, [1, 0])];
         assert_eq!(still_to_move(&groups), "3 of 21 tablets still have to move");
         assert_eq!(
             ended(groups, 60_000, 35),
@@ -190,10 +182,7 @@ mod tests {
         let of = |kind| fluo_table::Error::new(kind, "no server answers");
         for (error, expected) in [
             (of(ErrorKind::NotFound), "no server answers"),
-            (
-                of(ErrorKind::Unavailable),
-                "gave up after 14 s: no server answers",
-            ),
+            (of(ErrorKind::Unavailable), "gave up after 14 s: no server answers"),
         ] {
             assert_eq!(exit::sentence(&line.failure(error)), expected);
         }

@@ -26,9 +26,7 @@ pub(super) async fn open_or_create(
     options: EmbeddedOptions,
     making: &MakingArguments,
 ) -> Result<EmbeddedTables> {
-    let options = options
-        .create_if_missing(true)
-        .create_parents(making.parents);
+    let options = options.create_if_missing(true).create_parents(making.parents);
     let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
         let servers = plural(count_of(tables.servers().await?.len()), "server");
@@ -61,9 +59,7 @@ pub(crate) fn advised(error: Error, missing: &str) -> anyhow::Error {
 }
 
 fn advice_on<'a>(error: &Error, missing: &'a str) -> Option<&'a str> {
-    let io_error = error
-        .source()
-        .and_then(|error| error.downcast_ref::<io::Error>());
+    let io_error = error.source().and_then(|error| error.downcast_ref::<io::Error>());
     match (error.kind(), io_error.map(io::Error::kind)) {
         (ErrorKind::NotFound, _) => Some(missing),
         (ErrorKind::Denied, _) => Some(
@@ -89,21 +85,9 @@ mod tests {
         use io::ErrorKind::{NotADirectory, NotFound, Other, PermissionDenied, ReadOnlyFilesystem};
 
         for (kind, cause, expected) in [
-            (
-                ErrorKind::Denied,
-                PermissionDenied,
-                "this user needs the permissions rwx on",
-            ),
-            (
-                ErrorKind::Storage,
-                ReadOnlyFilesystem,
-                "even commands that only read write a lock",
-            ),
-            (
-                ErrorKind::Invalid,
-                NotADirectory,
-                "a part of this path is a file",
-            ),
+            (ErrorKind::Denied, PermissionDenied, "this user needs the permissions rwx on"),
+            (ErrorKind::Storage, ReadOnlyFilesystem, "even commands that only read write a lock"),
+            (ErrorKind::Invalid, NotADirectory, "a part of this path is a file"),
             (ErrorKind::NotFound, NotFound, "make it"),
             (ErrorKind::Corrupt, Other, ""),
         ] {

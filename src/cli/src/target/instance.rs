@@ -102,11 +102,7 @@ impl InstanceArguments {
 impl ZooKeeperArguments {
     fn given(&self) -> Option<&'static str> {
         let of_servers = self.zookeepers.as_ref().map(|_| "--zookeepers");
-        let of_file = || {
-            self.zookeeper_secret_file
-                .as_ref()
-                .map(|_| "--zookeeper-secret-file")
-        };
+        let of_file = || self.zookeeper_secret_file.as_ref().map(|_| "--zookeeper-secret-file");
         of_servers.or_else(of_file)
     }
 
@@ -130,9 +126,7 @@ impl ZooKeeperArguments {
 
     async fn secret(&self, profile: &Profile) -> Result<Option<String>> {
         let file = self.zookeeper_secret_file.as_ref();
-        Secret::ZOOKEEPER
-            .find(file, profile.zookeeper_secret_file.as_ref())
-            .await
+        Secret::ZOOKEEPER.find(file, profile.zookeeper_secret_file.as_ref()).await
     }
 
     pub(crate) async fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {

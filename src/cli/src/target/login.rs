@@ -47,9 +47,7 @@ impl LoginArguments {
             (self.tls_ca.is_some(), "--tls-ca"),
             (self.tls_name.is_some(), "--tls-name"),
         ];
-        given
-            .into_iter()
-            .find_map(|(is_given, name)| is_given.then_some(name))
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 
     /// Returns the options of a connection to the proxy at `address`. Reads the password, or asks
@@ -83,10 +81,7 @@ impl LoginArguments {
             return Ok(Credentials::shared_secret(secret));
         }
         let Some(user) = user else {
-            bail!(
-                "{target} needs a user: give --user USER or set FLUO_USER ({})",
-                password::WAYS
-            );
+            bail!("{target} needs a user: give --user USER or set FLUO_USER ({})", password::WAYS);
         };
         let found = Secret::PASSWORD
             .find(self.password_file.as_ref(), profile.password_file.as_ref())
@@ -124,9 +119,7 @@ fn host_of(address: &str) -> &str {
 
 /// Converts the error of a connection. Rejected credentials get advice on the right ones.
 pub(super) fn advised(error: &fluo_table::Error) -> anyhow::Error {
-    let proxy = error
-        .source()
-        .and_then(|source| source.downcast_ref::<ProxyError>());
+    let proxy = error.source().and_then(|source| source.downcast_ref::<ProxyError>());
     let advice = match proxy.map(|proxy| (proxy.kind(), proxy.call())) {
         Some((ProxyErrorKind::OtherCredentials, "login")) => {
             "set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the password out"

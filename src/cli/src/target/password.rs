@@ -24,14 +24,10 @@ pub(super) struct Secret {
 }
 
 impl Secret {
-    pub(super) const PASSWORD: Self = Self {
-        what: "password",
-        variables: ["FLUO_PASSWORD", "FLUO_PASSWORD_FILE"],
-    };
-    pub(super) const ZOOKEEPER: Self = Self {
-        what: "secret",
-        variables: ["FLUO_ZOOKEEPER_SECRET", "FLUO_ZOOKEEPER_SECRET_FILE"],
-    };
+    pub(super) const PASSWORD: Self =
+        Self { what: "password", variables: ["FLUO_PASSWORD", "FLUO_PASSWORD_FILE"] };
+    pub(super) const ZOOKEEPER: Self =
+        Self { what: "secret", variables: ["FLUO_ZOOKEEPER_SECRET", "FLUO_ZOOKEEPER_SECRET_FILE"] };
 
     /// Returns the secret of the argument, or else of the variables, or else of the profile.
     pub(super) async fn find(
@@ -53,9 +49,7 @@ impl Secret {
         let reading = format!("waiting for the {what} of {}", file.display());
         let read = tokio::task::spawn_blocking(move || of_file(&file, what));
         // A pipe has no data until its writer writes.
-        Ok(Some(
-            progress::while_it_lasts(output::shown(&reading), read).await??,
-        ))
+        Ok(Some(progress::while_it_lasts(output::shown(&reading), read).await??))
     }
 }
 
@@ -151,10 +145,7 @@ impl Terminal {
             let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
             Some((terminal, attributes))
         });
-        Self {
-            is_asking: true,
-            before,
-        }
+        Self { is_asking: true, before }
     }
 
     #[cfg(not(unix))]

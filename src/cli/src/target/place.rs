@@ -56,11 +56,7 @@ fn path(directory: &str) -> Result<PathBuf> {
             )
         })?,
     };
-    let home = if cfg!(unix) {
-        env::var_os("HOME").map(PathBuf::from)
-    } else {
-        env::home_dir()
-    };
+    let home = if cfg!(unix) { env::var_os("HOME").map(PathBuf::from) } else { env::home_dir() };
     let home = home.filter(|home| !home.as_os_str().is_empty());
     let home = home.with_context(|| {
         format!("`{directory}` needs the variable HOME; set it or write the path")
@@ -77,9 +73,7 @@ fn address(place: &str) -> Result<String> {
     let Some((host, port)) = host_and_port.filter(|(_, port)| !port.ends_with(']')) else {
         bail!("the port is missing; write proxy:HOST:PORT, such as proxy:localhost:42424");
     };
-    let bare = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     if bare.unwrap_or(host).is_empty() {
         bail!("the host is missing; write proxy:HOST:PORT, such as proxy:localhost:42424");
     }
@@ -107,11 +101,7 @@ mod tests {
     #[test]
     fn parses_a_directory_or_a_proxy() {
         assert_eq!(target("embedded:a:b"), Target::Embedded("a:b".into()));
-        for text in [
-            "proxy:localhost:42424",
-            "proxy:[::1]:1",
-            "proxy:10.0.0.1:65535",
-        ] {
+        for text in ["proxy:localhost:42424", "proxy:[::1]:1", "proxy:10.0.0.1:65535"] {
             let address = text.strip_prefix("proxy:").unwrap();
             assert_eq!(target(text), Target::Proxy(address.to_owned()));
             assert_eq!(target(text).to_string(), text);
@@ -147,28 +137,17 @@ mod tests {
         for (texts, expected) in [
             (&["embedded:"][..], "the directory is missing; "),
             (&["hbase:x", "dir", ""], "a target has a kind and a place; "),
-            (
-                &["proxy:", "proxy:host", "proxy:[::1]"],
-                "the port is missing; ",
-            ),
+            (&["proxy:", "proxy:host", "proxy:[::1]"], "the port is missing; "),
             (&["proxy::1", "proxy:[]:1"], "the host is missing; "),
             (
                 &["proxy:::1:42424", "proxy:http://host:x"],
                 "an IPv6 address is written in brackets, ",
             ),
             (
-                &[
-                    "proxy:host:",
-                    "proxy:host:0",
-                    "proxy:host:+1",
-                    "proxy:host:65536",
-                ],
+                &["proxy:host:", "proxy:host:0", "proxy:host:+1", "proxy:host:65536"],
                 "the port is not a number from 1 to 65535; ",
             ),
-            (
-                &["proxy:root:x@h:1", "root:x@h:1"],
-                "remove the user and password from the target, ",
-            ),
+            (&["proxy:root:x@h:1", "root:x@h:1"], "remove the user and password from the target, "),
         ] {
             for text in texts {
                 let message = message(text);

@@ -94,10 +94,7 @@ impl TypedValueParser for AtParser {
 impl At {
     fn parse(text: &str) -> Result<Self> {
         if text.contains(':') || text.is_empty() {
-            return Ok(Self {
-                target: text.parse()?,
-                profile: Profile::default(),
-            });
+            return Ok(Self { target: text.parse()?, profile: Profile::default() });
         }
         let profile = read(text)?;
         let target = profile.target.parse();
@@ -134,16 +131,10 @@ fn profile_of(text: &str, name: &str) -> Result<Profile> {
         anyhow!("line {line}: {}", without_value(error.message()))
     })?;
     let names: Vec<_> = configuration.at.keys().cloned().collect();
-    configuration
-        .at
-        .remove(name)
-        .with_context(|| match names.is_empty() {
-            true => format!("there is no profile `{name}`; it is a section [at.{name}]"),
-            false => format!(
-                "there is no profile `{name}`; there are {}",
-                names.join(", ")
-            ),
-        })
+    configuration.at.remove(name).with_context(|| match names.is_empty() {
+        true => format!("there is no profile `{name}`; it is a section [at.{name}]"),
+        false => format!("there is no profile `{name}`; there are {}", names.join(", ")),
+    })
 }
 
 /// Removes the wrong value from a message of the parser: a password may be in the wrong place.

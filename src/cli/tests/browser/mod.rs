@@ -59,13 +59,7 @@ impl Browser {
         if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
             stream.set_read_timeout(Some(PATIENCE)).unwrap();
         }
-        let mut browser = Browser {
-            process,
-            _profile: profile,
-            socket,
-            session: None,
-            calls: 0,
-        };
+        let mut browser = Browser { process, _profile: profile, socket, session: None, calls: 0 };
         let page = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": page["targetId"], "flatten": true});
         let attached = browser.call("Target.attachToTarget", &attach);
@@ -80,10 +74,7 @@ impl Browser {
         let size = json!({"width": width, "height": HEIGHT_PIXELS, "deviceScaleFactor": 1, "mobile": is_phone});
         self.call("Emulation.setDeviceMetricsOverride", &size);
         let feature = json!({"name": "prefers-color-scheme", "value": theme});
-        self.call(
-            "Emulation.setEmulatedMedia",
-            &json!({"features": [feature]}),
-        );
+        self.call("Emulation.setEmulatedMedia", &json!({"features": [feature]}));
     }
 
     /// Opens a file and waits until it is loaded.
@@ -118,9 +109,7 @@ impl Browser {
         if let Some(session) = &self.session {
             request["sessionId"] = json!(session);
         }
-        self.socket
-            .send(Message::text(request.to_string()))
-            .unwrap();
+        self.socket.send(Message::text(request.to_string())).unwrap();
         loop {
             let mut message = self.receive();
             if message["id"] == self.calls {
@@ -166,7 +155,5 @@ fn address(profile: &Path) -> String {
 
 fn in_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
-    env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }

@@ -74,9 +74,8 @@ impl Place {
     /// Returns the names of the entries of a directory, sorted.
     pub(crate) fn names(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(directory)).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -158,11 +157,7 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn of(output: Output) -> Self {
         let told = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        Self {
-            code: output.status.code(),
-            stderr: told(&output.stderr),
-            stdout: output.stdout,
-        }
+        Self { code: output.status.code(), stderr: told(&output.stderr), stdout: output.stdout }
     }
 
     fn ends_with_code(self, code: i32) -> Self {
@@ -207,9 +202,7 @@ impl Run {
     pub(crate) fn error(&self) -> String {
         let last = self.stderr.lines().next_back().unwrap_or_default();
         let error = last.strip_prefix("error: ");
-        error
-            .unwrap_or_else(|| panic!("{}", self.stderr))
-            .to_owned()
+        error.unwrap_or_else(|| panic!("{}", self.stderr)).to_owned()
     }
 
     /// Expects that the arguments are refused with a hint at the help, and returns the message.
@@ -232,12 +225,7 @@ impl Run {
 }
 
 fn excerpt(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .take(2_000)
-        .flat_map(|byte| byte.escape_ascii())
-        .map(char::from)
-        .collect()
+    bytes.iter().take(2_000).flat_map(|byte| byte.escape_ascii()).map(char::from).collect()
 }
 
 /// Waits for a command that must not hang.
@@ -294,8 +282,5 @@ pub(crate) fn is_hangup_ignored() -> bool {
 /// Expects that a message contains a part.
 #[track_caller]
 pub(crate) fn assert_says(message: &str, part: &str) {
-    assert!(
-        message.contains(part),
-        "said:     {message}\nexpected: {part}"
-    );
+    assert!(message.contains(part), "said:     {message}\nexpected: {part}");
 }

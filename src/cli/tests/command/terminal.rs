@@ -52,12 +52,7 @@ impl Place {
                 keeping.lock().unwrap().extend_from_slice(&buffer[..read]);
             }
         });
-        Session {
-            terminal,
-            child,
-            shown,
-            reader,
-        }
+        Session { terminal, child, shown, reader }
     }
 }
 

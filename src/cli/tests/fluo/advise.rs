@@ -57,15 +57,10 @@ fn shows_progress_at_a_terminal() {
     use std::io::Write;
 
     let place = Place::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(place.path("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
     assert!(made.unwrap().success());
     let session = place.at_terminal("advise pipe", &[]);
-    let mut pipe = std::fs::File::options()
-        .write(true)
-        .open(place.path("pipe"))
-        .unwrap();
+    let mut pipe = std::fs::File::options().write(true).open(place.path("pipe")).unwrap();
     pipe.write_all(ids(140_000).as_bytes()).unwrap();
     session.waits_for("keys 131,072 (");
     drop(pipe);
@@ -92,15 +87,11 @@ fn memory_does_not_grow_with_the_input() {
     let mut stdin = child.stdin.take().unwrap();
     for block in 0..60_u32 {
         // Five megabytes of different keys.
-        let keys: String = (0..100)
-            .map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000)))
-            .collect();
+        let keys: String =
+            (0..100).map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000))).collect();
         stdin.write_all(keys.as_bytes()).unwrap();
     }
     drop(stdin);
     let run = crate::command::ended(child).succeeds();
-    assert_says(
-        run.text(),
-        "6,000, 6,000 different\n lengths        50,018 bytes\n",
-    );
+    assert_says(run.text(), "6,000, 6,000 different\n lengths        50,018 bytes\n");
 }

@@ -32,12 +32,7 @@ fn load(place: &Place, design: &str, rows: &str) {
 const ID: Line = |n| format!("{n:010}");
 const PAGE: Line = |n| format!("https://h{}.example/{n}", n / 3);
 const READING: Line = |n| format!("sensor{}|{}", n % 90, 1_696_744_051_903 + n * 1_000);
-const PATH: Line = |n| {
-    ROWS.lines()
-        .nth(usize::try_from(n).unwrap())
-        .unwrap()
-        .to_owned()
-};
+const PATH: Line = |n| ROWS.lines().nth(usize::try_from(n).unwrap()).unwrap().to_owned();
 const RANDOM: Line = |n| format!("{:016x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n << 17));
 
 /// The advice for a table with two row hashers was a third one over both. The advice for a table
@@ -124,11 +119,7 @@ fn keeps_the_design_of_an_unsplit_table(#[case] design: &str) {
     let advised = place.runs(command);
     let expected = " in 1 tablet, although 1 tablet cannot use 2 servers.";
     assert_says(advised.text(), expected);
-    assert!(
-        !advised.text().contains(" no design "),
-        "{}",
-        advised.text()
-    );
+    assert!(!advised.text().contains(" no design "), "{}", advised.text());
     let plan = "table plan --at embedded:d --spec advised.toml pages";
     let plan = place.runs(plan);
     assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
@@ -187,10 +178,7 @@ fn samples_rows_in_proportion_to_the_entries_of_their_tablets() {
     assert!((0.85..0.97).contains(&share), "{share}");
     assert_eq!(json["tablets_cut_short"], 21);
     let run = place.runs(command);
-    assert_says(
-        run.text(),
-        "the first rows of 21 tablets; --rows reads more\n",
-    );
+    assert_says(run.text(), "the first rows of 21 tablets; --rows reads more\n");
     let missing = place.fails("advise --at embedded:d nothing");
     assert_says(&missing, "nothing");
 }

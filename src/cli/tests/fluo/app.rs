@@ -46,15 +46,7 @@ fn escapes_names_with_terminal_controls() {
     assert_says(&message, "`a\\u{1b}` cannot be the name of an application");
     assert_eq!(place.names("."), ["tmp"]);
     place
-        .with([
-            "app",
-            "init",
-            "--at",
-            "embedded:d",
-            "--set",
-            "a\n=\u{1b}[31m = \u{202e}\\",
-            "web",
-        ])
+        .with(["app", "init", "--at", "embedded:d", "--set", "a\n=\u{1b}[31m = \u{202e}\\", "web"])
         .succeeds();
     place
         .fluo("app config --at embedded:d web")
@@ -91,9 +83,7 @@ async fn refuses_a_directory_that_another_process_has_open() {
         );
     }
     drop(web);
-    place
-        .fluo("app status --at embedded:d web")
-        .prints("STOPPED\n");
+    place.fluo("app status --at embedded:d web").prints("STOPPED\n");
 }
 
 #[cfg(unix)]
@@ -103,14 +93,8 @@ fn asks_for_confirmation_at_a_terminal() {
     place.runs(&format!("{INIT} web"));
     let question = "remove application `web`, and delete table `web` and all its rows? type its name to confirm:";
     for (arguments, refusal) in [
-        (
-            "app remove --at embedded:d web",
-            "application `web` was not removed",
-        ),
-        (
-            "app init --at embedded:d --clear web",
-            "application `web` was not initialized",
-        ),
+        ("app remove --at embedded:d web", "application `web` was not removed"),
+        ("app init --at embedded:d --clear web", "application `web` was not initialized"),
     ] {
         let session = place.at_terminal(arguments, &[]);
         session.waits_for(question);
@@ -118,28 +102,19 @@ fn asks_for_confirmation_at_a_terminal() {
         let (code, shown) = session.ended();
         assert_eq!(code, Some(2));
         assert_says(&shown, refusal);
-        place
-            .fluo("app status --at embedded:d web")
-            .prints("STOPPED\n");
+        place.fluo("app status --at embedded:d web").prints("STOPPED\n");
     }
     // No question if nothing would be deleted.
     let other = format!("{INIT} --clear --table other web");
     let (code, shown) = place.at_terminal(&other, &[]).ended();
     assert_eq!(code, Some(2));
-    assert_says(
-        &shown,
-        "application `web` has table `web`, not `other`; use `web`",
-    );
-    let (code, shown) = place
-        .at_terminal(&format!("{INIT} --clear new"), &[])
-        .ended();
+    assert_says(&shown, "application `web` has table `web`, not `other`; use `web`");
+    let (code, shown) = place.at_terminal(&format!("{INIT} --clear new"), &[]).ended();
     assert_eq!(code, Some(0), "{shown}");
     let session = place.at_terminal("app remove --at embedded:d web", &[]);
     session.waits_for("type its name to confirm:");
     session.types("web\r");
     let (code, shown) = session.ended();
     assert_eq!(code, Some(0), "{shown}");
-    place
-        .fluo("app status --at embedded:d web")
-        .prints("NOT_FOUND\n");
+    place.fluo("app status --at embedded:d web").prints("NOT_FOUND\n");
 }

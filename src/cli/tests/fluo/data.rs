@@ -40,11 +40,7 @@ async fn scan() {
         (b"org.wikipedia", Column::new("stat", "visits"), b"7"),
         (b"proxy:a@b", page("title"), b"no target"),
         (b"\xff\\\n", page("title"), b"\x00 odd\t"),
-        (
-            "~a \u{202e}:b".as_bytes(),
-            Column::new("a b:c", "d e:f"),
-            b"a value: of words",
-        ),
+        ("~a \u{202e}:b".as_bytes(), Column::new("a b:c", "d e:f"), b"a value: of words"),
     ])
     .await;
     web.set(&[(b"com.example", page("title"), b"new")]).await;
@@ -59,75 +55,34 @@ async fn scan() {
 fn entries() -> Vec<(EntryKind, u64, Bytes)> {
     let write = |start, is_primary, is_delete| {
         let start = at(start);
-        WriteValue {
-            start,
-            is_primary,
-            is_delete,
-        }
-        .encode()
+        WriteValue { start, is_primary, is_delete }.encode()
     };
     let del_lock = |outcome, is_primary, done| {
         let done = at(done);
-        DelLockValue {
-            outcome,
-            is_primary,
-            done,
-        }
-        .encode()
+        DelLockValue { outcome, is_primary, done }.encode()
     };
     let primary = RowColumn::new("r", Column::new("f", "q"));
     let odd = Column::new("f", "q").with_visibility("A|B");
     let odd = RowColumn::new(&b"\x00 \\\xff"[..], odd);
     let read_lock = |primary: &RowColumn| {
         let (primary, transactor) = (primary.clone(), TransactorId(35));
-        ReadLockValue {
-            primary,
-            transactor,
-        }
-        .encode()
+        ReadLockValue { primary, transactor }.encode()
     };
     let lock = |primary: &RowColumn| lock(primary.clone(), TransactorId(36));
-    let deleting = LockValue {
-        is_delete: true,
-        ..lock(&odd)
-    };
-    let triggered = LockValue {
-        is_write: false,
-        is_trigger: true,
-        ..lock(&primary)
-    };
+    let deleting = LockValue { is_delete: true, ..lock(&odd) };
+    let triggered = LockValue { is_write: false, is_trigger: true, ..lock(&primary) };
     vec![
         (EntryKind::TxDone, 20, Bytes::new()),
         (EntryKind::Write, 20, write(10, true, false)),
         (EntryKind::Write, 18, write(17, false, false)),
         (EntryKind::Write, 16, write(15, false, true)),
         (EntryKind::Write, 15, write(14, true, true)),
-        (
-            EntryKind::DelLock,
-            14,
-            del_lock(DelLockOutcome::RolledBack, true, 0),
-        ),
-        (
-            EntryKind::DelLock,
-            13,
-            del_lock(DelLockOutcome::RolledBack, false, 0),
-        ),
-        (
-            EntryKind::DelLock,
-            12,
-            del_lock(DelLockOutcome::Committed, false, 13),
-        ),
-        (
-            EntryKind::DelReadLock,
-            12,
-            DelReadLockValue::Committed(at(13)).encode(),
-        ),
+        (EntryKind::DelLock, 14, del_lock(DelLockOutcome::RolledBack, true, 0)),
+        (EntryKind::DelLock, 13, del_lock(DelLockOutcome::RolledBack, false, 0)),
+        (EntryKind::DelLock, 12, del_lock(DelLockOutcome::Committed, false, 13)),
+        (EntryKind::DelReadLock, 12, DelReadLockValue::Committed(at(13)).encode()),
         (EntryKind::ReadLock, 12, read_lock(&primary)),
-        (
-            EntryKind::DelReadLock,
-            11,
-            DelReadLockValue::RolledBack.encode(),
-        ),
+        (EntryKind::DelReadLock, 11, DelReadLockValue::RolledBack.encode()),
         (EntryKind::ReadLock, 11, read_lock(&odd)),
         (EntryKind::Lock, 10, lock(&primary).encode()),
         (EntryKind::Lock, 9, deleting.encode()),
@@ -139,10 +94,7 @@ fn entries() -> Vec<(EntryKind, u64, Bytes)> {
 
 fn notified(column: &Column, timestamp: u64, is_delete: bool) -> (Column, i64, Bytes) {
     let timestamp = at(timestamp);
-    let stamp = NotificationTimestamp {
-        timestamp,
-        is_delete,
-    };
+    let stamp = NotificationTimestamp { timestamp, is_delete };
     (notification_column(column), stamp.encode(), Bytes::new())
 }
 
@@ -165,11 +117,7 @@ async fn raw() {
         notified(&page("text"), 7, false),
         notified(&odd, 9, false),
         notified(&page("links").with_visibility("eu"), 8, false),
-        (
-            page("text"),
-            stamp(EntryKind::Data, 3),
-            Bytes::from_static(b"v"),
-        ),
+        (page("text"), stamp(EntryKind::Data, 3), Bytes::from_static(b"v")),
     ];
     write(&web, b"notified", notified.into()).await;
     let broken = |kind, at| (page("text"), stamp(kind, at), Bytes::from_static(b"\xffx"));
@@ -183,11 +131,7 @@ async fn raw() {
         (page("text"), unused_kind, Bytes::from_static(b"v")),
         (Column::new("ntfy", "no"), 20, Bytes::new()),
         (notification_column(&page("text")), -2, Bytes::new()),
-        (
-            page("z"),
-            stamp(EntryKind::Data, 1),
-            Bytes::from_static(b"last"),
-        ),
+        (page("z"), stamp(EntryKind::Data, 1), Bytes::from_static(b"last")),
     ];
     write(&web, b"undecodable", undecodable).await;
     drop(web);
@@ -201,35 +145,20 @@ async fn notifications() {
     write(
         &web,
         b"a",
-        vec![
-            notified(&page("text"), 10, false),
-            notified(&page("links"), 12, false),
-        ],
+        vec![notified(&page("text"), 10, false), notified(&page("links"), 12, false)],
     )
     .await;
-    let gone = [
-        notified(&page("links"), 30, false),
-        notified(&page("links"), 31, true),
-    ];
+    let gone = [notified(&page("links"), 30, false), notified(&page("links"), 31, true)];
     write(&web, b"b", gone.into()).await;
     write(&web, b"c\\", vec![notified(&page("other"), 14, false)]).await;
     let secret = page("text").with_visibility("eu");
     write(&web, b"d", vec![notified(&secret, 16, false)]).await;
-    write(
-        &web,
-        b"e",
-        vec![(Column::new("ntfy", "?"), 2, Bytes::new())],
-    )
-    .await;
+    write(&web, b"e", vec![(Column::new("ntfy", "?"), 2, Bytes::new())]).await;
     for (row, column, error) in [
         ("bad", page("text"), "no such page\n\u{1b}[31m"),
         ("bad", secret, "no such page"),
         ("worse\\", page("links"), "cannot count"),
-        (
-            "a \u{202e}b",
-            Column::new("a b:c", "d e:f"),
-            "no\u{202e} such page",
-        ),
+        ("a \u{202e}b", Column::new("a b:c", "d e:f"), "no\u{202e} such page"),
     ] {
         let failed = FailedNotification {
             cell: RowColumn::new(row, column),

@@ -39,14 +39,10 @@ fn leaves_no_files_when_interrupted_at_any_time() {
         for delay_ms in (0..10).map(|step| step * 6) {
             let child = place.command(["demo"]).spawn().unwrap();
             thread::sleep(Duration::from_millis(delay_ms));
-            let _ = Command::new("sh")
-                .args(["-c", &format!("kill -{signal} {}", child.id())])
-                .status();
+            let _ =
+                Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
             let run = crate::command::ended(child);
-            assert!(
-                place.names("tmp").is_empty(),
-                "{signal} after {delay_ms} ms"
-            );
+            assert!(place.names("tmp").is_empty(), "{signal} after {delay_ms} ms");
             match run.code {
                 Some(code) if code == expected => {
                     assert_eq!(run.stderr, "interrupted: nothing is left of the demo\n");

@@ -6,22 +6,10 @@ use crate::command::{Place, SPEC, assert_says};
 fn a_message_about_a_long_or_strange_spec_is_short() {
     let place = Place::with_table();
     for (spec, part) in [
-        (
-            format!("a = {}", "[".repeat(200_000)),
-            ", at line 1, column ",
-        ),
-        (
-            format!("{} = 1", "a.".repeat(100_000)),
-            ", at line 1, column ",
-        ),
-        (
-            "prefix = \"\u{1b}[31m\"".to_owned(),
-            ", at line 1, column 11 of ",
-        ),
-        (
-            "\0".to_owned(),
-            "key with no value, expected `=`, at line 1, column 2 of ",
-        ),
+        (format!("a = {}", "[".repeat(200_000)), ", at line 1, column "),
+        (format!("{} = 1", "a.".repeat(100_000)), ", at line 1, column "),
+        ("prefix = \"\u{1b}[31m\"".to_owned(), ", at line 1, column 11 of "),
+        ("\0".to_owned(), "key with no value, expected `=`, at line 1, column 2 of "),
     ] {
         place.file("bad.toml", spec);
         let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
@@ -91,12 +79,8 @@ fn refuses_a_name_that_is_not_text() {
     use std::os::unix::ffi::OsStrExt;
 
     let place = Place::with_table();
-    let arguments = "table apply --at embedded:d --spec s.toml"
-        .split(' ')
-        .map(OsStr::new);
-    let message = place
-        .with(arguments.chain([OsStr::from_bytes(b"\xff")]))
-        .fails();
+    let arguments = "table apply --at embedded:d --spec s.toml".split(' ').map(OsStr::new);
+    let message = place.with(arguments.chain([OsStr::from_bytes(b"\xff")])).fails();
     assert_eq!(message, "the name of the table is not text");
 }
 
@@ -146,8 +130,7 @@ fn control_characters_of_a_property_do_not_reach_the_terminal() {
         }
     }
     let shown = place.shown();
-    let pattern = shown["properties"]["table.custom.balancer.group.regex.pattern"]
-        .as_str()
-        .unwrap();
+    let pattern =
+        shown["properties"]["table.custom.balancer.group.regex.pattern"].as_str().unwrap();
     assert_says(pattern, "\u{1b}[31m\n");
 }

@@ -33,11 +33,7 @@ impl Application {
         let [own, link] = [zookeeper.link(), zookeeper.link()];
         let client = Client::connect(&own.address()).await.unwrap();
         let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
-        for folder in [
-            "/fluo/web/config",
-            SERVERS,
-            "/fluo/web/transactor/timestamps",
-        ] {
+        for folder in ["/fluo/web/config", SERVERS, "/fluo/web/transactor/timestamps"] {
             client.mkdir(folder, &persistent).await.unwrap();
         }
         for (path, data) in [
@@ -48,13 +44,7 @@ impl Application {
             let created = client.create(path, data.as_bytes(), &persistent);
             created.await.unwrap();
         }
-        Self {
-            place: Place::new(),
-            zookeeper,
-            client,
-            _own: own,
-            link,
-        }
+        Self { place: Place::new(), zookeeper, client, _own: own, link }
     }
 
     /// Starts an oracle, and waits until it leads.

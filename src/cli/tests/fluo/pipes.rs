@@ -47,9 +47,7 @@ fn endless_input_ends_with_its_reader() {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.ends_with(":row\n"), "{line}");
     // The shell may itself report that its loop lost its reader.
     assert_eq!(ended(child).code, Some(0));
@@ -93,11 +91,7 @@ fn there_is_no_progress_and_no_color_in_a_pipe() {
     ] {
         let run = run.succeeds();
         let is_plain = |text: &str| !text.contains(['\u{1b}', '\r', '\u{8}']);
-        assert!(
-            is_plain(run.text()) && is_plain(&run.stderr),
-            "{}",
-            run.stderr
-        );
+        assert!(is_plain(run.text()) && is_plain(&run.stderr), "{}", run.stderr);
         assert!(!run.stderr.contains("rows counted"), "{}", run.stderr);
     }
 }
@@ -119,10 +113,7 @@ fn reports_a_full_output() {
         "demo",
     ] {
         let message = place.printing_into(arguments, full).fails();
-        assert_says(
-            &message,
-            "cannot write to standard output: No space left on device",
-        );
+        assert_says(&message, "cannot write to standard output: No space left on device");
     }
     assert!(place.names("tmp").is_empty());
 
@@ -133,8 +124,5 @@ fn reports_a_full_output() {
     let output = add.stdin(rows).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert_says(
-        &message,
-        "error: cannot write to standard output: No space left on device",
-    );
+    assert_says(&message, "error: cannot write to standard output: No space left on device");
 }

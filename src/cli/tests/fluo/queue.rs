@@ -46,29 +46,19 @@ async fn warns_of_entries_that_no_worker_processes() {
         worker.stop().await;
     }
     let list = place.runs("queue list --at embedded:d web");
-    assert!(
-        list.text().starts_with("wc\tcombine\t1\t1\t"),
-        "{}",
-        list.text()
-    );
+    assert!(list.text().starts_with("wc\tcombine\t1\t1\t"), "{}", list.text());
     let warnings = "warning: queue `wc`: no worker processes 1 entry, which a program with another number than \
                     1 bucket has added\nwarning: queue `wc`: no worker processes 1 bucket, whose observer failed too \
                     often; `fluo notifications retry` tries again\n";
     assert_eq!(list.stderr, format!("{warnings}1 queue\n"));
     let show = place.runs("queue show --at embedded:d web wc");
-    assert_eq!(
-        show.stderr,
-        format!("{warnings}entries wait in 0 of 1 bucket\n")
-    );
+    assert_eq!(show.stderr, format!("{warnings}entries wait in 0 of 1 bucket\n"));
 }
 
 #[tokio::test]
 async fn requeues_letters_that_are_larger_than_a_transaction() {
     let place = Place::new();
-    let exports = ExportQueue::<String, String>::new("eq")
-        .unwrap()
-        .buckets(1)
-        .unwrap();
+    let exports = ExportQueue::<String, String>::new("eq").unwrap().buckets(1).unwrap();
     {
         let fluo = fluo_embedded::open(place.path("d")).unwrap();
         let exporter = async |exports: Exports<String, String>| {
@@ -88,9 +78,7 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
-    let retry = place
-        .with(["queue", "retry", "--at", "embedded:d", "web", "eq", ""])
-        .succeeds();
+    let retry = place.with(["queue", "retry", "--at", "embedded:d", "web", "eq", ""]).succeeds();
     assert_eq!(retry.stderr, "requeued 6 dead letters\n");
 }
 
@@ -108,20 +96,13 @@ async fn changes_the_number_of_buckets() {
     let expected = "queue `wc` has 119 buckets; 3 values moved\n`fluo app plan web` shows the new split points\n";
     assert_eq!(changed.stderr, expected);
     let again = place.runs(rebucket);
-    assert!(
-        again
-            .stderr
-            .starts_with("queue `wc` has 119 buckets; 0 values moved\n")
-    );
+    assert!(again.stderr.starts_with("queue `wc` has 119 buckets; 0 values moved\n"));
 
     let words = words().buckets(119).unwrap();
     let fluo = fluo_embedded::open(place.path("d")).unwrap();
     let web = fluo.application("web").recipe(&words);
     let client = web.open().await.unwrap();
     let snapshot = client.snapshot().await.unwrap();
-    let values = words
-        .get_many(&snapshot, ["cat", "dog", "a:b"])
-        .await
-        .unwrap();
+    let values = words.get_many(&snapshot, ["cat", "dog", "a:b"]).await.unwrap();
     assert_eq!(values, [Some(2), Some(2), Some(3)]);
 }

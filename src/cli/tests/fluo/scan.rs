@@ -18,13 +18,8 @@ async fn shows_the_lock_of_a_crashed_process_raw_and_resolves_it_otherwise() {
     let lock = format!("a page:title [] {start}-LOCK\ta page title  WRITE NOT_DELETE NOT_TRIGGER ");
     assert_says(raw().text(), &lock);
     assert!(!raw().text().contains("DEL_LOCK"), "{}", raw().text());
-    place
-        .fluo(&format!("{SCAN} web"))
-        .prints("a page title \tcommitted\n");
-    assert_says(
-        raw().text(),
-        &format!("a page:title [] {start}-DEL_LOCK\tABORT PRIMARY 0\n"),
-    );
+    place.fluo(&format!("{SCAN} web")).prints("a page title \tcommitted\n");
+    assert_says(raw().text(), &format!("a page:title [] {start}-DEL_LOCK\tABORT PRIMARY 0\n"));
     assert_says(raw().text(), &lock);
 }
 
@@ -64,10 +59,7 @@ async fn a_closed_output_ends_a_scan_without_a_failure() {
     let full = std::path::Path::new("/dev/full");
     if full.exists() {
         let message = place.printing_into(&format!("{SCAN} web"), full).fails();
-        assert_says(
-            &message,
-            "cannot write to standard output: No space left on device",
-        );
+        assert_says(&message, "cannot write to standard output: No space left on device");
     }
 }
 
@@ -75,10 +67,7 @@ async fn a_closed_output_ends_a_scan_without_a_failure() {
 #[tokio::test]
 async fn ctrl_c_ends_a_scan_that_waits_for_its_reader() {
     let place = with_many_cells().await;
-    let mut child = place
-        .command(format!("{SCAN} web").split(' '))
-        .spawn()
-        .unwrap();
+    let mut child = place.command(format!("{SCAN} web").split(' ')).spawn().unwrap();
     // The scan waits, because its output is not read further.
     let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
     stdout.read_line(&mut String::new()).unwrap();
@@ -93,14 +82,10 @@ async fn ctrl_c_ends_a_scan_that_waits_for_its_reader() {
 async fn shows_no_progress_between_cells_at_a_terminal() {
     let place = place();
     let web = Web::open(&place).await;
-    web.set(&[(b"org.wikipedia", page("title"), b"Wikipedia")])
-        .await;
+    web.set(&[(b"org.wikipedia", page("title"), b"Wikipedia")]).await;
     drop(web);
     let (code, shown) = place.at_terminal(&format!("{SCAN} web"), &[]).ended();
     assert_eq!(code, Some(0));
     assert_says(&shown, "org.wikipedia page title");
-    assert!(
-        !shown.contains("cells") && !shown.contains('\u{1b}'),
-        "{shown}"
-    );
+    assert!(!shown.contains("cells") && !shown.contains('\u{1b}'), "{shown}");
 }

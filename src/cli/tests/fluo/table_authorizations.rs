@@ -10,10 +10,7 @@ async fn labeled() -> Place {
     let place = Place::with_table();
     place.runs("table apply --at embedded:d --spec s.toml pages");
     let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
-    let table = tables
-        .open_table("pages", Authorizations::none())
-        .await
-        .unwrap();
+    let table = tables.open_table("pages", Authorizations::none()).await.unwrap();
     let column = Column::new("page", "uri").with_visibility("eu");
     let row = |row: &'static str| Mutation::new(row).put(column.clone(), "");
     table.write(ROWS.lines().map(row).collect()).await.unwrap();
@@ -35,16 +32,8 @@ async fn counts_labeled_rows_with_their_label() {
         assert_says(run.differs().text(), cause);
     }
     let advise = "advise --at embedded:d";
-    assert_says(
-        &place.fails(&format!("{advise} pages")),
-        "there are no keys in table `pages`",
-    );
+    assert_says(&place.fails(&format!("{advise} pages")), "there are no keys in table `pages`");
     let run = place.fluo(&format!("{advise} --authorization eu pages"));
     assert_says(run.succeeds().text(), "4,208");
-    assert_says(
-        &place
-            .fluo("advise --authorization eu keys.txt")
-            .refuses_arguments(),
-        "--at",
-    );
+    assert_says(&place.fluo("advise --authorization eu keys.txt").refuses_arguments(), "--at");
 }

@@ -40,17 +40,11 @@ fn finds_a_flipped_bit_and_stops_writes_until_a_check_succeeds() {
         told.starts_with("NOT OK: embedded:d is damaged:\n  pages do not have their checksums\n"),
         "{told}"
     );
-    assert_says(
-        told,
-        "\nIt takes no writes now; restore it from a copy and check it again.\n",
-    );
+    assert_says(told, "\nIt takes no writes now; restore it from a copy and check it again.\n");
     let run = place.fluo(&format!("{CHECK} --json"));
     assert_eq!(run.code, Some(1));
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
-    assert_eq!(
-        (&json["ok"], &json["whole"]),
-        (&false.into(), &serde_json::Value::Null)
-    );
+    assert_eq!((&json["ok"], &json["whole"]), (&false.into(), &serde_json::Value::Null));
     assert_eq!(json["damage"].as_array().unwrap().len(), 1);
 
     place.file("after.toml", "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n");
@@ -68,22 +62,13 @@ fn finds_a_flipped_bit_and_stops_writes_until_a_check_succeeds() {
             "{message}"
         );
     }
-    assert_says(
-        &place.fails("app init --at embedded:d web"),
-        "the directory `d` is damaged (",
-    );
+    assert_says(&place.fails("app init --at embedded:d web"), "the directory `d` is damaged (");
 
     // The verdict about a damaged table was OK, with whatever rows the damage left.
     let verify = "table verify --at embedded:d --spec s.toml";
     let run = place.fluo(&format!("{verify} pages")).differs();
-    assert_says(
-        run.text(),
-        "NOT OK: table pages: the directory `d` is damaged (",
-    );
-    assert_says(
-        run.text(),
-        ", then check it again with `fluo table check`\n",
-    );
+    assert_says(run.text(), "NOT OK: table pages: the directory `d` is damaged (");
+    assert_says(run.text(), ", then check it again with `fluo table check`\n");
 
     fs::copy(place.path("copy"), place.path("d/fluo.redb")).unwrap();
     place.fails(writes[0]);

@@ -14,19 +14,10 @@ fn writes_a_repeated_row_once() {
     rows[4_322] = "row 4323".to_owned();
     let run = place.fed(&format!("{LOAD} -"), rows.join("\n"));
     assert_eq!(run.code, Some(1));
-    assert!(
-        run.stderr
-            .starts_with("2 rows there already and not written:\n"),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.starts_with("2 rows there already and not written:\n"), "{}", run.stderr);
     assert_eq!(place.shown()["entries"], 4_998);
     let run = place.fed(&format!("{LOAD} -"), rows.join("\n"));
-    assert!(
-        run.stderr.starts_with("5,000 rows there already"),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.starts_with("5,000 rows there already"), "{}", run.stderr);
     assert_says(&run.stderr, "\n  line 10: `row 9`");
     assert_says(&run.stderr, "\n  and 4,990 more\n0 rows written to table");
     assert_eq!(run.stderr.lines().count(), 13);

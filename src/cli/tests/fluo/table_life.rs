@@ -8,18 +8,9 @@ use crate::command::{Place, Run};
 #[test]
 fn accepts_directories_with_odd_names() {
     let place = Place::new();
-    for target in [
-        "embedded:a/b/c",
-        "embedded:x:y",
-        "embedded: ",
-        "embedded:é\u{1b}[31m\n",
-    ] {
-        place
-            .with(["table", "create", "--at", target, "--parents", "pages"])
-            .succeeds();
-        place
-            .with(["table", "list", "--at", target])
-            .prints("pages\n");
+    for target in ["embedded:a/b/c", "embedded:x:y", "embedded: ", "embedded:é\u{1b}[31m\n"] {
+        place.with(["table", "create", "--at", target, "--parents", "pages"]).succeeds();
+        place.with(["table", "list", "--at", target]).prints("pages\n");
     }
 }
 
@@ -35,9 +26,7 @@ fn expands_a_leading_tilde() {
     std::fs::create_dir(place.path("home")).unwrap();
     at_home("home", "table create --at embedded:~/d pages").succeeds();
     at_home("home", "app init --at embedded:~/d web").succeeds();
-    place
-        .fluo("table list --at embedded:home/d")
-        .prints("pages\nweb\n");
+    place.fluo("table list --at embedded:home/d").prints("pages\nweb\n");
     assert_eq!(place.names("."), ["home", "tmp"]);
     // A directory of this name can still be reached.
     place.runs("table create --at embedded:./~/d --parents pages");

@@ -26,12 +26,7 @@ fn an_interrupted_load_reports_the_written_rows() {
         crate::command::signal(child.id(), signal);
         let run = ended(child);
         drop(stdin);
-        assert_eq!(
-            (run.code, run.text()),
-            (Some(expected), ""),
-            "{}",
-            run.stderr
-        );
+        assert_eq!((run.code, run.text()), (Some(expected), ""), "{}", run.stderr);
         let told = run.stderr.trim_end();
         assert!(told.starts_with("interrupted: "), "{told}");
         assert_says(told, "loading table `pages` stopped after ");
@@ -46,9 +41,7 @@ fn a_second_ctrl_c_ends_at_once() {
     use std::time::{Duration, Instant};
 
     let place = Place::with_table();
-    let made = std::process::Command::new("mkfifo")
-        .arg(place.path("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
     assert!(made.unwrap().success());
     let interrupted_twice = || {
         let mut plan = place.command("table plan --at embedded:d --spec pipe pages".split(' '));
@@ -74,23 +67,11 @@ fn a_second_ctrl_c_ends_at_once() {
 fn stops_at_a_refused_row_before_the_end_of_the_input() {
     let place = Place::with_table();
     let arguments = format!("{LOAD} -");
-    let mut child = place
-        .command(arguments.split(' '))
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(arguments.split(' ')).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin
-        .write_all(format!("small\n{}\n", "x".repeat(17_000_000)).as_bytes())
-        .unwrap();
+    stdin.write_all(format!("small\n{}\n", "x".repeat(17_000_000)).as_bytes()).unwrap();
     let message = ended(child).fails();
     drop(stdin);
-    assert_says(
-        &message,
-        "the load stopped after 1 row; loading again is safe: ",
-    );
-    assert_says(
-        &message,
-        "has 17000033 bytes; this table takes 16777216 at most",
-    );
+    assert_says(&message, "the load stopped after 1 row; loading again is safe: ");
+    assert_says(&message, "has 17000033 bytes; this table takes 16777216 at most");
 }

@@ -50,18 +50,8 @@ fn warns_about_a_password_file_that_others_can_read() {
     place.file("password", PASSWORD);
     for (mode, lines) in [(0o600, 1), (0o644, 2), (0o640, 2)] {
         set_permissions(place.path("password"), Permissions::from_mode(mode)).unwrap();
-        let run = list(
-            &place,
-            UNUSED_PORT,
-            "--user root --password-file password",
-            &[],
-        );
-        assert_eq!(
-            run.stderr.lines().count(),
-            lines,
-            "{mode:o}: {}",
-            run.stderr
-        );
+        let run = list(&place, UNUSED_PORT, "--user root --password-file password", &[]);
+        assert_eq!(run.stderr.lines().count(), lines, "{mode:o}: {}", run.stderr);
         if lines == 2 {
             assert_says(
                 &run.stderr,
@@ -81,9 +71,7 @@ fn reads_the_password_from_a_pipe() {
         "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{UNUSED_PORT} --user root --password-file /dev/fd/0"
     );
     let mut command = Command::new("sh");
-    command
-        .args(["-c", &script, env!("CARGO_BIN_EXE_fluo")])
-        .env_remove("FLUO_SHARED_SECRET");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_fluo")]).env_remove("FLUO_SHARED_SECRET");
     let message = Run::of(command.output().unwrap()).fails();
     assert_says(&message, "Connection refused");
     drop(place);
@@ -137,9 +125,7 @@ fn proxy_without_calls() -> u16 {
         reply.extend(said);
         // The kind of the exception, 1 in zigzag, and the end of the struct.
         reply.extend([0x15, 2, 0]);
-        stream
-            .write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes())
-            .unwrap();
+        stream.write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes()).unwrap();
         stream.write_all(&reply).unwrap();
         // Wait until the client closes the connection.
         let _ = stream.read(&mut length);

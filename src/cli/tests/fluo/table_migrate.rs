@@ -43,10 +43,7 @@ fn moves_rows_and_verify_shows_the_progress() {
 
     let run = place.runs("table migrate --at embedded:d --spec after.toml --json pages");
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
-    assert_eq!(
-        (&json["rows_moved"], &json["rows_left"]),
-        (&0.into(), &0.into())
-    );
+    assert_eq!((&json["rows_moved"], &json["rows_left"]), (&0.into(), &0.into()));
 }
 
 /// Checks that an interrupted migration reports its progress, and the next run completes it.

@@ -49,10 +49,7 @@ impl Watching {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         let (time, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line:?}"));
-        let form: String = time
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '0' } else { c })
-            .collect();
+        let form: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         assert_eq!(form, "0000-00-00T00:00:00Z");
         rest.trim_end().to_owned()
     }
@@ -82,18 +79,10 @@ fn prints_only_changes_with_their_time() {
     place.file("other.toml", crate::command::SPEC.replace("20", "21"));
     let mut watching = Watching::new(&place, "pages");
     assert_eq!(watching.line(), OK);
-    patiently(
-        &place,
-        "table apply --at embedded:d --spec other.toml pages",
-    )
-    .succeeds();
+    patiently(&place, "table apply --at embedded:d --spec other.toml pages").succeeds();
     // A few of the split points of 20 tablets are among those of 21; the others are extra.
     assert_says(&watching.news(), "table pages: drift: ");
-    patiently(
-        &place,
-        "table apply --at embedded:d --spec s.toml --prune pages",
-    )
-    .succeeds();
+    patiently(&place, "table apply --at embedded:d --spec s.toml --prune pages").succeeds();
     let fixed = watching.news();
     assert_says(&fixed, "table pages: fixed: ");
     assert_eq!(watching.news(), OK);
@@ -105,11 +94,7 @@ fn once_ends_at_the_first_drift() {
     let mut watching = Watching::new(&place, "--once pages");
     assert_eq!(watching.line(), OK);
     place.file("other.toml", crate::command::SPEC.replace("20", "21"));
-    patiently(
-        &place,
-        "table apply --at embedded:d --spec other.toml pages",
-    )
-    .succeeds();
+    patiently(&place, "table apply --at embedded:d --spec other.toml pages").succeeds();
     assert_says(&watching.news(), "table pages: drift: ");
     assert_eq!(watching.child.wait().unwrap().code(), Some(1));
 }
@@ -174,10 +159,7 @@ fn ends_when_the_table_is_deleted() {
         }
         assert!(last.ends_with(deleted), "{last}");
         assert_eq!(run.code, Some(2));
-        assert_eq!(
-            run.error(),
-            "table `pages` was deleted while it was watched"
-        );
+        assert_eq!(run.error(), "table `pages` was deleted while it was watched");
     }
 }
 

@@ -64,9 +64,7 @@ fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
 #[test]
 fn reports_the_wait_for_a_password_pipe() {
     let place = Place::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(place.path("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
     assert!(made.unwrap().success());
     let session = place.at_terminal(&format!("{LIST} --password-file pipe"), &[]);
     session.waits_for("waiting for the password of pipe");

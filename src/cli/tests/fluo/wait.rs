@@ -51,10 +51,7 @@ async fn work(place: &Place) {
 #[track_caller]
 fn says(place: &Place, arguments: &str, code: i32, stderr: &str) {
     let run = place.fluo(&format!("{WAIT} {arguments} web"));
-    assert_eq!(
-        (run.code, run.text(), run.stderr.as_str()),
-        (Some(code), "", stderr)
-    );
+    assert_eq!((run.code, run.text(), run.stderr.as_str()), (Some(code), "", stderr));
 }
 
 #[tokio::test]
@@ -65,19 +62,9 @@ async fn ends_at_once_if_the_application_is_idle() {
     says(&place, "--timeout 0s", 0, &format!("{idle}\n"));
     set_aside(&place, "bad").await;
     let failed = "see `fluo notifications failed`";
-    says(
-        &place,
-        "",
-        0,
-        &format!("{idle}; 1 is in the dead letters, {failed}\n"),
-    );
+    says(&place, "", 0, &format!("{idle}; 1 is in the dead letters, {failed}\n"));
     set_aside(&place, "worse").await;
-    says(
-        &place,
-        "",
-        0,
-        &format!("{idle}; 2 are in the dead letters, {failed}\n"),
-    );
+    says(&place, "", 0, &format!("{idle}; 2 are in the dead letters, {failed}\n"));
 }
 
 #[tokio::test]
@@ -93,19 +80,13 @@ async fn reports_waiting_notifications_after_the_timeout() {
     assert_says(&run.stderr, "not idle after ");
     assert!(start.elapsed() >= Duration::from_millis(700));
     let run = place.fluo(&format!("{WAIT} --timeout 5 web"));
-    assert_says(
-        &run.refuses_arguments(),
-        "write a number and a unit, such as 60s, 2m or 500ms",
-    );
+    assert_says(&run.refuses_arguments(), "write a number and a unit, such as 60s, 2m or 500ms");
 }
 
 #[tokio::test]
 async fn ends_when_the_observers_of_another_process_have_run() {
     let place = with_change().await;
-    let child = place
-        .command(format!("{WAIT} web").split(' '))
-        .spawn()
-        .unwrap();
+    let child = place.command(format!("{WAIT} web").split(' ')).spawn().unwrap();
     work(&place).await;
     let run = ended(child).succeeds();
     assert_says(&run.stderr, "idle: no notification waits\n");
@@ -123,17 +104,11 @@ async fn waits_for_a_process_that_has_the_directory_open() {
     );
     let run = place.fluo(&format!("{WAIT} --timeout 100ms web"));
     assert_eq!((run.code, run.text()), (Some(2), ""));
-    assert_says(
-        &run.stderr,
-        &format!("note: waiting: {held}\nerror: it is not known after "),
-    );
+    assert_says(&run.stderr, &format!("note: waiting: {held}\nerror: it is not known after "));
     let unknown = format!(" s whether the application is idle: {held}");
     assert_says(&run.error(), &unknown);
     assert_eq!(run.stderr.matches("note:").count(), 1);
-    let child = place
-        .command(format!("{WAIT} web").split(' '))
-        .spawn()
-        .unwrap();
+    let child = place.command(format!("{WAIT} web").split(' ')).spawn().unwrap();
     tokio::time::sleep(Duration::from_millis(300)).await;
     drop(web);
     let run = ended(child).succeeds();

@@ -85,9 +85,7 @@ fn check_dead_letters(
             dead_letters::read(key.value(), value.value()).ok_or_else(dead_letters::unreadable)?;
         match left.get_mut(name) {
             None => {
-                return Err(Failure::damaged(
-                    "a failed notification belongs to no application",
-                ));
+                return Err(Failure::damaged("a failed notification belongs to no application"));
             }
             Some(0) => {
                 return Err(Failure::damaged(format_args!(

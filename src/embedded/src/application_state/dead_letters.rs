@@ -117,9 +117,7 @@ pub(crate) fn remove(
 pub(crate) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let keys = keys_of(name);
     let range = keys.start.as_slice()..keys.end.as_slice();
-    transaction
-        .open_table(DEAD_LETTERS)?
-        .retain_in::<&[u8], _>(range, |_, _| false)?;
+    transaction.open_table(DEAD_LETTERS)?.retain_in::<&[u8], _>(range, |_, _| false)?;
     Ok(())
 }
 
@@ -224,20 +222,9 @@ mod tests {
                 weak,
                 error,
             )| {
-                let kind = if weak {
-                    ObserverKind::Weak
-                } else {
-                    ObserverKind::Strong
-                };
+                let kind = if weak { ObserverKind::Weak } else { ObserverKind::Strong };
                 FailedNotification {
-                    cell: RowColumn::new(
-                        row,
-                        Column {
-                            family,
-                            qualifier,
-                            visibility,
-                        },
-                    ),
+                    cell: RowColumn::new(row, Column { family, qualifier, visibility }),
                     kind,
                     timestamp: Timestamp::new(timestamp).unwrap(),
                     tries,
@@ -287,9 +274,7 @@ mod tests {
     #[test]
     fn counts_them_once_and_still_enforces_the_limit() {
         let most = FailedNotification::MAX_DEAD_LETTERS;
-        let database = Database::builder()
-            .create_with_backend(InMemoryBackend::new())
-            .unwrap();
+        let database = Database::builder().create_with_backend(InMemoryBackend::new()).unwrap();
         let transaction = database.begin_write().unwrap();
         let count = Count::default();
         let put = |row| put(&transaction, "web", &count, &of_row(row));

@@ -57,9 +57,7 @@ pub(crate) fn exist(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<bool, Failure> {
-    Ok(nodes
-        .get(path(name, zookeeper_format::ID).as_str())?
-        .is_some())
+    Ok(nodes.get(path(name, zookeeper_format::ID).as_str())?.is_some())
 }
 
 /// Returns the names of all applications, sorted.
@@ -155,9 +153,7 @@ fn of_application(name: &str, failure: Failure) -> Failure {
 pub(crate) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let paths = paths_of(name);
     let range = paths.start.as_str()..paths.end.as_str();
-    transaction
-        .open_table(COORDINATION)?
-        .retain_in::<&str, _>(range, |_, _| false)?;
+    transaction.open_table(COORDINATION)?.retain_in::<&str, _>(range, |_, _| false)?;
     Ok(())
 }
 

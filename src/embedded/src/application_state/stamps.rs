@@ -17,10 +17,6 @@ impl Stamps {
     /// Hands out `count` timestamps, or returns `None` if fewer are reserved.
     pub(crate) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
         let first = self.reserved.take(count)?;
-        Ok(first.map(|first| TimestampBlock {
-            first,
-            count,
-            horizon: self.horizon,
-        }))
+        Ok(first.map(|first| TimestampBlock { first, count, horizon: self.horizon }))
     }
 }

@@ -294,9 +294,7 @@ mod tests {
     ) -> Result<(), Failure> {
         let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
         let transaction = engine.begin_write()?;
-        transaction
-            .open_table(crate::schema::META)?
-            .insert("next-table-id", TABLE_ID)?;
+        transaction.open_table(crate::schema::META)?.insert("next-table-id", TABLE_ID)?;
         catalog::create(&transaction, "t", versions)?;
         store(&transaction, first)?;
         let mut compaction = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);

@@ -35,25 +35,14 @@ struct Entry {
 fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     let timestamp = || (0u64..10).prop_map(|number| Timestamp::new(number).unwrap());
     let write = (timestamp(), any::<[bool; 2]>()).prop_map(|(start, [is_primary, is_delete])| {
-        let value = WriteValue {
-            start,
-            is_primary,
-            is_delete,
-        };
+        let value = WriteValue { start, is_primary, is_delete };
         (EntryKind::Write, value.encode())
     });
     let del_lock =
         (timestamp(), any::<[bool; 2]>()).prop_map(|(done, [is_primary, is_rolled_back])| {
-            let outcome = if is_rolled_back {
-                DelLockOutcome::RolledBack
-            } else {
-                DelLockOutcome::Committed
-            };
-            let value = DelLockValue {
-                outcome,
-                is_primary,
-                done,
-            };
+            let outcome =
+                if is_rolled_back { DelLockOutcome::RolledBack } else { DelLockOutcome::Committed };
+            let value = DelLockValue { outcome, is_primary, done };
             (EntryKind::DelLock, value.encode())
         });
     let del_read_lock = proptest::option::of(timestamp()).prop_map(|commit| {
@@ -92,12 +81,7 @@ fn store(transaction: &WriteTransaction, entries: &[Entry]) -> Result<(), Failur
     let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
     let mut records = transaction.open_table(TABLETS)?;
     let mut changes = CountChanges::default();
-    for Entry {
-        key,
-        value,
-        is_delete,
-    } in entries
-    {
+    for Entry { key, value, is_delete } in entries {
         let mut bytes = Vec::new();
         key::push_key(&mut bytes, key.as_ref(), *is_delete);
         if cells.insert(bytes.as_slice(), &value[..])?.is_none() {
@@ -116,22 +100,15 @@ fn stored(transaction: &WriteTransaction) -> Result<Columns, Failure> {
         let (bytes, value) = entry?;
         let (key, is_delete) = reader.read(bytes.value()).unwrap();
         let key = key.to_key();
-        let column = columns
-            .entry(RowColumn::new(key.row, key.column))
-            .or_default();
-        column
-            .0
-            .push((key.timestamp, Bytes::copy_from_slice(value.value())));
+        let column = columns.entry(RowColumn::new(key.row, key.column)).or_default();
+        column.0.push((key.timestamp, Bytes::copy_from_slice(value.value())));
         column.1 |= is_delete;
     }
     Ok(columns)
 }
 
 fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
-    let borrowed: Vec<_> = column
-        .iter()
-        .map(|(stamp, value)| (*stamp, &value[..]))
-        .collect();
+    let borrowed: Vec<_> = column.iter().map(|(stamp, value)| (*stamp, &value[..])).collect();
     let keep = keep(&borrowed, Timestamp::new(HORIZON).ok(), true);
     let kept = column.iter().zip(keep).filter(|(_, keep)| *keep);
     kept.map(|(entry, _)| entry.clone()).collect()
@@ -141,9 +118,7 @@ fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
 fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), Failure> {
     let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
     let transaction = engine.begin_write()?;
-    transaction
-        .open_table(META)?
-        .insert("next-table-id", TABLE_ID)?;
+    transaction.open_table(META)?.insert("next-table-id", TABLE_ID)?;
     catalog::create(&transaction, "t", Versions::All)?;
     store(&transaction, first)?;
     let is_left_alone = meanwhile.is_empty();
@@ -157,15 +132,9 @@ fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), F
         compaction.step(&transaction, most)?;
         let after = stored(&transaction)?;
         for (place, (entries, has_marker)) in &before {
-            let left = after
-                .get(place)
-                .map(|(left, _)| &left[..])
-                .unwrap_or_default();
+            let left = after.get(place).map(|(left, _)| &left[..]).unwrap_or_default();
             let is_whole = left == entries || left == collected(entries);
-            assert!(
-                is_whole || *has_marker,
-                "{place}: of {entries:?} {left:?} is left"
-            );
+            assert!(is_whole || *has_marker, "{place}: of {entries:?} {left:?} is left");
         }
         store(&transaction, &meanwhile.next().unwrap_or_default())?;
     }

@@ -73,12 +73,7 @@ impl EmbeddedCoordination {
         // next caller reserves again.
         self.run(move |transaction, application| {
             let bytes = zookeeper_format::timestamp(end);
-            nodes::put(
-                transaction,
-                &application.name,
-                zookeeper_format::MAX_TIMESTAMP,
-                &bytes,
-            )?;
+            nodes::put(transaction, &application.name, zookeeper_format::MAX_TIMESTAMP, &bytes)?;
             Ok(Verdict::Commit(()))
         })
         .await?;
@@ -113,22 +108,14 @@ impl Coordination for EmbeddedCoordination {
         let (before, after) = {
             let sessions = self.application.sessions();
             let stamps = self.application.stamps();
-            (
-                stamps.horizon,
-                sessions.horizon_after(stamps.horizon, stamps.reserved.next()),
-            )
+            (stamps.horizon, sessions.horizon_after(stamps.horizon, stamps.reserved.next()))
         };
         self.run(move |transaction, application| {
             if before == after {
                 return Ok(Verdict::Discard(()));
             }
             let bytes = zookeeper_format::timestamp(after);
-            nodes::put(
-                transaction,
-                &application.name,
-                zookeeper_format::HORIZON,
-                &bytes,
-            )?;
+            nodes::put(transaction, &application.name, zookeeper_format::HORIZON, &bytes)?;
             Ok(Verdict::Commit(()))
         })
         .await?;
@@ -142,12 +129,7 @@ impl Coordination for EmbeddedCoordination {
             application.sessions().check_shared(name)?;
             let last = nodes::last_transactor(&transaction.open_table(COORDINATION)?, name)?;
             let count = zookeeper_format::transactor_count(last + 1);
-            nodes::put(
-                transaction,
-                name,
-                zookeeper_format::TRANSACTOR_COUNT,
-                &count,
-            )?;
+            nodes::put(transaction, name, zookeeper_format::TRANSACTOR_COUNT, &count)?;
             let id = TransactorId(last + 1);
             Ok(Verdict::Commit(TransactorPresence::begin(application, id)))
         };
@@ -227,21 +209,14 @@ impl Coordination for EmbeddedCoordination {
     async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
         let application = &self.application;
         application.check_there()?;
-        application
-            .sessions()
-            .exclude_others(&application.name, own)
+        application.sessions().exclude_others(&application.name, own)
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
         let bytes = zookeeper_format::settings(&settings);
         self.run(move |transaction, application| {
-            nodes::put(
-                transaction,
-                &application.name,
-                zookeeper_format::SETTINGS,
-                &bytes,
-            )?;
+            nodes::put(transaction, &application.name, zookeeper_format::SETTINGS, &bytes)?;
             Ok(Verdict::Commit(()))
         })
         .await

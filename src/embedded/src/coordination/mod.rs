@@ -47,8 +47,6 @@ pub struct EmbeddedApplications {
 impl EmbeddedTables {
     /// Returns the applications of the directory.
     pub fn applications(&self) -> EmbeddedApplications {
-        EmbeddedApplications {
-            shared: self.shared.clone(),
-        }
+        EmbeddedApplications { shared: self.shared.clone() }
     }
 }

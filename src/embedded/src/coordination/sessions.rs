@@ -65,10 +65,7 @@ pub(super) struct WorkerPresence {
 impl WorkerPresence {
     pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
         let worker = application.sessions().join_worker();
-        Self {
-            worker,
-            application,
-        }
+        Self { worker, application }
     }
 }
 

@@ -28,10 +28,7 @@ struct Parts {
 impl BatchBuilder {
     /// Creates an empty batch with room for `bytes` bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self {
-            bytes: Vec::with_capacity(bytes),
-            ..Self::default()
-        }
+        Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }
 
     pub(super) fn push(&mut self, key: KeyRef<'_>, value: &[u8]) {

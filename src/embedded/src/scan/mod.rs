@@ -16,11 +16,7 @@ pub(crate) use reader::Reader;
 use reader::StepBounds;
 
 /// The bounds of the first step, which takes microseconds.
-const FIRST_STEP: StepBounds = StepBounds {
-    cells: 64,
-    bytes: 64 << 10,
-    entries: 256,
-};
+const FIRST_STEP: StepBounds = StepBounds { cells: 64, bytes: 64 << 10, entries: 256 };
 /// The maximum number of bytes of a later batch, give or take one cell.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 /// The maximum number of entries that a later step reads, so that a dropped scan ends soon.
@@ -43,11 +39,7 @@ async fn next_batch(mut reader: Reader, is_first: bool) -> Result<Option<(Vec<Ce
     let mut in_place = is_first;
     while !reader.is_done() {
         let cells;
-        (cells, reader) = if in_place {
-            first_step(reader)?
-        } else {
-            long_step(reader).await?
-        };
+        (cells, reader) = if in_place { first_step(reader)? } else { long_step(reader).await? };
         if !cells.is_empty() {
             return Ok(Some((cells, reader)));
         }
@@ -58,10 +50,7 @@ async fn next_batch(mut reader: Reader, is_first: bool) -> Result<Option<(Vec<Ce
 
 fn first_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
     let cells = FIRST_STEP.cells.min(reader.max_batch_cells());
-    let bounds = StepBounds {
-        cells,
-        ..FIRST_STEP
-    };
+    let bounds = StepBounds { cells, ..FIRST_STEP };
     Ok((reader.step(bounds)?, reader))
 }
 

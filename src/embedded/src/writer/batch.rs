@@ -134,10 +134,7 @@ impl<'t> Batch<'t> {
         authorizations: &Authorizations,
     ) -> Result<bool, Failure> {
         let table = self.tables.get(&table_id).ok_or_else(not_open)?;
-        let reader = Reader {
-            versions: table.versions,
-            authorizations,
-        };
+        let reader = Reader { versions: table.versions, authorizations };
         for condition in conditions {
             if !reader.holds(&table.cells, row, condition)? {
                 return Ok(false);

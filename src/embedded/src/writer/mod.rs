@@ -59,10 +59,7 @@ struct Limit {
 
 impl Limit {
     fn new(max: usize) -> Self {
-        Self {
-            free: Arc::new(Semaphore::new(max)),
-            max: u32::try_from(max).unwrap_or(u32::MAX),
-        }
+        Self { free: Arc::new(Semaphore::new(max)), max: u32::try_from(max).unwrap_or(u32::MAX) }
     }
 
     /// Waits for `room`, or for all of it if `room` is more than that.
@@ -107,15 +104,9 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let outcomes = write.outcomes();
         let (mutations, bytes) = (write.mutations.len(), write.size_bytes());
-        let call = Call {
-            write,
-            now_ms: self.clock.now_ms(),
-            answer,
-        };
+        let call = Call { write, now_ms: self.clock.now_ms(), answer };
         self.enqueue(Request::Call(call), mutations, bytes).await?;
-        answered
-            .await
-            .unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); outcomes]))
+        answered.await.unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); outcomes]))
     }
 
     /// Runs a job in its own transaction, in queue order.
@@ -174,10 +165,7 @@ impl fmt::Debug for Writer {
 }
 
 fn has_ended() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        "the writer has ended; open the directory again",
-    )
+    Error::new(ErrorKind::Unavailable, "the writer has ended; open the directory again")
 }
 
 fn no_answer() -> Error {
@@ -196,10 +184,7 @@ mod tests {
     use super::*;
 
     fn put(bytes: usize) -> Write {
-        let table = TableRef {
-            id: 1,
-            name: "t".into(),
-        };
+        let table = TableRef { id: 1, name: "t".into() };
         let mutation = Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
         Write {
             table,
@@ -237,10 +222,7 @@ mod tests {
         assert!((&mut second).now_or_never().is_none());
         let queued = requests.try_recv().unwrap();
         assert!((&mut large).now_or_never().is_none());
-        assert!(
-            requests.try_recv().is_err(),
-            "the large one is not alone yet"
-        );
+        assert!(requests.try_recv().is_err(), "the large one is not alone yet");
         drop(queued);
         assert!((&mut large).now_or_never().is_none());
         assert!(requests.try_recv().is_ok());
@@ -251,9 +233,7 @@ mod tests {
         let (writer, requests) = idle_writer(1, 1);
         let thread = std::thread::spawn(move || drop(requests.recv()));
         let outcomes = block_on(writer.write(put(1))).unwrap();
-        let [Outcome::Unknown(error)] = outcomes.as_slice() else {
-            panic!("{outcomes:?}")
-        };
+        let [Outcome::Unknown(error)] = outcomes.as_slice() else { panic!("{outcomes:?}") };
         assert_eq!(error.kind(), ErrorKind::Uncertain);
         assert_eq!(
             error.to_string(),
@@ -262,10 +242,7 @@ mod tests {
         thread.join().unwrap();
         let error = block_on(writer.write(put(1))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
-        assert_eq!(
-            error.to_string(),
-            "the writer has ended; open the directory again"
-        );
+        assert_eq!(error.to_string(), "the writer has ended; open the directory again");
     }
 
     #[test]
@@ -275,11 +252,7 @@ mod tests {
             let mut write = put(1);
             write.mutations.push(write.mutations[0].clone());
             write.is_atomic = is_atomic;
-            let call = Call {
-                write,
-                now_ms: 0,
-                answer,
-            };
+            let call = Call { write, now_ms: 0, answer };
             call.answer(Err(no_answer()));
             let outcomes = answered.try_recv().unwrap().unwrap();
             assert_eq!(outcomes.len(), count);

@@ -70,11 +70,7 @@ impl Write {
 
     /// Returns the number of outcomes.
     pub(super) fn outcomes(&self) -> usize {
-        if self.is_atomic {
-            1
-        } else {
-            self.mutations.len()
-        }
+        if self.is_atomic { 1 } else { self.mutations.len() }
     }
 }
 
@@ -93,11 +89,7 @@ impl Call {
 }
 
 fn outcome(is_accepted: bool) -> Outcome {
-    if is_accepted {
-        Outcome::Accepted
-    } else {
-        Outcome::Rejected
-    }
+    if is_accepted { Outcome::Accepted } else { Outcome::Rejected }
 }
 
 impl fmt::Debug for Request {

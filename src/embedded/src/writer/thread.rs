@@ -31,12 +31,7 @@ pub(super) struct WriterThread {
 
 impl WriterThread {
     pub(super) fn new(store: Arc<Store>, bounds: CommitBounds, last_time_ms: i64) -> Self {
-        Self {
-            store,
-            bounds,
-            last_time_ms,
-            facts: Facts::new(),
-        }
+        Self { store, bounds, last_time_ms, facts: Facts::new() }
     }
 
     /// Processes requests until there is no sender left and the queue is empty.
@@ -60,10 +55,7 @@ impl WriterThread {
 
     /// Adds waiting calls up to the bounds. Returns a request that it took but could not add.
     fn gather(&self, queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
-        let mut mutations: usize = calls
-            .iter()
-            .map(|(call, _)| call.write.mutations.len())
-            .sum();
+        let mut mutations: usize = calls.iter().map(|(call, _)| call.write.mutations.len()).sum();
         let mut bytes: usize = calls.iter().map(|(call, _)| call.write.size_bytes()).sum();
         while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
             let queued = queue.try_recv().ok()?;

@@ -137,10 +137,7 @@ impl ApplicationHandle {
 
     /// Adds observers by their columns, for a program that does not run them itself.
     pub fn observed_columns(self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
-        let declare = |observed| DeclaredObserver {
-            observed,
-            observer: None,
-        };
+        let declare = |observed| DeclaredObserver { observed, observer: None };
         self.declare(observed.into_iter().map(declare))
     }
 
@@ -150,10 +147,7 @@ impl ApplicationHandle {
     pub fn recipe(mut self, recipe: &dyn Recipe) -> Self {
         match recipe.registration() {
             Ok(new) => {
-                let beside = self
-                    .recipes
-                    .iter()
-                    .try_for_each(|one| new.check_beside(one));
+                let beside = self.recipes.iter().try_for_each(|one| new.check_beside(one));
                 self.note(beside);
                 let observers = new.observers().to_vec();
                 self.recipes.push(new);

@@ -27,10 +27,8 @@ const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.Notif
 /// The options in which an earlier version of this program passed a horizon to the iterators. They
 /// take precedence over ZooKeeper's horizon, so on a table of Fluo's Java client they stop its own
 /// collection permanently.
-const HORIZONS: [&str; 2] = [
-    "table.iterator.majc.gc.opt.timestamp.gc",
-    "table.iterator.minc.gc.opt.timestamp.gc",
-];
+const HORIZONS: [&str; 2] =
+    ["table.iterator.majc.gc.opt.timestamp.gc", "table.iterator.minc.gc.opt.timestamp.gc"];
 
 /// The option in which Fluo's Java client passes the address of the horizon to its iterator.
 const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";

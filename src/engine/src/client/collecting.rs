@@ -138,9 +138,7 @@ mod tests {
 
     #[test]
     fn divides_a_span_by_its_tablets() {
-        let splits: Vec<_> = (0..130)
-            .map(|row| Bytes::from(format!("{row:03}")))
-            .collect();
+        let splits: Vec<_> = (0..130).map(|row| Bytes::from(format!("{row:03}"))).collect();
         let rows = |start: &'static str, end: Option<&'static str>| {
             Span::rows(start, end.map(Bytes::from))
         };
@@ -155,10 +153,7 @@ mod tests {
                 tablet(Some("127"), None),
             ]
         );
-        assert_eq!(
-            ranges(&rows("070", Some("100")), &splits),
-            [rows("070", Some("100"))]
-        );
+        assert_eq!(ranges(&rows("070", Some("100")), &splits), [rows("070", Some("100"))]);
         assert_eq!(
             ranges(&rows("060", Some("070")), &splits),
             [rows("060", Some("063\0")), rows("063\0", Some("070"))]

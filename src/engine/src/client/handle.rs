@@ -137,10 +137,7 @@ impl Client {
             observed,
             listeners: CommitListeners::default(),
         });
-        tokio::spawn(keep_horizon(
-            Arc::downgrade(&shared),
-            shared.options.horizon_period,
-        ));
+        tokio::spawn(keep_horizon(Arc::downgrade(&shared), shared.options.horizon_period));
         let observers = Arc::default();
         Ok(Self { shared, observers })
     }
@@ -244,9 +241,7 @@ impl Client {
 
 impl Shared {
     pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
-        self.active
-            .publish(self.options.max_transaction_age)
-            .await?;
+        self.active.publish(self.options.max_transaction_age).await?;
         let oldest = self.active.oldest().unwrap_or_default();
         metrics::gauge!("fluo_oldest_active_timestamp").set(gauged(oldest));
         let horizon = self.coordination.advance_horizon().await?;

@@ -41,10 +41,7 @@ impl LoaderOptions {
     /// Returns the default options.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            tasks: 32,
-            queue: 32,
-        }
+        Self { tasks: 32, queue: 32 }
     }
 
     /// Sets the number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`.
@@ -308,13 +305,7 @@ mod tests {
             let options = LoaderOptions::new().tasks(tasks).queue(queue);
             options.check().unwrap_err().to_string()
         };
-        assert_eq!(
-            message(0, 1),
-            "option `tasks` is 0; it must be at least 1 and at most 10000"
-        );
-        assert_eq!(
-            message(1, 2_000_000),
-            "option `queue` is 2000000; it must be at most 1000000"
-        );
+        assert_eq!(message(0, 1), "option `tasks` is 0; it must be at least 1 and at most 10000");
+        assert_eq!(message(1, 2_000_000), "option `queue` is 2000000; it must be at most 1000000");
     }
 }

@@ -135,10 +135,7 @@ impl RetryPolicy {
     /// [`Invalid`](crate::ErrorKind::Invalid) for a pause that is out of its bounds; the message
     /// states them.
     pub fn check(&self) -> Result<(), Error> {
-        growing(
-            ("first_pause", self.first_pause),
-            ("max_pause", self.max_pause),
-        )
+        growing(("first_pause", self.first_pause), ("max_pause", self.max_pause))
     }
 }
 
@@ -193,10 +190,7 @@ impl Runner {
         self,
         hook: impl Fn(&Attempt<'_>) -> RetryDecision + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            hook: Some(Arc::new(hook)),
-            ..self
-        }
+        Self { hook: Some(Arc::new(hook)), ..self }
     }
 
     /// Runs a body as a transaction until it commits, and returns the body's result.
@@ -283,9 +277,7 @@ impl Runner {
     where
         F: Future<Output = Result<T, E>>,
     {
-        self.policy
-            .check()
-            .map_err(|error| RunError::Commit(error.into()))?;
+        self.policy.check().map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
         let mut turn = None;
@@ -312,10 +304,8 @@ impl Runner {
                 error: &error,
                 policy_decision: self.policy_decision(number, begun.elapsed(), pause),
             };
-            let decision = self
-                .hook
-                .as_ref()
-                .map_or(attempt.policy_decision, |hook| hook(&attempt));
+            let decision =
+                self.hook.as_ref().map_or(attempt.policy_decision, |hook| hook(&attempt));
             debug!(%start, number, ?decision, "an attempt failed");
             match decision {
                 RetryDecision::GiveUp => return Err(RunError::Commit(error)),
@@ -336,10 +326,7 @@ impl Runner {
     }
 
     fn policy_decision(&self, number: u32, elapsed: Duration, pause: Duration) -> RetryDecision {
-        let has_attempts = self
-            .policy
-            .max_attempts
-            .is_none_or(|most| number < most.get());
+        let has_attempts = self.policy.max_attempts.is_none_or(|most| number < most.get());
         if !has_attempts || elapsed >= self.policy.max_elapsed {
             return RetryDecision::GiveUp;
         }
@@ -381,8 +368,6 @@ pub(crate) enum RunError<E> {
 
 impl fmt::Debug for Runner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runner")
-            .field("policy", &self.policy)
-            .finish_non_exhaustive()
+        f.debug_struct("Runner").field("policy", &self.policy).finish_non_exhaustive()
     }
 }

@@ -117,10 +117,7 @@ impl ActiveTimestamps {
             }
             self.publish_first().await?;
         };
-        let mut holding = Holding {
-            all: self,
-            key: Some(bound),
-        };
+        let mut holding = Holding { all: self, key: Some(bound) };
         let start = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
         holding.key = None;
         Ok(self.replace(bound, start))
@@ -243,9 +240,7 @@ impl ActiveTimestamps {
     /// begins waits until the publication is complete (H2).
     fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
         let mut state = self.locked();
-        state
-            .active
-            .retain(|_, active| active.begun.elapsed() < max_age);
+        state.active.retain(|_, active| active.begun.elapsed() < max_age);
         let oldest = state.oldest();
         match (oldest, state.published) {
             (None, Published::Nothing) => None,

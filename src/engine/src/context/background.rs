@@ -48,11 +48,7 @@ impl Background {
     /// Adds a transaction whose commit begins.
     pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
         self.commits().insert(start, None);
-        BackgroundCommit {
-            background: self.clone(),
-            start,
-            _permit: None,
-        }
+        BackgroundCommit { background: self.clone(), start, _permit: None }
     }
 
     /// Returns the commit timestamp of a transaction, or `None` if it is not in the background.

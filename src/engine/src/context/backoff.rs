@@ -16,10 +16,7 @@ pub(crate) struct Pauses {
 
 impl Pauses {
     pub(crate) fn new(first: Duration, longest: Duration) -> Self {
-        Self {
-            next: first,
-            longest,
-        }
+        Self { next: first, longest }
     }
 
     /// Returns the next pause.
@@ -109,10 +106,7 @@ mod tests {
         let mut whole = options.first_pause;
         for _ in 0..20 {
             let pause = backoff.next_pause();
-            assert!(
-                pause <= whole && pause > whole / 2,
-                "{pause:?} of {whole:?}"
-            );
+            assert!(pause <= whole && pause > whole / 2, "{pause:?} of {whole:?}");
             whole = (whole * 2).min(options.max_pause);
         }
         let other = Backoff::for_locks(&options, Timestamp::new(8).unwrap()).next_pause();

@@ -43,8 +43,6 @@ impl CommitListeners {
     }
 
     fn locked(&self) -> MutexGuard<'_, Vec<Weak<dyn CommitListener>>> {
-        self.listeners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -51,11 +51,7 @@ impl Sightings {
         patience: Duration,
     ) -> bool {
         let mut seen = self.locked();
-        if seen
-            .timed_out
-            .get(&transactor)
-            .is_some_and(|up_to| start <= *up_to)
-        {
+        if seen.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
             return true;
         }
         let since = seen.look_at((primary.clone(), start));
@@ -87,10 +83,10 @@ impl Seen {
         if self.sightings.len() >= MOST && !self.sightings.contains_key(&key) {
             self.make_room();
         }
-        let sighting = self.sightings.entry(key).or_insert_with(|| Sighting {
-            since: Instant::now(),
-            last_look,
-        });
+        let sighting = self
+            .sightings
+            .entry(key)
+            .or_insert_with(|| Sighting { since: Instant::now(), last_look });
         sighting.last_look = last_look;
         sighting.since
     }

@@ -141,24 +141,13 @@ impl ClientOptions {
     /// message states them.
     pub fn check(&self) -> Result<()> {
         check_option("rollback_after", self.rollback_after, DURATIONS)?;
-        growing(
-            ("first_pause", self.first_pause),
-            ("max_pause", self.max_pause),
-        )?;
+        growing(("first_pause", self.first_pause), ("max_pause", self.max_pause))?;
         check_option("max_elapsed", self.max_elapsed, DURATIONS)?;
         check_option("horizon_period", self.horizon_period, DURATIONS)?;
         check_option("max_transaction_age", self.max_transaction_age, DURATIONS)?;
         check_option("max_transaction_bytes", self.max_transaction_bytes, 1..)?;
-        check_option(
-            "max_commits_in_flight",
-            self.max_commits_in_flight,
-            1..=1_000_000,
-        )?;
-        check_option(
-            "max_commit_bytes_in_flight",
-            self.max_commit_bytes_in_flight,
-            1..=MAX_BYTES,
-        )
+        check_option("max_commits_in_flight", self.max_commits_in_flight, 1..=1_000_000)?;
+        check_option("max_commit_bytes_in_flight", self.max_commit_bytes_in_flight, 1..=MAX_BYTES)
     }
 }
 

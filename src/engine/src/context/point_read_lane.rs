@@ -41,11 +41,7 @@ impl Shared {
             return self.table.read(snapshot(cells.into_iter(), at)).await;
         }
         let (answer, answered) = oneshot::channel();
-        let read = PointRead {
-            start: start.clone(),
-            cells,
-            answer,
-        };
+        let read = PointRead { start: start.clone(), cells, answer };
         if self.point_reads.add(read) {
             tokio::spawn(run_lane(self.clone()));
         }
@@ -82,12 +78,9 @@ impl Shared {
     /// meanwhile stays, and its read is a call of its own.
     fn move_into(self: &Arc<Self>, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
         let (moved, fixed) =
-            reads
-                .into_iter()
-                .zip(block.iter())
-                .partition::<Vec<_>, _>(|(read, start)| {
-                    read.start.move_to(*start, block.first) == block.first
-                });
+            reads.into_iter().zip(block.iter()).partition::<Vec<_>, _>(|(read, start)| {
+                read.start.move_to(*start, block.first) == block.first
+            });
         let reads = |reads: Vec<(PointRead, Timestamp)>| reads.into_iter().map(|(read, _)| read);
         self.read_each(reads(fixed));
         reads(moved).collect()
@@ -110,11 +103,7 @@ impl Shared {
 
 /// Sends one call after the other until no read waits.
 fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
-    let mut lane = Lane {
-        client,
-        is_open: true,
-        is_late: false,
-    };
+    let mut lane = Lane { client, is_open: true, is_late: false };
     let run = async move {
         while let Some((at, reads)) = lane.take() {
             // If a call panics, the lane continues, and its callers get an error.

@@ -126,11 +126,7 @@ mod tests {
 
     fn lanes(lanes: usize, late: usize) -> PointReads {
         let reads = PointReads::default();
-        *reads.queue() = Queue {
-            lanes,
-            late,
-            ..Queue::default()
-        };
+        *reads.queue() = Queue { lanes, late, ..Queue::default() };
         reads
     }
 

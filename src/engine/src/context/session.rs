@@ -28,9 +28,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(transactor: Box<dyn Transactor>) -> Self {
-        Self {
-            transactor: RwLock::new(transactor.into()),
-        }
+        Self { transactor: RwLock::new(transactor.into()) }
     }
 
     pub(crate) fn transactor(&self) -> Arc<dyn Transactor> {
@@ -43,10 +41,7 @@ impl Session {
     }
 
     pub(crate) fn replace(&self, next: Box<dyn Transactor>) {
-        let mut transactor = self
-            .transactor
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut transactor = self.transactor.write().unwrap_or_else(PoisonError::into_inner);
         warn!(
             ended = %transactor.id(),
             next = %next.id(),
@@ -102,10 +97,7 @@ mod tests {
         let application = Instance::in_memory().application("web");
         let client = application.create().await.unwrap();
         let end = || {
-            let ended = Ended {
-                id: client.transactor(),
-                client: Arc::downgrade(&client.shared),
-            };
+            let ended = Ended { id: client.transactor(), client: Arc::downgrade(&client.shared) };
             client.shared.active.session().replace(Box::new(ended));
         };
         end();

@@ -91,8 +91,6 @@ impl Shared {
             [] => "the application has no weak observers".to_owned(),
             _ => format!("weak observers watch {}", weak.join(", ")),
         };
-        Error::invalid(format!(
-            "no weak observer watches the column `{column}`; {known}"
-        ))
+        Error::invalid(format!("no weak observer watches the column `{column}`; {known}"))
     }
 }

@@ -38,16 +38,8 @@ struct Position {
 impl Start {
     /// Creates a start at an active timestamp, which it owns from now on.
     pub(crate) fn new(active: &Arc<ActiveTimestamps>, key: ActiveKey, span: Span) -> Self {
-        let position = Position {
-            key,
-            block: None,
-            is_fixed: false,
-        };
-        Self {
-            active: active.clone(),
-            span,
-            position: Mutex::new(position),
-        }
+        let position = Position { key, block: None, is_fixed: false };
+        Self { active: active.clone(), span, position: Mutex::new(position) }
     }
 
     /// Returns the span of all reads and writes.
@@ -101,8 +93,7 @@ impl Start {
     fn fix_at(&self, position: &mut Position) {
         if !position.is_fixed {
             position.is_fixed = true;
-            self.span
-                .record("start", tracing::field::display(position.key.0));
+            self.span.record("start", tracing::field::display(position.key.0));
         }
     }
 

@@ -67,10 +67,7 @@ impl Turns {
         if let Some(place) = cells.get(cell).and_then(Weak::upgrade) {
             return place;
         }
-        let place = Arc::new(Place {
-            lock: Arc::default(),
-            begun: Mutex::new(None),
-        });
+        let place = Arc::new(Place { lock: Arc::default(), begun: Mutex::new(None) });
         cells.insert(cell.clone(), Arc::downgrade(&place));
         place
     }

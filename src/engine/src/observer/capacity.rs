@@ -99,10 +99,7 @@ mod tests {
     #[test]
     fn is_bounded_in_number_and_bytes_and_a_large_cell_waits_alone() {
         for mut room in [room(2, 1_000), room(10, 7)] {
-            assert_eq!(
-                ["a", "b", "c"].map(|row| room.take(&cell(row))),
-                [true, true, false]
-            );
+            assert_eq!(["a", "b", "c"].map(|row| room.take(&cell(row))), [true, true, false]);
             room.release(&cell("a"));
             assert!(room.take(&cell("c")));
             assert!(!room.take(&cell("d")));

@@ -49,10 +49,7 @@ impl Records {
 
     /// Clears the cache. Call this when cells of other workers may belong to this one.
     pub(super) fn forget(&mut self) {
-        *self = Self {
-            forgotten: self.forgotten + 1,
-            ..Self::default()
-        };
+        *self = Self { forgotten: self.forgotten + 1, ..Self::default() };
     }
 
     /// Begins a listing if one is needed. Until it has succeeded, every cell may have a dead
@@ -115,10 +112,7 @@ mod tests {
         records.add(&added);
         records.add_all(listing, [&left]);
         assert_eq!(records.begin_listing(), None);
-        assert!(
-            records.take(&left) && records.take(&added),
-            "added meanwhile"
-        );
+        assert!(records.take(&left) && records.take(&added), "added meanwhile");
         assert!(!records.take(&left) && !records.take(&cell(0)));
     }
 

@@ -66,13 +66,8 @@ impl Client {
         let mut writes = RowMutations::default();
         let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
         for RowColumn { row, column } in records.iter().map(|record| &record.cell) {
-            writes.add(row, |mutation| {
-                encode_entries::notification(mutation, column, at)
-            });
-            notified
-                .entry(row.clone())
-                .or_default()
-                .push(column.clone());
+            writes.add(row, |mutation| encode_entries::notification(mutation, column, at));
+            notified.entry(row.clone()).or_default().push(column.clone());
         }
         shared.write_until_done(writes.into_mutations(), at).await?;
         for record in &records {

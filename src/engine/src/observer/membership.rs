@@ -26,14 +26,8 @@ const MAX_REFUSALS: u32 = 5;
 impl Membership {
     pub(super) async fn join(coordination: Arc<dyn Coordination>) -> Result<Self> {
         let membership = coordination.join_workers().await?;
-        let place = Place {
-            membership,
-            refusals: 0,
-        };
-        Ok(Self {
-            coordination,
-            place: Mutex::new(place),
-        })
+        let place = Place { membership, refusals: 0 };
+        Ok(Self { coordination, place: Mutex::new(place) })
     }
 
     /// Returns the current share of this worker, or `None` if it must process nothing now. Joins

@@ -89,10 +89,7 @@ impl Observers {
 
     /// Returns the observed columns of a new application with these observers, sorted.
     pub fn observed_columns(&self) -> Vec<ObservedColumn> {
-        self.by_column
-            .values()
-            .map(|declared| declared.observed.clone())
-            .collect()
+        self.by_column.values().map(|declared| declared.observed.clone()).collect()
     }
 
     /// Checks that an application has these observers. It may have more, which other programs run.
@@ -118,11 +115,8 @@ impl Observers {
             let declared = self.by_column.get(&stored.column);
             declared.is_some_and(|one| one.observer.is_some() && is_same(stored, &one.observed))
         };
-        let missing: Vec<_> = application
-            .observers
-            .iter()
-            .filter(|stored| !has_code(stored))
-            .collect();
+        let missing: Vec<_> =
+            application.observers.iter().filter(|stored| !has_code(stored)).collect();
         check_none(&missing, &self.unknown_to(application))
     }
 

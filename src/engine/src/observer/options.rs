@@ -150,16 +150,9 @@ impl WorkerOptions {
     /// message states them.
     pub fn check(&self) -> Result<()> {
         check_option("tasks", self.tasks, 1..=10_000)?;
-        check_option(
-            "max_queued_notifications",
-            self.max_queued_notifications,
-            1..=10_000_000,
-        )?;
+        check_option("max_queued_notifications", self.max_queued_notifications, 1..=10_000_000)?;
         check_option("max_queued_bytes", self.max_queued_bytes, 1..)?;
-        growing(
-            ("min_scan_pause", self.min_scan_pause),
-            ("max_scan_pause", self.max_scan_pause),
-        )?;
+        growing(("min_scan_pause", self.min_scan_pause), ("max_scan_pause", self.max_scan_pause))?;
         check_option("weak_pause", self.weak_pause, ..=*DURATIONS.end())?;
         growing(
             ("first_retry_pause", self.first_retry_pause),

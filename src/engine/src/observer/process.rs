@@ -63,8 +63,7 @@ impl Processor {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
                 self.forget_record(&found.cell, up_to).await;
-                self.queue
-                    .done(&found.cell, up_to, self.pause_after(&found));
+                self.queue.done(&found.cell, up_to, self.pause_after(&found));
             }
             Tried::Passing(pause, error) => {
                 count("passing");
@@ -118,11 +117,7 @@ impl Processor {
         let queue = self.queue.clone();
         let mut runner = self.client.runner().on_retry(move |attempt| {
             // A stop waits for the current attempts, but starts no further ones.
-            if queue.is_closed() {
-                RetryDecision::GiveUp
-            } else {
-                attempt.policy_decision
-            }
+            if queue.is_closed() { RetryDecision::GiveUp } else { attempt.policy_decision }
         });
         runner.trigger = Some(trigger);
         let attempts = AtomicUsize::new(0);

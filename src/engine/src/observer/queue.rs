@@ -194,9 +194,7 @@ impl Queue {
     /// Forgets the failures of cells that a complete scan, begun at an instant, did not find.
     pub(super) fn forget_gone(&self, begun: Instant) {
         let mut state = self.locked();
-        let State {
-            failures, tracked, ..
-        } = &mut *state;
+        let State { failures, tracked, .. } = &mut *state;
         failures.forget_gone(begun, |cell| tracked.contains_key(cell));
     }
 
@@ -399,10 +397,7 @@ mod tests {
     }
 
     fn found(row: &'static str, at: u64) -> Found {
-        Found {
-            cell: RowColumn::new(row, Column::new("f", "q")),
-            at: time(at),
-        }
+        Found { cell: RowColumn::new(row, Column::new("f", "q")), at: time(at) }
     }
 
     fn time(at: u64) -> Timestamp {
@@ -492,19 +487,11 @@ mod tests {
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(6), Duration::ZERO);
         assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
-        assert_eq!(
-            queue.offer_found(found("a", 7)),
-            Offered::Queued,
-            "a later one"
-        );
+        assert_eq!(queue.offer_found(found("a", 7)), Offered::Queued, "a later one");
         let running = queue.next().await.unwrap();
         queue.done(&running.cell, time(8), Duration::ZERO);
         queue.set_scanning(false);
-        assert_eq!(
-            queue.offer_found(found("a", 7)),
-            Offered::Queued,
-            "a new scan has read it"
-        );
+        assert_eq!(queue.offer_found(found("a", 7)), Offered::Queued, "a new scan has read it");
     }
 
     /// A worker whose listing of the dead letters failed after a change of its share never
@@ -520,10 +507,7 @@ mod tests {
         assert_eq!(queue.set_share(&share(1, 0)), None);
         assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
         assert!(queue.set_share(&share(2, 0)).is_some());
-        assert!(
-            queue.take_dead_letter(&b),
-            "it may have been another worker's"
-        );
+        assert!(queue.take_dead_letter(&b), "it may have been another worker's");
     }
 
     #[tokio::test]
@@ -532,9 +516,8 @@ mod tests {
         queue.offer_found(found("a", 5));
         let column = notification_column(&found("a", 5).cell.column);
         let shares = [0, 1].map(|remainder| share(2, remainder));
-        let other = shares
-            .into_iter()
-            .find(|share| !share.contains(&"a".into(), &column.qualifier));
+        let other =
+            shares.into_iter().find(|share| !share.contains(&"a".into(), &column.qualifier));
         assert!(queue.set_share(&other.unwrap()).is_some());
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();
@@ -573,11 +556,7 @@ mod tests {
         assert_eq!(begun.elapsed(), hour, "the scan has begun");
         let running = queue.next().await.unwrap();
         queue.postpone(&running.cell, 1, None);
-        assert_eq!(
-            queue.offer_found(found("a", 6)),
-            Offered::Skipped,
-            "it has to wait"
-        );
+        assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped, "it has to wait");
         let begun = Instant::now();
         queue.rest(Duration::from_millis(1), hour).await;
         assert_eq!(begun.elapsed(), WorkerOptions::new().first_retry_pause);
@@ -590,11 +569,8 @@ mod tests {
         for row in ["a", "b", "c", "d"] {
             queue.offer_found(found(row, 5));
         }
-        let has_room = async || {
-            tokio::time::timeout(Duration::from_secs(1), queue.room())
-                .await
-                .is_ok()
-        };
+        let has_room =
+            async || tokio::time::timeout(Duration::from_secs(1), queue.room()).await.is_ok();
         queue.next().await;
         assert!(!has_room().await);
         queue.next().await;
@@ -606,11 +582,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn reserves_room_for_the_cell_at_which_a_scan_stopped() {
         let queue = queue(10, 20);
-        let has_room = async || {
-            tokio::time::timeout(Duration::from_secs(1), queue.room())
-                .await
-                .is_ok()
-        };
+        let has_room =
+            async || tokio::time::timeout(Duration::from_secs(1), queue.room()).await.is_ok();
         let large = "sixteen bytes ..";
         assert_eq!(queue.offer_found(found("a", 5)), Offered::Queued);
         assert!(has_room().await);
@@ -623,10 +596,7 @@ mod tests {
         assert_eq!(queue.next().await, Some(found(large, 6)));
         assert_eq!(queue.offer_found(found("b", 5)), Offered::Queued);
         // If the cell is gone when the scan continues, no room is reserved for it.
-        assert_eq!(
-            queue.offer_found(found("another of 19 b.", 6)),
-            Offered::NoRoom
-        );
+        assert_eq!(queue.offer_found(found("another of 19 b.", 6)), Offered::NoRoom);
         queue.end_scan();
         assert!(has_room().await);
     }

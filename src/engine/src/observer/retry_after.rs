@@ -36,10 +36,7 @@ impl RetryAfter {
     /// Creates the error with a pause and a cause. Another try may come later than after the pause,
     /// and sooner if another worker takes over the notification.
     pub fn new(pause: Duration, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self {
-            pause,
-            source: source.into(),
-        }
+        Self { pause, source: source.into() }
     }
 
     /// Returns the pause.

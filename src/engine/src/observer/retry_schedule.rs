@@ -73,8 +73,7 @@ impl Failures {
 
     /// Forgets the cells that were due when a complete scan began, and that it did not find.
     pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
-        self.failing
-            .retain(|cell, failing| failing.due > begun || is_there(cell));
+        self.failing.retain(|cell, failing| failing.due > begun || is_there(cell));
     }
 
     /// Returns the time at which the first of them is due.
@@ -100,11 +99,7 @@ mod tests {
         for tries in 1..12 {
             failures.postpone(&cell("a"), tries, None, &options);
             let longest = tries >= options.max_attempts.get();
-            let expected = if longest {
-                options.max_retry_pause
-            } else {
-                pause
-            };
+            let expected = if longest { options.max_retry_pause } else { pause };
             assert_eq!(failures.next_due(), Some(Instant::now() + expected));
             assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
             tokio::time::advance(expected).await;

@@ -24,9 +24,7 @@ pub(super) fn notifications() -> Scan {
 }
 
 fn filtered(spans: impl IntoIterator<Item = Span>, filter: Filter) -> Scan {
-    Scan::over_all(spans)
-        .column(ColumnSelector::family(NOTIFICATION_FAMILY))
-        .filter(filter)
+    Scan::over_all(spans).column(ColumnSelector::family(NOTIFICATION_FAMILY)).filter(filter)
 }
 
 /// The notifications that a worker scans for. No filter shows both kinds together.
@@ -42,9 +40,7 @@ impl Kind {
     /// Returns a scan of the notifications of this kind in a share, or `None` if it has none.
     fn scan(self, share: &Share) -> Option<Scan> {
         let filter = match self {
-            Self::Partition => Filter::Notifications {
-                share: Some(share.partition()),
-            },
+            Self::Partition => Filter::Notifications { share: Some(share.partition()) },
             Self::Unpartitioned if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
             Self::Unpartitioned => return None,
         };
@@ -56,16 +52,10 @@ impl Kind {
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
     let stamp = NotificationTimestamp::decode(cell.key.timestamp).ok_or_else(|| {
-        let message = format!(
-            "`{}` has a timestamp that no notification can have",
-            cell.key
-        );
+        let message = format!("`{}` has a timestamp that no notification can have", cell.key);
         Error::new(ErrorKind::Corrupt, message)
     })?;
-    Ok(Found {
-        cell: RowColumn::new(cell.key.row.clone(), column),
-        at: stamp.timestamp,
-    })
+    Ok(Found { cell: RowColumn::new(cell.key.row.clone(), column), at: stamp.timestamp })
 }
 
 /// The task that scans for the notifications of one worker.
@@ -186,10 +176,7 @@ impl Scanner {
                     Offered::Skipped => {}
                     Offered::Queued | Offered::NoRoom => {
                         let timestamp = i64::MAX;
-                        return Ok(Some(Key {
-                            timestamp,
-                            ..cell.key
-                        }));
+                        return Ok(Some(Key { timestamp, ..cell.key }));
                     }
                 }
             }
@@ -200,10 +187,7 @@ impl Scanner {
     /// Waits for room in the queue, and returns the share of this worker. The queue follows changes
     /// of the share during the wait too.
     async fn share_with_room(&self) -> Result<Option<Share>> {
-        while timeout(self.options.max_scan_pause, self.queue.room())
-            .await
-            .is_err()
-        {
+        while timeout(self.options.max_scan_pause, self.queue.room()).await.is_err() {
             self.share().await?;
         }
         self.share().await
@@ -232,8 +216,7 @@ impl Scanner {
             let part = share.partition();
             debug!(remainder = part.remainder(), divisor = %part.divisor(), "listing the dead letters");
             let records = self.client.shared.coordination.dead_letters().await?;
-            self.queue
-                .set_dead_letters(listing, records.iter().map(|record| &record.cell));
+            self.queue.set_dead_letters(listing, records.iter().map(|record| &record.cell));
         }
         Ok(Some(share))
     }

@@ -118,14 +118,7 @@ impl Worker {
             options,
         };
         let background = vec![tasks.spawn(scanner.run())];
-        Ok(Self {
-            client: client.clone(),
-            queue,
-            garbage_period,
-            background,
-            tasks,
-            membership,
-        })
+        Ok(Self { client: client.clone(), queue, garbage_period, background, tasks, membership })
     }
 
     /// Collects the garbage of the application's table as well, once in every
@@ -154,11 +147,8 @@ impl Worker {
     /// # }
     /// ```
     pub fn collecting_garbage(mut self, tables: Arc<dyn TableAdmin>) -> Self {
-        let collector = Collector {
-            client: self.client.clone(),
-            tables,
-            period: self.garbage_period,
-        };
+        let collector =
+            Collector { client: self.client.clone(), tables, period: self.garbage_period };
         self.background.push(self.tasks.spawn(collector.run()));
         self
     }
@@ -176,8 +166,6 @@ impl Worker {
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker")
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
+        f.debug_struct("Worker").field("queue", &self.queue).finish_non_exhaustive()
     }
 }

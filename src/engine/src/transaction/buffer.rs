@@ -98,11 +98,7 @@ impl WriteBuffer {
         if bytes > max_bytes {
             return Err(Error::invalid(format!(
                 "with `{}` the transaction would set {bytes} bytes; the option `max_transaction_bytes` allows {max_bytes}",
-                Escaped(
-                    cell.row
-                        .get(..cell.row.len().min(SHOWN_BYTES))
-                        .unwrap_or_default()
-                )
+                Escaped(cell.row.get(..cell.row.len().min(SHOWN_BYTES)).unwrap_or_default())
             )));
         }
         self.bytes = bytes;

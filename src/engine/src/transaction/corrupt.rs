@@ -49,10 +49,8 @@ pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
 /// Adds the cell of a damaged entry to its error.
 pub(crate) fn in_cell(found: &Cell, error: Error) -> Error {
     let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
-    let message = format!(
-        "an entry of `{cell}` is damaged: {error} (stored at {})",
-        found.key.timestamp
-    );
+    let message =
+        format!("an entry of `{cell}` is damaged: {error} (stored at {})", found.key.timestamp);
     Error::with_source(ErrorKind::Corrupt, message, error)
 }
 
@@ -77,10 +75,7 @@ mod tests {
     use fluo_table::{Column, Key};
 
     fn cell(stamp: i64, value: &'static str) -> Cell {
-        Cell {
-            key: Key::new("r", Column::new("f", "q"), stamp),
-            value: value.into(),
-        }
+        Cell { key: Key::new("r", Column::new("f", "q"), stamp), value: value.into() }
     }
 
     #[test]

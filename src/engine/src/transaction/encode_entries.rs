@@ -58,32 +58,16 @@ pub(crate) fn commit(
             let value = DelReadLockValue::Committed(commit).encode();
             return put(mutation, column, EntryKind::DelReadLock, start, value);
         }
-        LockKind::Write {
-            is_write,
-            is_delete,
-            is_trigger,
-        } => (is_write, is_delete, is_trigger),
+        LockKind::Write { is_write, is_delete, is_trigger } => (is_write, is_delete, is_trigger),
     };
     let committed = if is_write {
-        let value = WriteValue {
-            start,
-            is_primary,
-            is_delete,
-        };
+        let value = WriteValue { start, is_primary, is_delete };
         put(mutation, column, EntryKind::Write, commit, value.encode())
     } else {
-        let value = DelLockValue {
-            outcome: DelLockOutcome::Committed,
-            is_primary,
-            done: commit,
-        };
+        let value = DelLockValue { outcome: DelLockOutcome::Committed, is_primary, done: commit };
         put(mutation, column, EntryKind::DelLock, start, value.encode())
     };
-    if is_trigger {
-        put(committed, column, EntryKind::Ack, start, Bytes::new())
-    } else {
-        committed
-    }
+    if is_trigger { put(committed, column, EntryKind::Ack, start, Bytes::new()) } else { committed }
 }
 
 /// The client that rolls a primary back, by what it can say about the other locks.
@@ -163,9 +147,6 @@ fn notification_entry(
     timestamp: Timestamp,
     is_delete: bool,
 ) -> Mutation {
-    let stamp = NotificationTimestamp {
-        timestamp,
-        is_delete,
-    };
+    let stamp = NotificationTimestamp { timestamp, is_delete };
     mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
 }

@@ -101,8 +101,7 @@ impl Transaction {
         }
         let log = || debug!(start = %self.state.shown_start(), %cell, "notify");
         self.state.span().in_scope(log);
-        self.state
-            .with_buffer(|buffer, most| buffer.notify(cell, most))
+        self.state.with_buffer(|buffer, most| buffer.notify(cell, most))
     }
 
     /// Returns the number of bytes of rows, columns and values that this transaction can still
@@ -153,8 +152,7 @@ impl Transaction {
             };
             (recorder, cell.clone(), value)
         });
-        self.state
-            .with_buffer(|buffer, most| buffer.write(cell, write, most))?;
+        self.state.with_buffer(|buffer, most| buffer.write(cell, write, most))?;
         if let Some((recorder, cell, value)) = recorded {
             recorder.record_write(&cell, value.as_ref());
         }
@@ -180,9 +178,7 @@ impl OwnedTransaction {
         let span = debug_span!("transaction", start = Empty);
         let state = State::begin(client, span, trigger, Some(buffer)).await?;
         let snapshot = Snapshot::new(state);
-        Ok(Self {
-            transaction: Transaction { snapshot },
-        })
+        Ok(Self { transaction: Transaction { snapshot } })
     }
 
     /// Returns a handle that cannot commit.

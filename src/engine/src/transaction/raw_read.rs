@@ -17,11 +17,7 @@ pub(crate) async fn entries(
     wanted: &[(EntryKind, Timestamp)],
 ) -> Result<Vec<Cell>> {
     let span = |(kind, timestamp): &(EntryKind, Timestamp)| {
-        let key = Key::new(
-            cell.row.clone(),
-            cell.column.clone(),
-            stamp(*kind, *timestamp),
-        );
+        let key = Key::new(cell.row.clone(), cell.column.clone(), stamp(*kind, *timestamp));
         let end = key.successor();
         Span::between(key, Some(end))
     };

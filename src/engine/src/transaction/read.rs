@@ -36,12 +36,7 @@ impl State {
                 "a scan of a snapshot cannot have a filter; remove the filter",
             ));
         }
-        let rest = Rest {
-            state: self.clone(),
-            scan: Some(scan),
-            open: None,
-            waiting: None,
-        };
+        let rest = Rest { state: self.clone(), scan: Some(scan), open: None, waiting: None };
         let state = self.clone();
         let next = |rest: Rest| {
             let span = rest.state.span().clone();
@@ -65,14 +60,10 @@ impl State {
             let (client, start) = (self.client.clone(), self.start.clone());
             let cells = scan.spans().to_vec();
             let read = async move { client.read_cells(&start, cells).await };
-            return stream::once(read)
-                .try_filter(|found| ready(!found.is_empty()))
-                .boxed();
+            return stream::once(read).try_filter(|found| ready(!found.is_empty())).boxed();
         }
         let at = self.start();
-        self.client
-            .table
-            .scan(scan.clone().filter(Filter::Snapshot { at }))
+        self.client.table.scan(scan.clone().filter(Filter::Snapshot { at }))
     }
 
     /// Fails if garbage above the timestamp may have been collected (S2).
@@ -124,10 +115,7 @@ impl Rest {
             self.state.check_fresh().await?;
             let first_lock = batch.iter().position(|cell| !is_data(cell));
             let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
-            let mut committed = batch
-                .into_iter()
-                .map(committed)
-                .collect::<Result<Vec<_>>>()?;
+            let mut committed = batch.into_iter().map(committed).collect::<Result<Vec<_>>>()?;
             if locked.is_empty() {
                 self.waiting = None;
             } else {
@@ -189,10 +177,7 @@ impl Rest {
     /// attempt.
     fn wait_for(&mut self, locks: &[FoundLock]) -> &mut Waiting {
         let state = &self.state;
-        let cells: BTreeSet<_> = locks
-            .iter()
-            .map(|lock| (lock.cell.clone(), lock.start))
-            .collect();
+        let cells: BTreeSet<_> = locks.iter().map(|lock| (lock.cell.clone(), lock.start)).collect();
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
@@ -217,10 +202,7 @@ struct Past {
 impl Past {
     /// Returns an empty part: the whole batch is read again.
     fn before(batch: &[Cell]) -> Self {
-        Self {
-            committed: Vec::new(),
-            rest: batch.first().map(first_key),
-        }
+        Self { committed: Vec::new(), rest: batch.first().map(first_key) }
     }
 }
 
@@ -252,10 +234,7 @@ async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Res
 
 /// Returns the first key of the column of a cell.
 fn first_key(cell: &Cell) -> Key {
-    Key {
-        timestamp: i64::MAX,
-        ..cell.key.clone()
-    }
+    Key { timestamp: i64::MAX, ..cell.key.clone() }
 }
 
 fn failed(error: Error) -> CellBatches {

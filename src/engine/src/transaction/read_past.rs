@@ -70,12 +70,7 @@ impl DecidedLock {
 
     /// Returns the mutation that resolves the lock.
     fn resolution(&self) -> Mutation {
-        let FoundLock {
-            cell: RowColumn { row, column },
-            start,
-            kind,
-            ..
-        } = &self.lock;
+        let FoundLock { cell: RowColumn { row, column }, start, kind, .. } = &self.lock;
         let mutation = Mutation::new(row.clone());
         match self.committed {
             Some(commit) => {

@@ -112,10 +112,8 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 resolved.orphans.extend(other.copied().cloned());
                 if !is_written {
                     has_failed = true;
-                    known.extend(decided_locks(
-                        group.iter().filter(|lock| lock.is_primary()),
-                        None,
-                    ));
+                    known
+                        .extend(decided_locks(group.iter().filter(|lock| lock.is_primary()), None));
                 }
             }
         }
@@ -157,10 +155,7 @@ fn decided_locks<'a>(
     locks: impl Iterator<Item = &'a &'a FoundLock>,
     committed: Option<Timestamp>,
 ) -> impl Iterator<Item = DecidedLock> {
-    locks.map(move |lock| DecidedLock {
-        lock: (*lock).clone(),
-        committed,
-    })
+    locks.map(move |lock| DecidedLock { lock: (*lock).clone(), committed })
 }
 
 /// Returns the locks of the group except that of the primary.
@@ -320,11 +315,8 @@ async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bo
 }
 
 /// The kind of a lock that only guards the cell of a notification.
-const ACKNOWLEDGING: LockKind = LockKind::Write {
-    is_write: false,
-    is_delete: false,
-    is_trigger: true,
-};
+const ACKNOWLEDGING: LockKind =
+    LockKind::Write { is_write: false, is_delete: false, is_trigger: true };
 
 /// Rolls back the primary of another transaction, unless it was decided meanwhile. Returns whether
 /// it did.
@@ -355,10 +347,7 @@ pub(crate) struct RowMutations {
 
 impl RowMutations {
     pub(crate) fn add(&mut self, row: &Bytes, update: impl FnOnce(Mutation) -> Mutation) {
-        let mutation = self
-            .rows
-            .remove(row)
-            .unwrap_or_else(|| Mutation::new(row.clone()));
+        let mutation = self.rows.remove(row).unwrap_or_else(|| Mutation::new(row.clone()));
         self.rows.insert(row.clone(), update(mutation));
     }
 

@@ -53,11 +53,8 @@ pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> Cond
 }
 
 /// The kind of a primary's lock. Only its entry kind matters here.
-pub(crate) const PRIMARY: LockKind = LockKind::Write {
-    is_write: true,
-    is_delete: false,
-    is_trigger: false,
-};
+pub(crate) const PRIMARY: LockKind =
+    LockKind::Write { is_write: true, is_delete: false, is_trigger: false };
 
 /// Returns the condition that this lock is stored (R5).
 pub(crate) fn is_stored(

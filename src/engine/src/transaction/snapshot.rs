@@ -62,10 +62,7 @@ impl Snapshot {
     }
 
     pub(super) fn new(state: Arc<State>) -> Self {
-        Self {
-            state,
-            recorder: None,
-        }
+        Self { state, recorder: None }
     }
 
     /// Returns the timestamp at which it reads.
@@ -91,9 +88,7 @@ impl Snapshot {
     ) -> Result<Option<C::Value>> {
         let cell = RowColumn::new(row, column.to_column());
         let found = self.read_cell(&cell).await?;
-        found
-            .map(|found| column.decode(&cell, found.value))
-            .transpose()
+        found.map(|found| column.decode(&cell, found.value)).transpose()
     }
 
     /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
@@ -132,14 +127,9 @@ impl Snapshot {
         columns: impl IntoIterator<Item = &'a Column>,
     ) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
-        let cells = columns
-            .into_iter()
-            .map(|column| RowColumn::new(row.clone(), column.clone()));
+        let cells = columns.into_iter().map(|column| RowColumn::new(row.clone(), column.clone()));
         let found = self.get_many(cells).await?;
-        Ok(found
-            .into_iter()
-            .map(|(cell, value)| (cell.column, value))
-            .collect())
+        Ok(found.into_iter().map(|(cell, value)| (cell.column, value)).collect())
     }
 
     /// Returns the values of some cells, read in one scan. The result omits cells without a value.
@@ -153,9 +143,7 @@ impl Snapshot {
     ) -> Result<BTreeMap<RowColumn, Bytes>> {
         let cells: Vec<RowColumn> = cells.into_iter().collect();
         cells.iter().try_for_each(check_cell)?;
-        let found = self
-            .read(Scan::over_all(cells.iter().map(cell_span)))
-            .await?;
+        let found = self.read(Scan::over_all(cells.iter().map(cell_span))).await?;
         let value = |cell: Cell| (RowColumn::new(cell.key.row, cell.key.column), cell.value);
         Ok(found.into_iter().map(value).collect())
     }
@@ -173,10 +161,7 @@ impl Snapshot {
             ));
         }
         let found = self.read(Scan::over(Span::row(row))).await?;
-        Ok(found
-            .into_iter()
-            .map(|cell| (cell.key.column, cell.value))
-            .collect())
+        Ok(found.into_iter().map(|cell| (cell.key.column, cell.value)).collect())
     }
 
     /// Reads cells in key order, in batches. The timestamp of a cell is the start of the
@@ -190,9 +175,7 @@ impl Snapshot {
         let batches = self.state.scan(scan);
         match self.recorder.clone() {
             None => batches,
-            Some(recorder) => batches
-                .inspect_ok(move |cells| recorder.record_read(cells))
-                .boxed(),
+            Some(recorder) => batches.inspect_ok(move |cells| recorder.record_read(cells)).boxed(),
         }
     }
 

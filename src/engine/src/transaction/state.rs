@@ -86,9 +86,7 @@ impl State {
 
     /// Returns `true` if a failure moves the notification of the observer to the dead letters.
     pub(super) fn is_last_try(&self) -> bool {
-        self.trigger
-            .as_ref()
-            .is_some_and(|trigger| trigger.is_last_try)
+        self.trigger.as_ref().is_some_and(|trigger| trigger.is_last_try)
     }
 
     pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -123,10 +121,7 @@ impl State {
     }
 
     pub(super) fn has_ended(&self) -> Error {
-        Error::invalid(format!(
-            "transaction {} has ended; begin a new one",
-            self.shown_start()
-        ))
+        Error::invalid(format!("transaction {} has ended; begin a new one", self.shown_start()))
     }
 
     fn buffer(&self) -> MutexGuard<'_, Option<WriteBuffer>> {

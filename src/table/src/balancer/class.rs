@@ -1,19 +1,13 @@
 //! The classes of the balancers, whose package differs between versions of Accumulo.
 
 /// The packages that can contain them, the newer one first: 2.1 has both, 1.x only the second.
-const PACKAGES: [&str; 2] = [
-    "org.apache.accumulo.core.spi.balancer",
-    "org.apache.accumulo.server.master.balancer",
-];
+const PACKAGES: [&str; 2] =
+    ["org.apache.accumulo.core.spi.balancer", "org.apache.accumulo.server.master.balancer"];
 /// The balancer that spreads each group of tablets.
 const BY_GROUP: &str = "RegexGroupBalancer";
 /// The balancers that spread a table's tablets by their number alone; one of them is the default of
 /// every table.
-const BY_COUNT: [&str; 3] = [
-    "SimpleLoadBalancer",
-    "DefaultLoadBalancer",
-    "TableLoadBalancer",
-];
+const BY_COUNT: [&str; 3] = ["SimpleLoadBalancer", "DefaultLoadBalancer", "TableLoadBalancer"];
 /// The class that is requested to find the package: see [`group_balancers`].
 const PROBE: &str = "TableLoadBalancer";
 
@@ -47,12 +41,7 @@ impl BalancerClass {
 /// The class to ask for is not the group balancer itself: the class test creates an instance
 /// without arguments, which the group balancer does not allow, so the answer would always be false.
 pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
-    PACKAGES.iter().map(|package| {
-        (
-            format!("{package}.{PROBE}"),
-            format!("{package}.{BY_GROUP}"),
-        )
-    })
+    PACKAGES.iter().map(|package| (format!("{package}.{PROBE}"), format!("{package}.{BY_GROUP}")))
 }
 
 /// Checks whether tables with simulated servers report that these load a class: the simulated
@@ -68,10 +57,7 @@ mod tests {
     #[test]
     fn classes_are_recognized_in_either_package() {
         for (probe, group_balancer) in group_balancers() {
-            assert_eq!(
-                BalancerClass::from_name(&group_balancer),
-                BalancerClass::ByGroup
-            );
+            assert_eq!(BalancerClass::from_name(&group_balancer), BalancerClass::ByGroup);
             assert_eq!(BalancerClass::from_name(&probe), BalancerClass::ByCount);
             assert!(simulates_class(&probe) && !simulates_class(&group_balancer));
         }

@@ -14,11 +14,8 @@ const DOT: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 /// Returns the same pattern in the `regex` crate's syntax, or the reason why it cannot be
 /// translated.
 pub(super) fn translate(java: &str) -> Result<String, String> {
-    let mut translation = Translation {
-        rest: java.chars().peekable(),
-        output: String::new(),
-        class_depth: 0,
-    };
+    let mut translation =
+        Translation { rest: java.chars().peekable(), output: String::new(), class_depth: 0 };
     while let Some(c) = translation.rest.next() {
         translation.step(c)?;
     }
@@ -101,9 +98,9 @@ impl Translation<'_> {
         self.output.push('?');
         match self.rest.peek() {
             Some(':') => Ok(()),
-            Some(&other) => Err(format!(
-                "a group `(?{other}` is not supported, only `(` and `(?:`"
-            )),
+            Some(&other) => {
+                Err(format!("a group `(?{other}` is not supported, only `(` and `(?:`"))
+            }
             None => Err("it ends in `(?`".to_owned()),
         }
     }
@@ -120,7 +117,6 @@ impl Translation<'_> {
     }
 
     fn literal(&mut self, c: char) {
-        self.output
-            .push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+        self.output.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
     }
 }

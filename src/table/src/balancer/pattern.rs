@@ -63,10 +63,7 @@ impl GroupPattern {
     ///
     /// See [`PatternError`].
     pub fn parse(pattern: &str) -> Result<Self, PatternError> {
-        let unreadable = |reason| PatternError::Unreadable {
-            pattern: pattern.to_owned(),
-            reason,
-        };
+        let unreadable = |reason| PatternError::Unreadable { pattern: pattern.to_owned(), reason };
         let translated = translate(pattern).map_err(unreadable)?;
         // Compile the pattern by itself first: wrapped, an unbalanced `)` could close the wrapping.
         let own = Regex::new(&translated).map_err(|error| unreadable(one_line(&error)))?;
@@ -74,10 +71,7 @@ impl GroupPattern {
             .map_err(|error| unreadable(one_line(&error)))?;
         match own.captures_len() - 1 {
             1 => Ok(Self(whole)),
-            groups => Err(PatternError::NotOneGroup {
-                pattern: pattern.to_owned(),
-                groups,
-            }),
+            groups => Err(PatternError::NotOneGroup { pattern: pattern.to_owned(), groups }),
         }
     }
 
@@ -102,11 +96,7 @@ fn shortened(pattern: &str) -> Cow<'_, str> {
 
 fn one_line(error: &regex::Error) -> String {
     let text = error.to_string();
-    text.lines()
-        .next_back()
-        .unwrap_or_default()
-        .trim_start_matches("error: ")
-        .to_owned()
+    text.lines().next_back().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
@@ -117,9 +107,7 @@ mod tests {
     use super::*;
 
     fn group(pattern: &str, end_row: &str) -> Option<String> {
-        GroupPattern::parse(pattern)
-            .unwrap()
-            .group_of(Some(end_row.as_bytes()))
+        GroupPattern::parse(pattern).unwrap().group_of(Some(end_row.as_bytes()))
     }
 
     #[rstest]
@@ -149,10 +137,7 @@ mod tests {
     #[case(r"(a)(b).*", 2)]
     #[case("", 0)]
     fn one_capturing_group_is_required(#[case] pattern: &str, #[case] groups: usize) {
-        let expected = PatternError::NotOneGroup {
-            pattern: pattern.to_owned(),
-            groups,
-        };
+        let expected = PatternError::NotOneGroup { pattern: pattern.to_owned(), groups };
         assert_eq!(GroupPattern::parse(pattern).unwrap_err(), expected);
     }
 
@@ -167,21 +152,13 @@ mod tests {
     #[case("(a\\", "it ends in a backslash")]
     fn rejects_patterns_that_cannot_be_translated(#[case] pattern: &str, #[case] reason: &str) {
         let message = GroupPattern::parse(pattern).unwrap_err().to_string();
-        assert_eq!(
-            message,
-            format!("the pattern `{pattern}` cannot be read: {reason}")
-        );
+        assert_eq!(message, format!("the pattern `{pattern}` cannot be read: {reason}"));
     }
 
     #[test]
     fn messages_shorten_long_patterns() {
-        let message = GroupPattern::parse(&"é".repeat(1_000))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.contains("é.. (2000 bytes in all)` has 0 capturing groups"),
-            "{message}"
-        );
+        let message = GroupPattern::parse(&"é".repeat(1_000)).unwrap_err().to_string();
+        assert!(message.contains("é.. (2000 bytes in all)` has 0 capturing groups"), "{message}");
         assert!(message.chars().count() < 400);
     }
 

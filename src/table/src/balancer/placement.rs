@@ -51,10 +51,7 @@ pub fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
         _ => (tablets / servers, tablets % servers),
     };
     let sizes = (0..servers).map(|server| share + usize::from(server < longer));
-    sizes
-        .enumerate()
-        .flat_map(|(server, size)| std::iter::repeat_n(Some(server), size))
-        .collect()
+    sizes.enumerate().flat_map(|(server, size)| std::iter::repeat_n(Some(server), size)).collect()
 }
 
 /// Places the tablets of a table according to its properties. Under a group balancer whose pattern
@@ -67,9 +64,7 @@ pub fn place_by_properties(
     servers: usize,
 ) -> Vec<Option<usize>> {
     let by_count = || place_by_count(end_rows.len(), servers);
-    let class = properties
-        .get(property::BALANCER)
-        .map(|class| BalancerClass::from_name(class));
+    let class = properties.get(property::BALANCER).map(|class| BalancerClass::from_name(class));
     match class.unwrap_or(BalancerClass::ByCount) {
         BalancerClass::ByCount => by_count(),
         BalancerClass::ByGroup => match group_pattern(properties) {
@@ -94,17 +89,10 @@ fn groups_of(
     pattern: &GroupPattern,
     properties: &BTreeMap<String, String>,
 ) -> Vec<String> {
-    let default = properties
-        .get(property::GROUP_DEFAULT)
-        .cloned()
-        .unwrap_or_default();
+    let default = properties.get(property::GROUP_DEFAULT).cloned().unwrap_or_default();
     end_rows
         .iter()
-        .map(|end_row| {
-            pattern
-                .group_of(end_row.as_deref())
-                .unwrap_or_else(|| default.clone())
-        })
+        .map(|end_row| pattern.group_of(end_row.as_deref()).unwrap_or_else(|| default.clone()))
         .collect()
 }
 
@@ -115,49 +103,32 @@ mod tests {
     use super::*;
 
     fn counts(placed: &[Option<usize>], servers: usize) -> Vec<usize> {
-        (0..servers)
-            .map(|s| placed.iter().filter(|&&p| p == Some(s)).count())
-            .collect()
+        (0..servers).map(|s| placed.iter().filter(|&&p| p == Some(s)).count()).collect()
     }
 
     fn differ_by_at_most_one(counts: &[usize]) -> bool {
-        counts
-            .iter()
-            .max()
-            .zip(counts.iter().min())
-            .is_none_or(|(max, min)| max - min <= 1)
+        counts.iter().max().zip(counts.iter().min()).is_none_or(|(max, min)| max - min <= 1)
     }
 
     #[test]
     fn an_unknown_balancer_hosts_nothing() {
         let properties =
             BTreeMap::from([(property::BALANCER.to_owned(), "org.example.Typo".to_owned())]);
-        assert_eq!(
-            place_by_properties(&[None, None], &properties, 2),
-            [None, None]
-        );
+        assert_eq!(place_by_properties(&[None, None], &properties, 2), [None, None]);
     }
 
     #[test]
     fn two_capturing_groups_are_ignored_as_by_the_balancer() {
-        let rows: Vec<_> = ["a1", "a2", "b1", "b2"]
-            .map(|row| Some(Bytes::from(row)))
-            .into();
+        let rows: Vec<_> = ["a1", "a2", "b1", "b2"].map(|row| Some(Bytes::from(row))).into();
         let place_with = |pattern: &str| {
             let properties = BTreeMap::from([
-                (
-                    property::BALANCER.to_owned(),
-                    super::super::group_balancers().next().unwrap().1,
-                ),
+                (property::BALANCER.to_owned(), super::super::group_balancers().next().unwrap().1),
                 (property::GROUP_PATTERN.to_owned(), pattern.to_owned()),
             ]);
             place_by_properties(&rows, &properties, 2)
         };
         assert_eq!(place_with("(a|b).*"), [Some(0), Some(1), Some(0), Some(1)]);
-        assert_eq!(
-            place_with("(a)?(b)?.*"),
-            [Some(0), Some(0), Some(1), Some(1)]
-        );
+        assert_eq!(place_with("(a)?(b)?.*"), [Some(0), Some(0), Some(1), Some(1)]);
     }
 
     proptest! {

@@ -136,14 +136,7 @@ pub fn shown_settings(settings: &BTreeMap<String, String>) -> BTreeMap<&str, &st
 /// `secret`, in any case.
 pub fn shown_setting<'a>(name: &str, value: &'a str) -> &'a str {
     let name = name.to_ascii_lowercase();
-    if ["password", "secret"]
-        .iter()
-        .any(|word| name.contains(word))
-    {
-        "***"
-    } else {
-        value
-    }
+    if ["password", "secret"].iter().any(|word| name.contains(word)) { "***" } else { value }
 }
 
 fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
@@ -181,10 +174,7 @@ pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
             super::name::shown(name)
         )));
     }
-    let bytes: usize = settings
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum();
+    let bytes: usize = settings.iter().map(|(name, value)| name.len() + value.len()).sum();
     let most = Application::MAX_SETTINGS_BYTES;
     if bytes > most {
         return Err(Error::invalid(format!(
@@ -273,21 +263,14 @@ mod tests {
             message(&good.clone().observe(of(Column::new("", ""), "o"))),
             ": (weak, `o`) cannot be observed: the column is empty, and no transaction can write it"
         );
-        let secret = good
-            .clone()
-            .observe(of(Column::new("f", "q").with_visibility("A"), ""));
+        let secret = good.clone().observe(of(Column::new("f", "q").with_visibility("A"), ""));
         assert_eq!(
             message(&secret),
             "f:q [A] (weak) cannot be observed because it has a visibility; observe a column without one, written together with it"
         );
         assert!(secret.check_bounds().is_ok(), "it may be stored");
         assert_eq!(
-            message(
-                &good
-                    .clone()
-                    .observe(of(Column::new("f", "q"), ""))
-                    .observe(observed("f"))
-            ),
+            message(&good.clone().observe(of(Column::new("f", "q"), "")).observe(observed("f"))),
             "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer, and an id is used once"
         );
         assert_eq!(

@@ -67,10 +67,7 @@ impl Epochs {
             Some(recorded) => recorded.last.clone(),
             None => format!("{}-{own}", number.saturating_add(1)),
         };
-        Ok(Self {
-            before: found.filter(|found| *found != last).map(str::to_owned),
-            last,
-        })
+        Ok(Self { before: found.filter(|found| *found != last).map(str::to_owned), last })
     }
 
     /// Checks whether an epoch is that of an opening, or of a later one.
@@ -90,17 +87,12 @@ impl Epochs {
     ///
     /// [`Corrupt`](ErrorKind::Corrupt).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let lines = str::from_utf8(bytes)
-            .ok()
-            .and_then(|it| it.split_once('\n'));
+        let lines = str::from_utf8(bytes).ok().and_then(|it| it.split_once('\n'));
         let (last, before) = lines.filter(|(last, _)| !last.is_empty()).ok_or_else(|| {
             let message = "the epochs of an application are not two lines of text";
             Error::new(ErrorKind::Corrupt, message)
         })?;
-        Ok(Self {
-            last: last.to_owned(),
-            before: (!before.is_empty()).then(|| before.to_owned()),
-        })
+        Ok(Self { last: last.to_owned(), before: (!before.is_empty()).then(|| before.to_owned()) })
     }
 }
 
@@ -178,10 +170,7 @@ mod tests {
             error.to_string(),
             "the coordination of the application `web` is an old copy; use the newest one, or initialize the application again"
         );
-        assert!(
-            begin(None, "d", Some("1-c")).is_err(),
-            "one of before epochs"
-        );
+        assert!(begin(None, "d", Some("1-c")).is_err(), "one of before epochs");
         // Two openings of a rebuilt coordination drew one text, as process 1 of a container
         // repeatedly did.
         assert!(begin(None, "c", Some("1-c")).is_err());
@@ -190,10 +179,7 @@ mod tests {
     #[test]
     fn reports_other_bytes_as_corrupt() {
         for bytes in [&b""[..], b"a", b"\nb", b"\xff\n"] {
-            assert_eq!(
-                Epochs::decode(bytes).unwrap_err().kind(),
-                ErrorKind::Corrupt
-            );
+            assert_eq!(Epochs::decode(bytes).unwrap_err().kind(), ErrorKind::Corrupt);
         }
     }
 }

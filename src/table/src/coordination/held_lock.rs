@@ -23,17 +23,13 @@ struct OwnKeys<K: Ord> {
 
 impl<K> Clone for HeldKeys<K> {
     fn clone(&self) -> Self {
-        Self {
-            held: self.held.clone(),
-        }
+        Self { held: self.held.clone() }
     }
 }
 
 impl<K> Default for HeldKeys<K> {
     fn default() -> Self {
-        Self {
-            held: Arc::default(),
-        }
+        Self { held: Arc::default() }
     }
 }
 
@@ -50,10 +46,7 @@ impl<K: Clone + Debug + Ord + Send + Sync + 'static> HeldKeys<K> {
             return Err(other.clone());
         }
         held.extend(own.iter().cloned());
-        Ok(Box::new(OwnKeys {
-            all: self.clone(),
-            own,
-        }))
+        Ok(Box::new(OwnKeys { all: self.clone(), own }))
     }
 }
 

@@ -44,13 +44,7 @@ fn is_refused(c: char) -> bool {
 pub(super) fn shown(name: &str) -> String {
     name.chars()
         .take(60)
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
+        .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
         .collect()
 }
 

@@ -67,11 +67,7 @@ pub struct ObservedColumn {
 impl ObservedColumn {
     /// Creates an observed column whose observer has a name.
     pub fn new(column: Column, kind: ObserverKind, id: impl Into<String>) -> Self {
-        Self {
-            column,
-            kind,
-            id: id.into(),
-        }
+        Self { column, kind, id: id.into() }
     }
 
     /// Checks that the column can be observed.
@@ -140,10 +136,7 @@ mod tests {
             assert_eq!(kind.to_string().parse::<ObserverKind>().unwrap(), kind);
         }
         let error = "loud\n".parse::<ObserverKind>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`loud\\n` is not a kind of observer; it is strong or weak"
-        );
+        assert_eq!(error.to_string(), "`loud\\n` is not a kind of observer; it is strong or weak");
     }
 
     #[test]

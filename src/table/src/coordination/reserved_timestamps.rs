@@ -56,12 +56,7 @@ pub struct ReservedTimestamps {
 impl ReservedTimestamps {
     /// Creates the state with nothing reserved: all timestamps from `end` on are unused.
     pub fn new(end: Timestamp) -> Self {
-        Self {
-            next: end,
-            end,
-            size: LEAST,
-            planned_at: None,
-        }
+        Self { next: end, end, size: LEAST, planned_at: None }
     }
 
     /// Returns the next timestamp without handing it out.

@@ -24,10 +24,8 @@ impl SetupLocks {
     ///
     /// [`Unavailable`](crate::ErrorKind::Unavailable) while another caller has locked one of them.
     pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn HeldLock>> {
-        let subjects = [
-            Subject::Application(application.to_owned()),
-            Subject::Table(table.to_owned()),
-        ];
+        let subjects =
+            [Subject::Application(application.to_owned()), Subject::Table(table.to_owned())];
         self.held.take(subjects).map_err(|other| match other {
             Subject::Application(name) => Error::application_locked(&name),
             Subject::Table(name) => Error::table_locked(&name),
@@ -43,12 +41,8 @@ mod tests {
     fn names_the_locked_object() {
         let locks = SetupLocks::default();
         let held = locks.lock_setup("web", "pages").unwrap();
-        let message = |application, table| {
-            locks
-                .lock_setup(application, table)
-                .unwrap_err()
-                .to_string()
-        };
+        let message =
+            |application, table| locks.lock_setup(application, table).unwrap_err().to_string();
         assert_eq!(
             message("web", "x"),
             "another caller is creating or removing the application `web`; wait, then check its state"

@@ -103,10 +103,7 @@ mod tests {
 
     #[test]
     fn contains_the_rows_of_its_spans() {
-        let spans = [
-            Span::tablet(Some(b"m"), Some(b"s")),
-            Span::tablet(None, Some(b"g")),
-        ];
+        let spans = [Span::tablet(Some(b"m"), Some(b"s")), Span::tablet(None, Some(b"g"))];
         let share = Share::new(spans, part(1, 0));
         for (row, expected) in [
             ("", true),
@@ -129,11 +126,7 @@ mod tests {
         let owners = |divisor, adds: bool| -> Vec<u32> {
             let owns = |remainder: &u32| {
                 let share = Share::for_all_rows(part(divisor, *remainder));
-                let share = if adds {
-                    share.with_unpartitioned()
-                } else {
-                    share
-                };
+                let share = if adds { share.with_unpartitioned() } else { share };
                 share.contains(&row, qualifier)
             };
             (0..divisor).filter(owns).collect()

@@ -17,9 +17,6 @@ pub struct Cell {
 impl Cell {
     /// Creates a cell from `key` and `value`.
     pub fn new(key: Key, value: impl Into<Bytes>) -> Self {
-        Self {
-            key,
-            value: value.into(),
-        }
+        Self { key, value: value.into() }
     }
 }

@@ -29,11 +29,7 @@ pub struct Column {
 impl Column {
     /// Creates the column `family:qualifier` with an empty visibility.
     pub fn new(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: qualifier.into(),
-            visibility: Bytes::new(),
-        }
+        Self { family: family.into(), qualifier: qualifier.into(), visibility: Bytes::new() }
     }
 
     /// Creates the column `family:qualifier` as a constant, with an empty visibility.

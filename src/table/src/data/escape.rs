@@ -40,10 +40,7 @@ impl<'a> Escaped<'a> {
             !separators.iter().any(|byte| FORM.contains(byte)),
             "a separator is one of the bytes that `\\xNN` consists of"
         );
-        Separated {
-            bytes: self.0,
-            separators,
-        }
+        Separated { bytes: self.0, separators }
     }
 }
 
@@ -106,10 +103,8 @@ pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
         let at = text.len() - rest.len();
         rest = match first {
             b'\\' => {
-                let (byte, after) = hex_byte(after).ok_or(EscapeError {
-                    at,
-                    what: "a backslash that does not start `\\xNN`",
-                })?;
+                let (byte, after) = hex_byte(after)
+                    .ok_or(EscapeError { at, what: "a backslash that does not start `\\xNN`" })?;
                 bytes.push(byte);
                 after
             }
@@ -118,10 +113,7 @@ pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
                 after
             }
             _ => {
-                return Err(EscapeError {
-                    at,
-                    what: "a byte that is not printable ASCII",
-                });
+                return Err(EscapeError { at, what: "a byte that is not printable ASCII" });
             }
         };
     }
@@ -133,11 +125,7 @@ fn hex_byte(after_backslash: &[u8]) -> Option<(u8, &[u8])> {
     if x != b'x' {
         return None;
     }
-    let digit = |c: u8| {
-        char::from(c)
-            .to_digit(16)
-            .and_then(|d| u8::try_from(d).ok())
-    };
+    let digit = |c: u8| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok());
     Some((digit(high)? << 4 | digit(low)?, rest))
 }
 
@@ -156,10 +144,7 @@ mod tests {
              as `\\xNN` with two hex digits"
         );
         assert!(
-            unescape("é")
-                .unwrap_err()
-                .to_string()
-                .starts_with("at byte 0: a byte that is not")
+            unescape("é").unwrap_err().to_string().starts_with("at byte 0: a byte that is not")
         );
         assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
     }

@@ -21,10 +21,7 @@ impl Excerpt {
 
     /// Copies at most [`MAX_SHOWN`](Self::MAX_SHOWN) of the bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        Self {
-            shown: bytes.iter().copied().take(Self::MAX_SHOWN).collect(),
-            total: bytes.len(),
-        }
+        Self { shown: bytes.iter().copied().take(Self::MAX_SHOWN).collect(), total: bytes.len() }
     }
 }
 

@@ -40,14 +40,7 @@ mod tests {
     fn groups_digits_by_threes() {
         let texts =
             [0, 999, 1_000, 65_536, 1_679_616, u64::MAX].map(|count| Grouped(count).to_string());
-        let expected = [
-            "0",
-            "999",
-            "1,000",
-            "65,536",
-            "1,679,616",
-            "18,446,744,073,709,551,615",
-        ];
+        let expected = ["0", "999", "1,000", "65,536", "1,679,616", "18,446,744,073,709,551,615"];
         assert_eq!(texts, expected);
     }
 }

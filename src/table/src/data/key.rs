@@ -35,11 +35,7 @@ pub struct Key {
 impl Key {
     /// Creates a key from its parts.
     pub fn new(row: impl Into<Bytes>, column: Column, timestamp: i64) -> Self {
-        Self {
-            row: row.into(),
-            column,
-            timestamp,
-        }
+        Self { row: row.into(), column, timestamp }
     }
 
     /// Returns the first possible key of a row.
@@ -87,13 +83,7 @@ impl PartialOrd for Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} @{}",
-            Escaped(&self.row),
-            self.column,
-            self.timestamp
-        )
+        write!(f, "{} {} @{}", Escaped(&self.row), self.column, self.timestamp)
     }
 }
 
@@ -122,11 +112,7 @@ impl KeyRef<'_> {
             qualifier: copy(self.qualifier),
             visibility: copy(self.visibility),
         };
-        Key {
-            row: copy(self.row),
-            column,
-            timestamp: self.timestamp,
-        }
+        Key { row: copy(self.row), column, timestamp: self.timestamp }
     }
 }
 

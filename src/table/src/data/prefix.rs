@@ -36,10 +36,7 @@ mod tests {
     use super::*;
 
     fn edgy_bytes() -> impl Strategy<Value = Vec<u8>> {
-        proptest::collection::vec(
-            prop_oneof![Just(0u8), Just(0xfe), Just(0xff), any::<u8>()],
-            0..6,
-        )
+        proptest::collection::vec(prop_oneof![Just(0u8), Just(0xfe), Just(0xff), any::<u8>()], 0..6)
     }
 
     proptest! {

@@ -17,14 +17,8 @@ pub const GROUP_DEFAULT: &str = "table.custom.balancer.group.regex.default";
 ///
 /// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
 pub fn check(name: &str) -> Result<()> {
-    let is_clean = name
-        .chars()
-        .all(|c| !c.is_control() && !c.is_whitespace() && c != '=');
-    if is_clean
-        && name
-            .strip_prefix("table.")
-            .is_some_and(|rest| !rest.is_empty())
-    {
+    let is_clean = name.chars().all(|c| !c.is_control() && !c.is_whitespace() && c != '=');
+    if is_clean && name.strip_prefix("table.").is_some_and(|rest| !rest.is_empty()) {
         return Ok(());
     }
     Err(Error::invalid(format!(
@@ -42,19 +36,9 @@ mod tests {
         assert!(
             check(BALANCER).is_ok() && check(GROUP_PATTERN).is_ok() && check(GROUP_DEFAULT).is_ok()
         );
-        for bad in [
-            "",
-            "table.",
-            "tserver.x",
-            "table.a b",
-            "table.a\n",
-            "table.a=b",
-        ] {
+        for bad in ["", "table.", "tserver.x", "table.a b", "table.a\n", "table.a=b"] {
             assert!(
-                check(bad)
-                    .unwrap_err()
-                    .to_string()
-                    .contains("is not a table property"),
+                check(bad).unwrap_err().to_string().contains("is not a table property"),
                 "{bad}"
             );
         }

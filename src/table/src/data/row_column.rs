@@ -26,10 +26,7 @@ pub struct RowColumn {
 impl RowColumn {
     /// Creates the position of a column in a row.
     pub fn new(row: impl Into<Bytes>, column: Column) -> Self {
-        Self {
-            row: row.into(),
-            column,
-        }
+        Self { row: row.into(), column }
     }
 }
 

@@ -28,10 +28,7 @@ pub struct Span {
 impl Span {
     /// Returns the whole table.
     pub fn all() -> Self {
-        Self {
-            start: Key::first_of_row(Bytes::new()),
-            end: None,
-        }
+        Self { start: Key::first_of_row(Bytes::new()), end: None }
     }
 
     /// Returns the keys from `start`, inclusive, to `end`, exclusive; `None` is the end of the
@@ -69,10 +66,7 @@ impl Span {
     /// Returns all versions of one column of one row.
     pub fn cell(row: impl Into<Bytes>, column: &Column) -> Self {
         let start = Key::new(row, column.clone(), i64::MAX);
-        let next = Column {
-            visibility: row_successor(&column.visibility),
-            ..column.clone()
-        };
+        let next = Column { visibility: row_successor(&column.visibility), ..column.clone() };
         let end = Key::new(start.row.clone(), next, i64::MAX);
         Self::between(start, Some(end))
     }
@@ -81,10 +75,7 @@ impl Span {
     /// read.
     #[must_use]
     pub fn after(&self, last: &Key) -> Self {
-        Self {
-            start: self.start.clone().max(last.successor()),
-            end: self.end.clone(),
-        }
+        Self { start: self.start.clone().max(last.successor()), end: self.end.clone() }
     }
 
     /// Returns the first key of the span, inclusive.
@@ -157,15 +148,7 @@ mod tests {
         let timestamp = prop_oneof![Just(i64::MIN), Just(i64::MAX), Just(0), -2i64..2];
         (bytes(), bytes(), bytes(), bytes(), timestamp).prop_map(
             |(row, family, qualifier, visibility, ts)| {
-                Key::new(
-                    row,
-                    Column {
-                        family,
-                        qualifier,
-                        visibility,
-                    },
-                    ts,
-                )
+                Key::new(row, Column { family, qualifier, visibility }, ts)
             },
         )
     }

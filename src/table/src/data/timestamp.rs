@@ -39,20 +39,13 @@ impl Timestamp {
     /// [`Invalid`](crate::ErrorKind::Invalid) above [`MAX`](Self::MAX).
     pub fn new(number: u64) -> Result<Self> {
         Self::from_bits(number).ok_or_else(|| {
-            Error::invalid(format!(
-                "{number} is not a timestamp: the largest is {}",
-                Self::MAX
-            ))
+            Error::invalid(format!("{number} is not a timestamp: the largest is {}", Self::MAX))
         })
     }
 
     /// Returns the timestamp with this number, or `None` if the number is too large.
     pub(crate) const fn from_bits(bits: u64) -> Option<Self> {
-        if bits <= Self::MAX.0 {
-            Some(Self(bits))
-        } else {
-            None
-        }
+        if bits <= Self::MAX.0 { Some(Self(bits)) } else { None }
     }
 
     /// Returns the number.

@@ -26,9 +26,7 @@ impl fmt::Display for TransactorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = u64::from(BASE);
         let digit = |value: u64| {
-            u32::try_from(value % base)
-                .ok()
-                .and_then(|value| char::from_digit(value, BASE))
+            u32::try_from(value % base).ok().and_then(|value| char::from_digit(value, BASE))
         };
         let mut digits = String::with_capacity(MAX_DIGITS);
         let mut rest = self.0;

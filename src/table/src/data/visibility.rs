@@ -99,9 +99,7 @@ impl Visibility {
 
     /// Checks whether a reader with these authorizations may see the cell.
     pub fn is_visible_to(&self, authorizations: &Authorizations) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|node| node.holds(authorizations))
+        self.0.as_ref().is_none_or(|node| node.holds(authorizations))
     }
 }
 
@@ -190,11 +188,7 @@ impl Parser<'_> {
 
     fn label(&mut self) -> Node {
         let rest = self.expression.get(self.at..).unwrap_or_default();
-        let label: Vec<u8> = rest
-            .iter()
-            .copied()
-            .take_while(|&byte| is_label_byte(byte))
-            .collect();
+        let label: Vec<u8> = rest.iter().copied().take_while(|&byte| is_label_byte(byte)).collect();
         self.at += label.len();
         Node::Label(label)
     }
@@ -214,11 +208,7 @@ fn is_label_byte(byte: u8) -> bool {
 
 impl fmt::Display for Authorizations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let labels: Vec<_> = self
-            .0
-            .iter()
-            .map(|l| crate::data::Escaped(l).to_string())
-            .collect();
+        let labels: Vec<_> = self.0.iter().map(|l| crate::data::Escaped(l).to_string()).collect();
         f.write_str(&labels.join(","))
     }
 }
@@ -247,40 +237,23 @@ mod tests {
         #[case] labels: &'static str,
         #[case] seen: bool,
     ) {
-        let held = labels
-            .split(',')
-            .filter(|label| !label.is_empty())
-            .collect();
-        assert_eq!(
-            Visibility::parse(expression.as_bytes())
-                .unwrap()
-                .is_visible_to(&held),
-            seen
-        );
+        let held = labels.split(',').filter(|label| !label.is_empty()).collect();
+        assert_eq!(Visibility::parse(expression.as_bytes()).unwrap().is_visible_to(&held), seen);
     }
 
     #[rstest]
     #[case("A&", "at byte 2: the expression ends where a label is expected")]
-    #[case(
-        "A&B|C",
-        "at byte 3: `&` and `|` are mixed; use parentheses to group the terms"
-    )]
+    #[case("A&B|C", "at byte 3: `&` and `|` are mixed; use parentheses to group the terms")]
     #[case("A B", "at byte 1: `&` or `|` is missing between two terms")]
     #[case("(A", "at byte 2: `)` is missing")]
     #[case("A)", "at byte 1: `)` without its `(`")]
     #[case("\"\"", "at byte 1: a quoted label is empty")]
     #[case("\"a", "at byte 2: the closing `\"` is missing")]
-    #[case(
-        "\"\\n\"",
-        "at byte 2: only `\\\"` and `\\\\` are escapes in a quoted label"
-    )]
+    #[case("\"\\n\"", "at byte 2: only `\\\"` and `\\\\` are escapes in a quoted label")]
     #[case("&A", "at byte 0: a label, a quoted label or `(` is expected")]
     fn errors_state_the_position(#[case] expression: &str, #[case] message: &str) {
         let error = Visibility::parse(expression.as_bytes()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("visibility expression: {message}")
-        );
+        assert_eq!(error.to_string(), format!("visibility expression: {message}"));
     }
 
     #[test]

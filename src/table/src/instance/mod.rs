@@ -44,21 +44,14 @@ impl Instance {
     /// applications are among the tables.
     #[must_use]
     pub fn new(tables: Arc<dyn TableAdmin>, applications: Arc<dyn Applications>) -> Self {
-        Self {
-            tables,
-            applications,
-            ids: Arc::new(|| Uuid::new_v4().to_string()),
-        }
+        Self { tables, applications, ids: Arc::new(|| Uuid::new_v4().to_string()) }
     }
 
     /// Creates an empty instance in the memory of this process, for tests and for trying things
     /// out.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::new(
-            Arc::new(MemoryTables::new()),
-            Arc::new(MemoryApplications::new()),
-        )
+        Self::new(Arc::new(MemoryTables::new()), Arc::new(MemoryApplications::new()))
     }
 
     /// Replaces the generator of the ids of new applications. An id distinguishes an application

@@ -56,11 +56,7 @@ impl DelLockValue {
             0 => DelLockOutcome::Committed,
             _ => DelLockOutcome::RolledBack,
         };
-        Ok(Self {
-            outcome,
-            is_primary: flags & PRIMARY != 0,
-            done,
-        })
+        Ok(Self { outcome, is_primary: flags & PRIMARY != 0, done })
     }
 }
 
@@ -72,11 +68,7 @@ mod tests {
     use crate::layout::test_data::{at, hex, timestamps};
 
     fn outcome(is_rolled_back: bool) -> DelLockOutcome {
-        if is_rolled_back {
-            DelLockOutcome::RolledBack
-        } else {
-            DelLockOutcome::Committed
-        }
+        if is_rolled_back { DelLockOutcome::RolledBack } else { DelLockOutcome::Committed }
     }
 
     #[test]
@@ -88,11 +80,8 @@ mod tests {
             (true, true, 0, "030000000000000000"),
         ];
         for (is_rolled_back, is_primary, done, bytes) in cases {
-            let value = DelLockValue {
-                outcome: outcome(is_rolled_back),
-                is_primary,
-                done: at(done),
-            };
+            let value =
+                DelLockValue { outcome: outcome(is_rolled_back), is_primary, done: at(done) };
             assert_eq!(hex(&value.encode()), bytes);
         }
     }

@@ -215,10 +215,7 @@ mod tests {
         assert_eq!(EntryTimestamp::decode(i64::MIN), None);
         assert_eq!(EntryTimestamp::decode(Section::Write.newest()), None);
         let most = EntryTimestamp::new(EntryKind::DelReadLock, Timestamp::MAX);
-        assert_eq!(
-            EntryTimestamp::decode(Section::ReadLock.newest()),
-            Some(most)
-        );
+        assert_eq!(EntryTimestamp::decode(Section::ReadLock.newest()), Some(most));
     }
 
     proptest! {

@@ -12,9 +12,7 @@ pub(super) const PRIMARY: u8 = 1;
 
 /// Returns the bytes of flags and a timestamp.
 pub(super) fn encode(flags: u8, timestamp: Timestamp) -> Bytes {
-    [&[flags][..], &timestamp.get().to_be_bytes()]
-        .concat()
-        .into()
+    [&[flags][..], &timestamp.get().to_be_bytes()].concat().into()
 }
 
 /// Decodes the flags and the timestamp. Returns `None` for bytes of another form, or with a flag

@@ -79,11 +79,7 @@ pub(super) fn parts(place: &RowColumn) -> [&[u8]; 4] {
 /// Returns the position that has these parts.
 pub(super) fn place(parts: [&[u8]; 4]) -> RowColumn {
     let [row, family, qualifier, visibility] = parts.map(Bytes::copy_from_slice);
-    let column = Column {
-        family,
-        qualifier,
-        visibility,
-    };
+    let column = Column { family, qualifier, visibility };
     RowColumn { row, column }
 }
 
@@ -96,13 +92,7 @@ mod tests {
 
     fn lock(primary: RowColumn, transactor: u64, flags: [bool; 3]) -> LockValue {
         let [is_write, is_delete, is_trigger] = flags;
-        LockValue {
-            primary,
-            transactor: TransactorId(transactor),
-            is_write,
-            is_delete,
-            is_trigger,
-        }
+        LockValue { primary, transactor: TransactorId(transactor), is_write, is_delete, is_trigger }
     }
 
     #[test]
@@ -114,14 +104,8 @@ mod tests {
                 lock(RowColumn::new("row1", seen), 35, [true, false, false]),
                 "04726f77310366616d047175616c03417c420101080000000000000023",
             ),
-            (
-                lock(short(), 1, [true, true, false]),
-                "017201660171000103080000000000000001",
-            ),
-            (
-                lock(short(), u64::MAX, [false, false, true]),
-                "01720166017100010408ffffffffffffffff",
-            ),
+            (lock(short(), 1, [true, true, false]), "017201660171000103080000000000000001"),
+            (lock(short(), u64::MAX, [false, false, true]), "01720166017100010408ffffffffffffffff"),
         ];
         for (value, bytes) in cases {
             assert_eq!(hex(&value.encode()), bytes);

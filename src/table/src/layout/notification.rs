@@ -84,10 +84,7 @@ impl NotificationTimestamp {
     /// Decodes the timestamp of a stored entry; `None` if no notification can have it.
     pub fn decode(stamp: i64) -> Option<Self> {
         let bits = u64::try_from(stamp).ok()?;
-        Some(Self {
-            timestamp: Timestamp::from_bits(bits >> 1)?,
-            is_delete: is_deletion(stamp),
-        })
+        Some(Self { timestamp: Timestamp::from_bits(bits >> 1)?, is_delete: is_deletion(stamp) })
     }
 }
 
@@ -113,8 +110,7 @@ pub fn is_unpartitioned(row: &[u8], qualifier: &[u8]) -> bool {
 /// Returns 31 times the previous hash plus the signed byte, folded over all bytes, starting with 1.
 fn hash(bytes: &[u8]) -> i32 {
     bytes.iter().fold(1, |hash: i32, byte| {
-        hash.wrapping_mul(31)
-            .wrapping_add(i32::from(byte.cast_signed()))
+        hash.wrapping_mul(31).wrapping_add(i32::from(byte.cast_signed()))
     })
 }
 
@@ -220,19 +216,14 @@ mod tests {
             assert_eq!(error.kind(), crate::ErrorKind::Corrupt);
         }
         assert_eq!(
-            observed_column(&Column::new("ntfy", "q"))
-                .unwrap_err()
-                .to_string(),
+            observed_column(&Column::new("ntfy", "q")).unwrap_err().to_string(),
             "`ntfy:q` is not a column of notifications, with the family `ntfy` and an observed column"
         );
     }
 
     #[test]
     fn encodes_stamps_as_fluo_does() {
-        let stamp = |is_delete| NotificationTimestamp {
-            timestamp: at(1001),
-            is_delete,
-        };
+        let stamp = |is_delete| NotificationTimestamp { timestamp: at(1001), is_delete };
         assert_eq!((stamp(false).encode(), stamp(true).encode()), (2002, 2003));
         assert_eq!(NotificationTimestamp::decode(-1), None);
         assert_eq!(NotificationTimestamp::decode(i64::MAX), None);
@@ -278,36 +269,21 @@ mod tests {
             (row("q00000"), row("s"), row("strong"), [0, 0, 1, 6, 8]),
             (row("q00001"), row("s"), row("strong"), [0, 1, 2, 0, 9]),
             (row("q00010"), row("s"), row("strong"), [0, 1, 2, 2, 0]),
-            (
-                row("row:with:colons"),
-                row("s"),
-                row("strong"),
-                [0, 1, 2, 3, 2],
-            ),
+            (row("row:with:colons"), row("s"), row("strong"), [0, 1, 2, 3, 2]),
             (row("a"), row("s"), row("strong"), [0, 0, 1, 1, 1]),
             (row("z"), row("s"), row("strong"), [0, 1, 2, 5, 0]),
             (row("Zürich"), row("s"), row("strong"), [0, 0, 2, 4, 12]),
             (row("日本"), row("s"), row("strong"), [0, 1, 0, 1, 2]),
             (vec![0x00], row("s"), row("strong"), [0, 1, 0, 2, 8]),
             (vec![0xff], row("s"), row("strong"), [0, 0, 2, 1, 7]),
-            (
-                vec![0x80, 0, 0xff, 0x7f],
-                row("s"),
-                row("strong"),
-                [0, 1, 1, 3, 12],
-            ),
+            (vec![0x80, 0, 0xff, 0x7f], row("s"), row("strong"), [0, 1, 1, 3, 12]),
             (row("r1"), row("w"), row("weak"), [0, 1, 1, 5, 4]),
             (row("r1"), row("stat"), row("count"), [0, 1, 0, 2, 0]),
             (row("r1"), row("cf"), row(""), [0, 0, 2, 3, 6]),
             (row("r1"), row(""), row(""), [0, 1, 0, 3, 6]),
             (row("r1"), long(b'x', 200), row("q"), [0, 0, 2, 3, 4]),
             (row("r1"), row("f"), long(b'x', 200), [0, 1, 1, 3, 8]),
-            (
-                long(0xaa, 300),
-                long(0xaa, 300),
-                long(0xaa, 300),
-                [0, 0, 1, 4, 0],
-            ),
+            (long(0xaa, 300), long(0xaa, 300), long(0xaa, 300), [0, 0, 1, 4, 0]),
         ];
         for (row, family, qualifier, expected) in cells {
             let column = notification_column(&Column::new(family, qualifier));

@@ -124,9 +124,7 @@ mod tests {
              of 8 bytes, each after its length"
         );
         assert_eq!(
-            DelReadLockValue::decode(b"\x00\x01")
-                .unwrap_err()
-                .to_string(),
+            DelReadLockValue::decode(b"\x00\x01").unwrap_err().to_string(),
             "the value of a DEL_RLOCK entry cannot be read: 2 bytes, `\\x00\\x01`; it should be the byte 0 and a \
              commit timestamp of 8 bytes, or the byte 1"
         );

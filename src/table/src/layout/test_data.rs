@@ -23,11 +23,7 @@ pub(super) fn timestamps() -> impl Strategy<Value = Timestamp> {
 pub(super) fn places() -> impl Strategy<Value = RowColumn> {
     let part = || any::<Vec<u8>>().prop_map(Bytes::from);
     (part(), part(), part(), part()).prop_map(|(row, family, qualifier, visibility)| {
-        let column = Column {
-            family,
-            qualifier,
-            visibility,
-        };
+        let column = Column { family, qualifier, visibility };
         RowColumn { row, column }
     })
 }

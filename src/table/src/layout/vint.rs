@@ -47,9 +47,9 @@ fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
     let count = usize::try_from(i16::from(MIN_SINGLE) - i16::from(first)).ok()?;
     let (digits, rest) = rest.split_at_checked(count)?;
-    let length = digits.iter().try_fold(0u64, |length, digit| {
-        Some(length.checked_mul(256)? | u64::from(*digit))
-    })?;
+    let length = digits
+        .iter()
+        .try_fold(0u64, |length, digit| Some(length.checked_mul(256)? | u64::from(*digit)))?;
     // A Java array cannot be longer, and a peer reads the length as an `int`.
     let length = i32::try_from(length).ok()?;
     Some((usize::try_from(length).ok()?, rest))
@@ -119,10 +119,7 @@ mod tests {
         }
         // 2^31, which a peer would read as a negative number.
         assert_eq!(split_length(&[0x8c, 0x80, 0, 0, 0]), None);
-        assert_eq!(
-            split_length(&[0x88, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
-            None
-        );
+        assert_eq!(split_length(&[0x88, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), None);
     }
 
     #[test]

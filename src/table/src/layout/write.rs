@@ -54,11 +54,7 @@ impl WriteValue {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (flags, start) = flagged::decode(bytes, PRIMARY | DELETE)
             .ok_or_else(|| unreadable("WRITE", bytes, FORM))?;
-        Ok(Self {
-            start,
-            is_primary: flags & PRIMARY != 0,
-            is_delete: flags & DELETE != 0,
-        })
+        Ok(Self { start, is_primary: flags & PRIMARY != 0, is_delete: flags & DELETE != 0 })
     }
 }
 
@@ -70,11 +66,7 @@ mod tests {
     use crate::layout::test_data::{at, hex, timestamps};
 
     fn write(start: Timestamp, is_primary: bool, is_delete: bool) -> WriteValue {
-        WriteValue {
-            start,
-            is_primary,
-            is_delete,
-        }
+        WriteValue { start, is_primary, is_delete }
     }
 
     #[test]

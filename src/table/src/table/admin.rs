@@ -218,10 +218,8 @@ pub trait TableAdminExt: TableAdmin {
             // `table.group.*` sorts before `table.groups.enabled`: each group is set before it is
             // enabled.
             let properties = groups.to_properties()?;
-            let changes: Vec<_> = properties
-                .iter()
-                .map(|(property, value)| (&**property, Some(&**value)))
-                .collect();
+            let changes: Vec<_> =
+                properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
             let changed = self.change_properties(name, &changes).await;
             changed.map_err(|(_, error)| error)
         }

@@ -23,9 +23,7 @@ pub struct StoredKey {
 
 impl Ord for StoredKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.key
-            .cmp(&other.key)
-            .then_with(|| other.is_delete.cmp(&self.is_delete))
+        self.key.cmp(&other.key).then_with(|| other.is_delete.cmp(&self.is_delete))
     }
 }
 
@@ -135,10 +133,7 @@ impl<'a> EntryFilter<'a> {
     /// entry after the last one that was fed before.
     #[must_use]
     pub fn resume(self, state: EntryFilterState) -> Self {
-        Self {
-            seen: state,
-            ..self
-        }
+        Self { seen: state, ..self }
     }
 
     /// Returns the state, for [`resume`](Self::resume).
@@ -152,10 +147,7 @@ impl<'a> EntryFilter<'a> {
         let start = span.start();
         match scan.filter_intent() {
             Filter::FirstOfRow => Key::first_of_row(start.row.clone()),
-            _ => Key {
-                timestamp: i64::MAX,
-                ..start.clone()
-            },
+            _ => Key { timestamp: i64::MAX, ..start.clone() },
         }
     }
 
@@ -218,10 +210,7 @@ impl<'a> EntryFilter<'a> {
 
     fn is_asked_for(&self, key: KeyRef<'_>) -> bool {
         let columns = self.scan.columns();
-        columns.is_empty()
-            || columns
-                .iter()
-                .any(|column| column.selects(key.family, key.qualifier))
+        columns.is_empty() || columns.iter().any(|column| column.selects(key.family, key.qualifier))
     }
 
     fn may_see(&self, visibility: &[u8]) -> bool {
@@ -234,11 +223,7 @@ impl<'a> EntryFilter<'a> {
 
     fn is_visible(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> bool {
         let column = &mut self.seen.column;
-        if !column.is_readable
-            || column
-                .deleted_up_to
-                .is_some_and(|limit| key.timestamp <= limit)
-        {
+        if !column.is_readable || column.deleted_up_to.is_some_and(|limit| key.timestamp <= limit) {
             return false;
         }
         if is_delete {
@@ -300,17 +285,11 @@ mod tests {
     use crate::table::ColumnSelector;
 
     fn put(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
-        StoredKey {
-            key: Key::new(row, Column::new("f", qualifier), timestamp),
-            is_delete: false,
-        }
+        StoredKey { key: Key::new(row, Column::new("f", qualifier), timestamp), is_delete: false }
     }
 
     fn delete(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
-        StoredKey {
-            is_delete: true,
-            ..put(row, qualifier, timestamp)
-        }
+        StoredKey { is_delete: true, ..put(row, qualifier, timestamp) }
     }
 
     fn shown(entries: &[StoredKey], scan: &Scan, versions: Versions) -> Vec<(String, String, i64)> {
@@ -325,13 +304,7 @@ mod tests {
             .iter()
             .filter(|entry| entry.key >= from && span.end().is_none_or(|end| entry.key < *end))
             .filter(|entry| view.admit(entry.key.as_ref(), &[], entry.is_delete) == Admission::Show)
-            .map(|e| {
-                (
-                    text(&e.key.row),
-                    text(&e.key.column.qualifier),
-                    e.key.timestamp,
-                )
-            })
+            .map(|e| (text(&e.key.row), text(&e.key.column.qualifier), e.key.timestamp))
             .collect()
     }
 
@@ -356,12 +329,7 @@ mod tests {
 
     #[test]
     fn the_newest_versions_are_shown_and_a_deleted_one_does_not_count() {
-        let stored = [
-            put("a", "q", 9),
-            put("a", "q", 8),
-            put("a", "q", 7),
-            put("b", "q", 3),
-        ];
+        let stored = [put("a", "q", 9), put("a", "q", 8), put("a", "q", 7), put("b", "q", 3)];
         let two = Versions::Latest(NonZeroU32::new(2).unwrap());
         assert_eq!(
             shown(&stored, &Scan::over(Span::all()), two),
@@ -371,33 +339,17 @@ mod tests {
 
     #[test]
     fn a_scan_that_resumes_inside_a_column_accounts_for_earlier_entries() {
-        let stored = [
-            delete("a", "q", 9),
-            put("a", "q", 8),
-            put("b", "q", 7),
-            put("b", "q", 6),
-        ];
+        let stored = [delete("a", "q", 9), put("a", "q", 8), put("b", "q", 7), put("b", "q", 6)];
         let resume = |key: &StoredKey| Scan::over(Span::all().after(&key.key));
-        assert_eq!(
-            shown(&stored, &resume(&put("a", "q", 9)), Versions::All).len(),
-            2
-        );
-        assert_eq!(
-            shown(&stored, &resume(&put("b", "q", 7)), Versions::default()),
-            []
-        );
+        assert_eq!(shown(&stored, &resume(&put("a", "q", 9)), Versions::All).len(), 2);
+        assert_eq!(shown(&stored, &resume(&put("b", "q", 7)), Versions::default()), []);
         let rows = resume(&put("b", "q", 7)).filter(Filter::FirstOfRow);
         assert_eq!(shown(&stored, &rows, Versions::All), []);
     }
 
     #[test]
     fn a_resumed_view_keeps_its_state() {
-        let stored = [
-            put("a", "q", 9),
-            delete("a", "q", 8),
-            put("a", "q", 7),
-            put("a", "q", 6),
-        ];
+        let stored = [put("a", "q", 9), delete("a", "q", 8), put("a", "q", 7), put("a", "q", 6)];
         let (scan, none) = (Scan::over(Span::all()), Authorizations::none());
         let span = &scan.spans()[0];
         let mut state = EntryFilterState::default();
@@ -442,30 +394,18 @@ mod tests {
             put("b", "q", 1),
         ];
         let rows = Scan::over(Span::all()).filter(Filter::FirstOfRow);
-        assert_eq!(
-            shown(&stored, &rows, Versions::All),
-            [cell("a", "r", 1), cell("b", "q", 1)]
-        );
+        assert_eq!(shown(&stored, &rows, Versions::All), [cell("a", "r", 1), cell("b", "q", 1)]);
         let selected = rows.column(ColumnSelector::qualifier("f", "s"));
-        assert_eq!(
-            shown(&stored, &selected, Versions::All),
-            [cell("a", "s", 1)]
-        );
+        assert_eq!(shown(&stored, &selected, Versions::All), [cell("a", "s", 1)]);
     }
 
     #[test]
     fn an_unseen_or_unreadable_visibility_hides_the_cell() {
         let with = |visibility: &'static str| {
             let column = Column::new("f", "q").with_visibility(visibility);
-            StoredKey {
-                key: Key::new("a", column, 1),
-                is_delete: false,
-            }
+            StoredKey { key: Key::new("a", column, 1), is_delete: false }
         };
         let stored = [with(""), with("A"), with("A&")];
-        assert_eq!(
-            shown(&stored, &Scan::over(Span::all()), Versions::All).len(),
-            1
-        );
+        assert_eq!(shown(&stored, &Scan::over(Span::all()), Versions::All).len(), 1);
     }
 }

@@ -86,9 +86,6 @@ mod tests {
         let cell = horizon.for_column(b"f", Versions::All);
         assert!(matches!(cell, Some(ColumnGarbage::Cell(_))));
         let notifications = horizon.for_column(b"ntfy", Versions::All);
-        assert!(matches!(
-            notifications,
-            Some(ColumnGarbage::Notifications(_))
-        ));
+        assert!(matches!(notifications, Some(ColumnGarbage::Notifications(_))));
     }
 }

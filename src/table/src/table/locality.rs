@@ -34,16 +34,13 @@ impl LocalityGroups {
         name: impl Into<String>,
         families: impl IntoIterator<Item = F>,
     ) -> Self {
-        self.0
-            .insert(name.into(), families.into_iter().map(Into::into).collect());
+        self.0.insert(name.into(), families.into_iter().map(Into::into).collect());
         self
     }
 
     /// Returns the groups by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &BTreeSet<Bytes>)> {
-        self.0
-            .iter()
-            .map(|(name, families)| (name.as_str(), families))
+        self.0.iter().map(|(name, families)| (name.as_str(), families))
     }
 
     /// Returns the table properties of these groups: one for each group, and the list of the
@@ -61,9 +58,7 @@ impl LocalityGroups {
             let families: Vec<_> = families.iter().map(|family| encode(family)).collect();
             (format!("{GROUP}{name}"), families.join(","))
         });
-        Ok(groups
-            .chain([(ENABLED.to_owned(), names.join(","))])
-            .collect())
+        Ok(groups.chain([(ENABLED.to_owned(), names.join(","))]).collect())
     }
 
     /// Reads the enabled groups from table properties.
@@ -73,16 +68,11 @@ impl LocalityGroups {
     /// [`Invalid`](crate::ErrorKind::Invalid) for a property with a family that is not in
     /// Accumulo's encoding.
     pub fn from_properties(properties: &BTreeMap<String, String>) -> Result<Self> {
-        let enabled = properties
-            .get(ENABLED)
-            .map(String::as_str)
-            .unwrap_or_default();
+        let enabled = properties.get(ENABLED).map(String::as_str).unwrap_or_default();
         let mut groups = BTreeMap::new();
         for name in enabled.split(',').filter(|name| !name.is_empty()) {
-            let families = properties
-                .get(&format!("{GROUP}{name}"))
-                .map(String::as_str)
-                .unwrap_or_default();
+            let families =
+                properties.get(&format!("{GROUP}{name}")).map(String::as_str).unwrap_or_default();
             let families = families.split(',').filter(|family| !family.is_empty());
             let families: Result<BTreeSet<_>> = families
                 .map(|family| decode(family).ok_or_else(|| unreadable(name, family)))
@@ -95,9 +85,7 @@ impl LocalityGroups {
     fn check(&self) -> Result<()> {
         let mut seen = BTreeSet::new();
         for (name, families) in &self.0 {
-            let is_word = name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             if name.is_empty() || !is_word {
                 let name = name.escape_default();
                 return Err(Error::invalid(format!(
@@ -109,10 +97,7 @@ impl LocalityGroups {
                     "locality group `{name}` has the empty family, which cannot be in a group"
                 )));
             }
-            if let Some(twice) = families
-                .iter()
-                .find(|family| !seen.insert((*family).clone()))
-            {
+            if let Some(twice) = families.iter().find(|family| !seen.insert((*family).clone())) {
                 let family = encode(twice);
                 return Err(Error::invalid(format!(
                     "family `{family}` is in locality group `{name}` and in another; it can be in one only"
@@ -168,11 +153,7 @@ mod tests {
         );
         let named = LocalityGroups::default().with("a b", ["x"]);
         assert!(
-            named
-                .to_properties()
-                .unwrap_err()
-                .to_string()
-                .contains("cannot name a locality group")
+            named.to_properties().unwrap_err().to_string().contains("cannot name a locality group")
         );
     }
 

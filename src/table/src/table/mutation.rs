@@ -80,10 +80,7 @@ pub enum Expected {
 impl Mutation {
     /// Creates a mutation of `row` without updates.
     pub fn new(row: impl Into<Bytes>) -> Self {
-        Self {
-            row: row.into(),
-            updates: Vec::new(),
-        }
+        Self { row: row.into(), updates: Vec::new() }
     }
 
     /// Adds a put of a value at the time of the table.
@@ -115,10 +112,7 @@ impl Mutation {
 
     /// Adds a first condition, which makes this a conditional mutation.
     pub fn when(self, condition: Condition) -> ConditionalMutation {
-        ConditionalMutation {
-            mutation: self,
-            conditions: vec![condition],
-        }
+        ConditionalMutation { mutation: self, conditions: vec![condition] }
     }
 
     /// Returns the stored size of the mutation, in bytes: for each update the row, the column, the
@@ -151,11 +145,7 @@ impl Mutation {
     }
 
     fn update(mut self, column: Column, timestamp: Option<i64>, change: Change) -> Self {
-        self.updates.push(Update {
-            column,
-            timestamp,
-            change,
-        });
+        self.updates.push(Update { column, timestamp, change });
         self
     }
 }
@@ -173,10 +163,7 @@ impl Update {
 impl From<Mutation> for ConditionalMutation {
     /// Adds no condition.
     fn from(mutation: Mutation) -> Self {
-        Self {
-            mutation,
-            conditions: Vec::new(),
-        }
+        Self { mutation, conditions: Vec::new() }
     }
 }
 
@@ -221,18 +208,13 @@ impl ConditionalMutation {
     /// The same as [`check`](Self::check), except that it is enough if one of the mutations has
     /// conditions.
     pub fn check_together(mutations: &[Self], authorizations: &Authorizations) -> Result<()> {
-        if mutations
-            .iter()
-            .all(|mutation| mutation.conditions.is_empty())
-        {
+        if mutations.iter().all(|mutation| mutation.conditions.is_empty()) {
             return Err(Error::invalid(
                 "none of the mutations to write together has a condition; add one, or write them \
                  without conditions",
             ));
         }
-        mutations
-            .iter()
-            .try_for_each(|mutation| mutation.check_parts(authorizations))
+        mutations.iter().try_for_each(|mutation| mutation.check_parts(authorizations))
     }
 
     fn check_parts(&self, authorizations: &Authorizations) -> Result<()> {
@@ -248,12 +230,7 @@ impl ConditionalMutation {
 impl Condition {
     /// Requires that the column has no visible version.
     pub fn absent(column: Column) -> Self {
-        Self {
-            column,
-            timestamp: None,
-            filter: Filter::None,
-            expected: Expected::Absent,
-        }
+        Self { column, timestamp: None, filter: Filter::None, expected: Expected::Absent }
     }
 
     /// Requires that the newest visible version of the column has this value.
@@ -358,10 +335,7 @@ mod tests {
         let size = many.size_bytes();
         let column = Column::new("f", "q").with_visibility("A");
         let conditional = many.when(Condition::value(column, vec![0; 500]));
-        assert_eq!(
-            conditional.size_bytes(),
-            size + 3 + 500 + Mutation::ENTRY_BYTES
-        );
+        assert_eq!(conditional.size_bytes(), size + 3 + 500 + Mutation::ENTRY_BYTES);
     }
 
     #[test]
@@ -396,19 +370,14 @@ mod tests {
     #[test]
     fn rejects_an_invalid_visibility_and_names_its_place() {
         let column = Column::new("f", "q").with_visibility("a&");
-        let message = Mutation::new("r")
-            .put(column.clone(), "v")
-            .check()
-            .unwrap_err()
-            .to_string();
+        let message = Mutation::new("r").put(column.clone(), "v").check().unwrap_err().to_string();
         assert_eq!(
             message,
             "row `r`, column `f:q [a&]`: visibility expression: at byte 2: the expression ends where a label \
              is expected"
         );
-        let conditional = Mutation::new("r")
-            .put(Column::new("f", "q"), "v")
-            .when(Condition::absent(column));
+        let conditional =
+            Mutation::new("r").put(Column::new("f", "q"), "v").when(Condition::absent(column));
         let error = conditional.check(&Authorizations::none()).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
@@ -416,15 +385,11 @@ mod tests {
     #[test]
     fn rejects_a_condition_on_a_column_that_the_handle_may_not_see() {
         let column = Column::new("f", "q").with_visibility("A");
-        let conditional = Mutation::new("r")
-            .put(Column::new("f", "q"), "v")
-            .when(Condition::absent(column));
+        let conditional =
+            Mutation::new("r").put(Column::new("f", "q"), "v").when(Condition::absent(column));
         assert!(conditional.check(&Authorizations::from_iter(["A"])).is_ok());
         assert_eq!(
-            conditional
-                .check(&Authorizations::from_iter(["B"]))
-                .unwrap_err()
-                .to_string(),
+            conditional.check(&Authorizations::from_iter(["B"])).unwrap_err().to_string(),
             "row `r`, column `f:q [A]`: the handle may not see this column; open the table with authorizations for it"
         );
     }
@@ -432,16 +397,12 @@ mod tests {
     #[test]
     fn rejects_conditions_with_unsuitable_filters() {
         let refusal = |condition: Condition| {
-            let conditional = Mutation::new("r")
-                .put(Column::new("f", "q"), "v")
-                .when(condition);
+            let conditional = Mutation::new("r").put(Column::new("f", "q"), "v").when(condition);
             let refused = conditional.check(&Authorizations::none());
             refused.err().map(|error| error.to_string())
         };
         let on = |family: &'static str| Condition::absent(Column::new(family, "q"));
-        let snapshot = Filter::Snapshot {
-            at: Timestamp::ZERO,
-        };
+        let snapshot = Filter::Snapshot { at: Timestamp::ZERO };
         let notifications = Filter::Notifications { share: None };
         assert_eq!(refusal(on("f").through(snapshot)), None);
         assert_eq!(refusal(on("ntfy").through(notifications)), None);
@@ -461,13 +422,7 @@ mod tests {
         );
         let other_family =
             "the filter does not look at this family; notifications have a family of their own";
-        assert_eq!(
-            refusal(on("f").through(notifications)),
-            Some(begin("f") + other_family)
-        );
-        assert_eq!(
-            refusal(on("ntfy").through(snapshot)),
-            Some(begin("ntfy") + other_family)
-        );
+        assert_eq!(refusal(on("f").through(notifications)), Some(begin("f") + other_family));
+        assert_eq!(refusal(on("ntfy").through(snapshot)), Some(begin("ntfy") + other_family));
     }
 }

@@ -20,20 +20,13 @@ const MAX_NAME_BYTES: usize = 1_024;
 /// ```
 pub fn check_table_name(name: &str) -> Result<()> {
     let is_word = |part: &str| {
-        !part.is_empty()
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let (namespace, table) = name.split_once('.').unwrap_or(("default", name));
     if name.len() <= MAX_NAME_BYTES && is_word(namespace) && is_word(table) {
         return Ok(());
     }
-    let shown: String = name
-        .chars()
-        .take(60)
-        .flat_map(char::escape_default)
-        .collect();
+    let shown: String = name.chars().take(60).flat_map(char::escape_default).collect();
     Err(Error::invalid(format!(
         "`{shown}` cannot be the name of a table: use 1 to {MAX_NAME_BYTES} letters, digits, `_` and one `.`"
     )))
@@ -48,22 +41,9 @@ mod tests {
         for good in ["a", "A_9", "ns.t"] {
             assert!(check_table_name(good).is_ok(), "{good}");
         }
-        for bad in [
-            "",
-            ".",
-            "a.",
-            ".a",
-            "a.b.c",
-            "a/b",
-            "a\n",
-            "é",
-            &"a".repeat(1_025),
-        ] {
+        for bad in ["", ".", "a.", ".a", "a.b.c", "a/b", "a\n", "é", &"a".repeat(1_025)] {
             let message = check_table_name(bad).unwrap_err().to_string();
-            assert!(
-                message.contains("cannot be the name of a table"),
-                "{message}"
-            );
+            assert!(message.contains("cannot be the name of a table"), "{message}");
             assert!(message.len() < 400 && !message.contains('\n'));
         }
     }

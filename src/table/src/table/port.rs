@@ -170,10 +170,7 @@ pub trait TableExt: Table {
         let scan = Scan::over(Span::cell(row, column)).batch_cells(NonZeroUsize::MIN);
         let mut batches = self.scan(scan);
         async move {
-            let newest = batches
-                .try_next()
-                .await?
-                .and_then(|cells| cells.into_iter().next());
+            let newest = batches.try_next().await?.and_then(|cells| cells.into_iter().next());
             Ok(newest.map(|cell| cell.value))
         }
     }

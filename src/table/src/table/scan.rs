@@ -174,26 +174,16 @@ impl Scan {
 impl ColumnSelector {
     /// Selects all qualifiers of a family.
     pub fn family(family: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: None,
-        }
+        Self { family: family.into(), qualifier: None }
     }
 
     /// Selects one qualifier of a family.
     pub fn qualifier(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
-        Self {
-            family: family.into(),
-            qualifier: Some(qualifier.into()),
-        }
+        Self { family: family.into(), qualifier: Some(qualifier.into()) }
     }
 
     /// Checks whether a column is selected.
     pub fn selects(&self, family: &[u8], qualifier: &[u8]) -> bool {
-        self.family == family
-            && self
-                .qualifier
-                .as_ref()
-                .is_none_or(|wanted| wanted == qualifier)
+        self.family == family && self.qualifier.as_ref().is_none_or(|wanted| wanted == qualifier)
     }
 }

@@ -46,12 +46,8 @@ impl Tablets {
 
     /// Returns the position in [`as_slice`](Self::as_slice) of the tablet that contains `row`.
     pub fn index_of(&self, row: &[u8]) -> usize {
-        self.0.partition_point(|tablet| {
-            tablet
-                .end_row
-                .as_ref()
-                .is_some_and(|end| end.as_ref() < row)
-        })
+        self.0
+            .partition_point(|tablet| tablet.end_row.as_ref().is_some_and(|end| end.as_ref() < row))
     }
 }
 
@@ -70,10 +66,8 @@ mod tests {
         let tablets = Tablets::new(vec![tablet(Some("c")), tablet(Some("m")), tablet(None)]);
         for (row, index) in [("", 0), ("c", 0), ("c\0", 1), ("m", 1), ("z", 2)] {
             assert_eq!(tablets.index_of(row.as_bytes()), index, "{row}");
-            let held: Vec<_> = tablets
-                .spans()
-                .map(|(span, _)| span.contains(&Key::first_of_row(row)))
-                .collect();
+            let held: Vec<_> =
+                tablets.spans().map(|(span, _)| span.contains(&Key::first_of_row(row))).collect();
             assert_eq!(held.iter().position(|&h| h), Some(index));
         }
     }

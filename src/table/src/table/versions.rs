@@ -52,10 +52,7 @@ impl Versions {
     /// Returns the number of versions that a compaction keeps: the number in the properties for
     /// compactions, but never fewer than a scan shows.
     pub fn for_compaction(properties: &BTreeMap<String, String>) -> Self {
-        match (
-            Self::of_scope("majc", properties),
-            Self::for_scan(properties),
-        ) {
+        match (Self::of_scope("majc", properties), Self::for_scan(properties)) {
             (Self::Latest(kept), Self::Latest(shown)) => Self::Latest(kept.max(shown)),
             _ => Self::All,
         }
@@ -67,11 +64,7 @@ impl Versions {
             return Self::All;
         }
         let count = properties.get(&format!("{name}.opt.maxVersions"));
-        Self::Latest(
-            count
-                .and_then(|count| count.parse().ok())
-                .unwrap_or(NonZeroU32::MIN),
-        )
+        Self::Latest(count.and_then(|count| count.parse().ok()).unwrap_or(NonZeroU32::MIN))
     }
 
     /// Checks whether a version is shown that has `newer` visible versions before it.
@@ -93,20 +86,12 @@ mod tests {
 
     #[test]
     fn survives_a_round_trip_through_properties() {
-        for versions in [
-            Versions::All,
-            Versions::default(),
-            latest(7),
-            latest(Versions::MOST),
-        ] {
+        for versions in [Versions::All, Versions::default(), latest(7), latest(Versions::MOST)] {
             let properties = versions.to_properties();
             assert_eq!(Versions::for_scan(&properties), versions);
             assert_eq!(Versions::for_compaction(&properties), versions);
         }
-        assert_eq!(
-            Versions::for_scan(&latest(u32::MAX).to_properties()),
-            latest(Versions::MOST)
-        );
+        assert_eq!(Versions::for_scan(&latest(u32::MAX).to_properties()), latest(Versions::MOST));
     }
 
     #[test]

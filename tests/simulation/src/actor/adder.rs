@@ -47,15 +47,11 @@ pub(crate) async fn read(actor: &Actor, queues: &Queues) -> Result<()> {
         false => {
             let values = queues.sums.get_many(&snapshot, KEYS).await?;
             let pairs = KEYS.into_iter().zip(values);
-            pairs
-                .filter_map(|(key, value)| Some((key.to_owned(), value?)))
-                .collect()
+            pairs.filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
         }
     };
     let start = snapshot.start();
-    world
-        .trace
-        .add(format_args!("{start} sees the sums {sums:?}"));
+    world.trace.add(format_args!("{start} sees the sums {sums:?}"));
     world.queue_log().reads.push((start, sums));
     Ok(())
 }

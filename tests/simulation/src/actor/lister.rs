@@ -62,7 +62,5 @@ async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<CommitInfo, Commit
 
 pub(crate) fn numbers_of(list: Option<&Bytes>) -> Vec<u64> {
     let text = list.map_or("", |list| std::str::from_utf8(list).unwrap_or_default());
-    text.split(' ')
-        .filter_map(|number| number.parse().ok())
-        .collect()
+    text.split(' ').filter_map(|number| number.parse().ok()).collect()
 }

@@ -77,9 +77,7 @@ impl Actor {
         let attempt = |tx| {
             // If the body runs again, the attempt before has failed.
             if let Some(before) = last().take() {
-                world
-                    .history()
-                    .with(before, |story| story.told = Told::Failed);
+                world.history().with(before, |story| story.told = Told::Failed);
             }
             let attempt = body(tx);
             async {
@@ -126,9 +124,7 @@ impl Actor {
 pub(super) fn number_of(value: Option<&Bytes>) -> i64 {
     let text = value.and_then(|value| std::str::from_utf8(value).ok());
     let number = text.and_then(|text| text.split('/').next());
-    number
-        .and_then(|number| number.parse().ok())
-        .unwrap_or_default()
+    number.and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
 /// A value with a number in it that no other value is equal to.

@@ -119,8 +119,7 @@ impl Actor {
         self.link.say(format_args!("{part:?} failed: {error}"));
         let kind = error.kind();
         if !self.world.stands(error) || (kind == ErrorKind::Denied && !self.link.has_denial()) {
-            self.world
-                .violation(format!("{part:?} failed with {kind:?}: {error}"));
+            self.world.violation(format!("{part:?} failed with {kind:?}: {error}"));
         }
         let [forwards, others] = self.denied();
         let met_only_commits = forwards > denied_before[0] && others == denied_before[1];

@@ -7,9 +7,8 @@ use crate::ground::number;
 use crate::history::Seen;
 use crate::recorded::{rows, scan};
 
-const PREFIXES: [&str; 8] = [
-    "bank:", "blind:", "count:", "doc:", "label:", "list:", "skew:", "wide:",
-];
+const PREFIXES: [&str; 8] =
+    ["bank:", "blind:", "count:", "doc:", "label:", "list:", "skew:", "wide:"];
 
 /// Takes a snapshot and reads it several times, with pauses.
 pub(super) async fn read(actor: &Actor) -> Result<()> {
@@ -42,17 +41,13 @@ fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
         let sum: i64 = ACCOUNTS.iter().map(|account| of_row(account)).sum();
         let whole = OPENING * i64::try_from(ACCOUNTS.len()).unwrap_or_default();
         if sum != whole {
-            actor.world.violation(format!(
-                "S1: a snapshot shows a sum of {sum}; it was {whole}"
-            ));
+            actor.world.violation(format!("S1: a snapshot shows a sum of {sum}; it was {whole}"));
         }
     }
     if prefix == "skew:" {
         for (one, other) in PAIRS {
             if of_row(one) + of_row(other) == 0 {
-                actor
-                    .world
-                    .violation(format!("T9, P4: {one} and {other} are both empty"));
+                actor.world.violation(format!("T9, P4: {one} and {other} are both empty"));
             }
         }
     }

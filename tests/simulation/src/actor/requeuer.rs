@@ -25,15 +25,10 @@ async fn requeue_if(actor: &Actor, is_chosen: impl Fn(&DeadLetter) -> bool) -> R
     let stored = queues.stored_parcels()?;
     let letters: Vec<DeadLetter> = stored.dead_letters(&snapshot).try_collect().await?;
     for letter in letters.into_iter().filter(is_chosen) {
-        let requeue = actor
-            .client
-            .run(async |tx| stored.requeue(&tx, &letter).await);
+        let requeue = actor.client.run(async |tx| stored.requeue(&tx, &letter).await);
         let is_requeued: Result<bool, Error> = requeue.await;
         let is_requeued = is_requeued?;
-        actor
-            .world
-            .trace
-            .add(format_args!("requeues {} {is_requeued}", letter.sequence));
+        actor.world.trace.add(format_args!("requeues {} {is_requeued}", letter.sequence));
     }
     Ok(())
 }

@@ -21,15 +21,8 @@ impl<'h> Model<'h> {
                 continue;
             };
             for (cell, value) in &story.writes {
-                let version = value.clone().map(|value| Version {
-                    start: story.start,
-                    value,
-                });
-                model
-                    .cells
-                    .entry(cell)
-                    .or_default()
-                    .insert(*commit, version);
+                let version = value.clone().map(|value| Version { start: story.start, value });
+                model.cells.entry(cell).or_default().insert(*commit, version);
             }
         }
         model
@@ -38,10 +31,7 @@ impl<'h> Model<'h> {
     /// Returns the version of a cell that a reader at a timestamp must see.
     pub(super) fn at(&self, cell: &RowColumn, at: Timestamp) -> Option<&Version> {
         let versions = self.cells.get(cell)?;
-        versions
-            .range(..=at)
-            .next_back()
-            .and_then(|(_, version)| version.as_ref())
+        versions.range(..=at).next_back().and_then(|(_, version)| version.as_ref())
     }
 
     /// Returns the cells of some rows that a reader at a timestamp, with these labels, must see. If
@@ -54,10 +44,7 @@ impl<'h> Model<'h> {
         sees: &Authorizations,
     ) -> impl Iterator<Item = (&'h RowColumn, &Version)> {
         let first = RowColumn::new(from.clone(), Column::default());
-        let cells = self
-            .cells
-            .range::<RowColumn, _>(first..)
-            .map(|(cell, _)| *cell);
+        let cells = self.cells.range::<RowColumn, _>(first..).map(|(cell, _)| *cell);
         let is_seen = move |cell: &&'h RowColumn| {
             let visibility = Visibility::parse(&cell.column.visibility);
             visibility.is_ok_and(|visibility| visibility.is_visible_to(sees))

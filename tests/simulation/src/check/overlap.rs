@@ -29,14 +29,9 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
     let mut wrong = Vec::new();
     for (cell, lives) in &writers {
         for (number, one) in lives.iter().enumerate() {
-            for other in lives
-                .iter()
-                .skip(number + 1)
-                .filter(|other| overlap(*one, **other))
-            {
-                wrong.push(format!(
-                    "T9, P4: `{cell}` was written by {one:?} and {other:?} at once"
-                ));
+            for other in lives.iter().skip(number + 1).filter(|other| overlap(*one, **other)) {
+                wrong
+                    .push(format!("T9, P4: `{cell}` was written by {one:?} and {other:?} at once"));
             }
             let locked = readers.get(cell).into_iter().flatten();
             for reader in locked.filter(|reader| overlap(*one, **reader)) {

@@ -10,11 +10,7 @@ use crate::queue_log::{QueueLog, Sums};
 pub(super) fn check(log: &QueueLog, commits: &Commits) -> Vec<String> {
     let model = updates_by_commit(log, commits);
     let mut wrong = wrong_reads(log, &model);
-    wrong.extend(wrong_changes(
-        log,
-        commits,
-        &sums_at(&model, Timestamp::MAX),
-    ));
+    wrong.extend(wrong_changes(log, commits, &sums_at(&model, Timestamp::MAX)));
     wrong.extend(wrong_parcels(log, commits));
     wrong
 }
@@ -72,9 +68,8 @@ fn wrong_changes(log: &QueueLog, commits: &Commits, sums: &Sums) -> Vec<String> 
         }
     }
     if last != *sums {
-        wrong.push(format!(
-            "Q5: the reported changes end with {last:?}, and the sums are {sums:?}"
-        ));
+        wrong
+            .push(format!("Q5: the reported changes end with {last:?}, and the sums are {sums:?}"));
     }
     wrong
 }
@@ -89,15 +84,12 @@ fn wrong_parcels(log: &QueueLog, commits: &Commits) -> Vec<String> {
     for (start, (key, parcel)) in committed {
         sent.entry(key).or_default().push((*start, *parcel));
     }
-    let received: BTreeMap<&str, _> = log
-        .received
-        .iter()
-        .map(|(key, received)| (&**key, received.clone()))
-        .collect();
+    let received: BTreeMap<&str, _> =
+        log.received.iter().map(|(key, received)| (&**key, received.clone())).collect();
     match sent == received {
         true => Vec::new(),
-        false => vec![format!(
-            "D4: the parcels {received:?} were received, and {sent:?} were sent"
-        )],
+        false => {
+            vec![format!("D4: the parcels {received:?} were received, and {sent:?} were sent")]
+        }
     }
 }

@@ -13,17 +13,11 @@ pub(crate) struct Attached {
 
 impl Attached {
     /// Both, as a compaction gets them that is asked to collect garbage.
-    pub(crate) const BOTH: Self = Self {
-        cells: true,
-        notifications: true,
-    };
+    pub(crate) const BOTH: Self = Self { cells: true, notifications: true };
 
     /// Those that the properties of a table attach in a scope: `minc` or `majc`.
     pub(crate) fn in_scope(properties: &BTreeMap<String, String>, scope: &str) -> Self {
         let has = |name| properties.contains_key(&format!("table.iterator.{scope}.{name}"));
-        Self {
-            cells: has("gc"),
-            notifications: has("ntfy"),
-        }
+        Self { cells: has("gc"), notifications: has("ntfy") }
     }
 }

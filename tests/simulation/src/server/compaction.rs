@@ -42,14 +42,8 @@ pub(super) fn flush(
     attached: Attached,
     horizon: Timestamp,
 ) -> usize {
-    Compaction {
-        tablet,
-        files: BTreeSet::from([MEMORY]),
-        attached,
-        horizon,
-        is_full: false,
-    }
-    .run(entries)
+    Compaction { tablet, files: BTreeSet::from([MEMORY]), attached, horizon, is_full: false }
+        .run(entries)
 }
 
 /// Compacts some files of a tablet, and returns the number of entries that were dropped.
@@ -62,19 +56,8 @@ pub(super) fn compact(
 ) -> usize {
     let mut all = files_of(entries, tablet);
     all.remove(&MEMORY);
-    let files: BTreeSet<u32> = all
-        .iter()
-        .copied()
-        .filter(|file| is_chosen(*file))
-        .collect();
-    Compaction {
-        tablet,
-        is_full: files == all,
-        files,
-        attached,
-        horizon,
-    }
-    .run(entries)
+    let files: BTreeSet<u32> = all.iter().copied().filter(|file| is_chosen(*file)).collect();
+    Compaction { tablet, is_full: files == all, files, attached, horizon }.run(entries)
 }
 
 /// Returns the files that contain entries of a tablet.

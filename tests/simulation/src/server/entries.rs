@@ -64,12 +64,7 @@ const READ_ON: u32 = 4;
 
 impl Entries {
     pub(super) fn new(copies: Copies) -> Self {
-        Self {
-            rows: BTreeMap::new(),
-            copies,
-            written: 0,
-            last_file: MEMORY,
-        }
+        Self { rows: BTreeMap::new(), copies, written: 0, last_file: MEMORY }
     }
 
     pub(super) fn apply(&mut self, mutation: &Mutation, rank: u64) {
@@ -83,15 +78,11 @@ impl Entries {
             return;
         }
         let columns = self.rows.entry(mutation.row.clone()).or_default();
-        let by_column = mutation
-            .updates
-            .chunk_by(|one, other| one.column == other.column);
+        let by_column = mutation.updates.chunk_by(|one, other| one.column == other.column);
         for updates in by_column {
             let column = updates.first().map(|update| update.column.clone());
             let entries = columns.entry(column.unwrap_or_default()).or_default();
-            updates
-                .iter()
-                .for_each(|update| insert(entries, update, rank));
+            updates.iter().for_each(|update| insert(entries, update, rank));
         }
     }
 
@@ -131,11 +122,9 @@ impl Entries {
     fn holds(&self, row: &Bytes, condition: &Condition, authorizations: &Authorizations) -> bool {
         let scan = Scan::over(Span::cell(row.clone(), &condition.column)).filter(condition.filter);
         let cells = self.scan(&scan, authorizations);
-        let found = cells.iter().find(|cell| {
-            condition
-                .timestamp
-                .is_none_or(|wanted| cell.key.timestamp == wanted)
-        });
+        let found = cells
+            .iter()
+            .find(|cell| condition.timestamp.is_none_or(|wanted| cell.key.timestamp == wanted));
         condition.holds(found.map(|cell| cell.value.as_ref()))
     }
 }
@@ -209,8 +198,7 @@ impl Shown<'_> {
                 timestamp: entry.timestamp,
             };
             if self.view.admit(key, &entry.value, entry.is_delete) == Admission::Show {
-                self.cells
-                    .push(Cell::new(key_of(row, column, entry), entry.value.clone()));
+                self.cells.push(Cell::new(key_of(row, column, entry), entry.value.clone()));
                 self.hidden_in_a_row = 0;
                 continue;
             }

@@ -50,9 +50,7 @@ impl Server {
             together => ConditionalMutation::check_together(together, authorizations)?,
         }
         let mut entries = self.entries();
-        let all_hold = mutations
-            .iter()
-            .all(|mutation| entries.all_hold(mutation, authorizations));
+        let all_hold = mutations.iter().all(|mutation| entries.all_hold(mutation, authorizations));
         if all_hold {
             for conditional in mutations {
                 entries.apply(&conditional.mutation, rank);

@@ -6,10 +6,7 @@ use adya::{History, Opts, Valid, Workload};
 /// sees the writes of every transaction whose commit was acknowledged before it began.
 pub(crate) fn anomalies(lists: &str) -> Vec<String> {
     let history = History::from_json(lists).unwrap();
-    let wanted = Opts {
-        models: vec!["strong-snapshot-isolation".into()],
-        ..Opts::default()
-    };
+    let wanted = Opts { models: vec!["strong-snapshot-isolation".into()], ..Opts::default() };
     let report = adya::check(&history, Workload::ListAppend, &wanted);
     match report.valid {
         Valid::True => Vec::new(),
@@ -43,9 +40,6 @@ fn allows_write_skew_but_no_lost_update() {
         r#"["r","x",[]],["r","y",[]],["append","y",2]"#,
     );
     assert_eq!(anomalies(&skew), Vec::<String>::new());
-    let lost = history(
-        r#"["r","x",[]],["append","x",1]"#,
-        r#"["r","x",[]],["append","x",2]"#,
-    );
+    let lost = history(r#"["r","x",[]],["append","x",1]"#, r#"["r","x",[]],["append","x",2]"#);
     assert!(!anomalies(&lost).is_empty());
 }

@@ -7,11 +7,7 @@ fn a_seed_replays_exactly() {
     let mut idle = Vec::new();
     for seed in [1, 2, 3, 5, 8, 13] {
         let [first, second] = [(); 2].map(|()| Simulation::new(seed).run().unwrap());
-        let differs = first
-            .trace
-            .iter()
-            .zip(&second.trace)
-            .position(|(one, other)| one != other);
+        let differs = first.trace.iter().zip(&second.trace).position(|(one, other)| one != other);
         if let Some(line) = differs {
             panic!(
                 "seed {seed} differs at line {line}:\n{}\n{}",
@@ -45,28 +41,17 @@ fn a_report_shows_the_seed_and_the_violations() {
     let report = broken.unwrap();
     let shown = report.to_string();
     assert!(
-        shown.contains(&format!(
-            "seed {}: {} violations",
-            report.seed,
-            report.violations.len()
-        )),
+        shown.contains(&format!("seed {}: {} violations", report.seed, report.violations.len())),
         "{shown}"
     );
-    assert!(
-        shown.contains(&format!("VIOLATION {}", report.violations[0])),
-        "{shown}"
-    );
+    assert!(shown.contains(&format!("VIOLATION {}", report.violations[0])), "{shown}");
 }
 
 #[test]
 fn a_run_with_unlimited_delays_of_writes_ends_and_replays() {
     // The guarantees of such a run are not defined. It only must end, and replay.
-    let [first, second] = [(); 2].map(|()| {
-        Simulation::new(4)
-            .with_writes_late_for_ever()
-            .run()
-            .unwrap()
-    });
+    let [first, second] =
+        [(); 2].map(|()| Simulation::new(4).with_writes_late_for_ever().run().unwrap());
     assert!(first.committed > 0);
     assert_eq!(first.trace, second.trace);
 }

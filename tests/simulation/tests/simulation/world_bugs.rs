@@ -39,10 +39,7 @@ fn every_bug_of_the_table_and_the_coordination_is_found() {
         println!("{bug:?}: seed {}: {:?}", report.seed, report.violations);
         broken.extend(report.violations.iter().flat_map(|it| rules(it)));
     }
-    assert!(
-        missed.is_empty(),
-        "not found within {SEEDS} seeds: {missed:?}"
-    );
+    assert!(missed.is_empty(), "not found within {SEEDS} seeds: {missed:?}");
     let page = include_str!("../../../../docs/protocol.md");
     for rule in &broken {
         assert!(page.contains(rule), "docs/protocol.md has no rule {rule}");
@@ -54,10 +51,7 @@ fn every_bug_of_the_table_and_the_coordination_is_found() {
 /// Returns the rules that a violation cites in front of its text: `T9, P4: ..`. A violation that is
 /// only an error cites none.
 fn rules(violation: &str) -> Vec<String> {
-    let cited = violation
-        .split_once(": ")
-        .map_or("", |(rules, _)| rules)
-        .split(", ");
+    let cited = violation.split_once(": ").map_or("", |(rules, _)| rules).split(", ");
     let is_rule = |name: &&str| {
         let number = name.strip_prefix(|letter: char| letter.is_ascii_uppercase());
         number.is_some_and(|number| number.parse::<u32>().is_ok())

@@ -67,11 +67,7 @@ impl Operation {
 
 fn reader(random: &mut Random) -> Reader {
     let often = [Reader::Unauthorized, Reader::WithA, Reader::WithAAndB];
-    if random.one_in(20) {
-        Reader::OfOldTable
-    } else {
-        random.pick(&often)
-    }
+    if random.one_in(20) { Reader::OfOldTable } else { random.pick(&often) }
 }
 
 fn row(random: &mut Random) -> Bytes {
@@ -107,21 +103,14 @@ fn update(random: &mut Random) -> Update {
         true => Change::Delete,
         false => Change::Put(random.pick(&VALUES).into()),
     };
-    Update {
-        column,
-        timestamp: Some(timestamp(random)),
-        change,
-    }
+    Update { column, timestamp: Some(timestamp(random)), change }
 }
 
 fn conditional(random: &mut Random) -> ConditionalMutation {
     let mutation = mutation(random);
     let least = usize::from(!random.one_in(60));
     let conditions = random.several(least, 2, condition);
-    ConditionalMutation {
-        mutation,
-        conditions,
-    }
+    ConditionalMutation { mutation, conditions }
 }
 
 fn condition(random: &mut Random) -> Condition {
@@ -131,12 +120,7 @@ fn condition(random: &mut Random) -> Condition {
     };
     let column = column(random);
     let timestamp = random.one_in(3).then(|| timestamp(random));
-    Condition {
-        column,
-        timestamp,
-        expected,
-        filter: fluo_table::Filter::None,
-    }
+    Condition { column, timestamp, expected, filter: fluo_table::Filter::None }
 }
 
 fn scan(random: &mut Random) -> Scan {

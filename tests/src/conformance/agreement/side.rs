@@ -52,18 +52,10 @@ pub(super) struct State {
 impl Side {
     pub(super) async fn new(tables: Arc<dyn TableAdmin>) -> Self {
         let name = unused_name();
-        tables
-            .create_table(&name, Versions::default())
-            .await
-            .unwrap();
+        tables.create_table(&name, Versions::default()).await.unwrap();
         let handles = Handles::open(&*tables, &name).await;
         let old = handles.unauthorized.clone();
-        Self {
-            tables,
-            name,
-            handles,
-            old,
-        }
+        Self { tables, name, handles, old }
     }
 
     pub(super) async fn run(&mut self, operation: &Operation) -> Answer {
@@ -73,10 +65,7 @@ impl Side {
                 answer(written.map(|()| Answer::Written))
             }
             Operation::WriteConditional(reader, mutations) => {
-                let outcomes = self
-                    .reader(*reader)
-                    .write_conditional(mutations.clone())
-                    .await;
+                let outcomes = self.reader(*reader).write_conditional(mutations.clone()).await;
                 answer(
                     outcomes
                         .map(|outcomes| Answer::Outcomes(outcomes.iter().map(settled).collect())),
@@ -89,10 +78,7 @@ impl Side {
                 self.state_after(added).await
             }
             Operation::Merge(start, end) => {
-                let merged = self
-                    .tables
-                    .merge(&self.name, start.as_deref(), end.as_deref())
-                    .await;
+                let merged = self.tables.merge(&self.name, start.as_deref(), end.as_deref()).await;
                 self.state_after(merged).await
             }
             Operation::SetVersions(versions) => {
@@ -112,10 +98,7 @@ impl Side {
                 self.state_after(flushed).await
             }
             Operation::Compact => {
-                let compacted = self
-                    .tables
-                    .compact(&self.name, &Span::all(), Garbage::Keep)
-                    .await;
+                let compacted = self.tables.compact(&self.name, &Span::all(), Garbage::Keep).await;
                 self.state_after(compacted).await
             }
             Operation::Replace(versions) => {
@@ -166,11 +149,7 @@ impl Side {
         let tablets = self.tables.tablets(&self.name).await.unwrap();
         State {
             splits: self.tables.splits(&self.name).await.unwrap(),
-            end_rows: tablets
-                .as_slice()
-                .iter()
-                .map(|tablet| tablet.end_row.clone())
-                .collect(),
+            end_rows: tablets.as_slice().iter().map(|tablet| tablet.end_row.clone()).collect(),
             versions: Versions::for_scan(&properties),
             custom: properties.get(CUSTOM).cloned(),
         }

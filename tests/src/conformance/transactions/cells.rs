@@ -66,9 +66,7 @@ impl Cells {
 
     /// Returns each column with its entries.
     pub(super) fn columns(&self) -> impl Iterator<Item = (&RowColumn, &[Entry])> {
-        self.columns
-            .iter()
-            .map(|(place, entries)| (place, &entries[..]))
+        self.columns.iter().map(|(place, entries)| (place, &entries[..]))
     }
 
     /// Returns all cells, in the order of the table.
@@ -109,9 +107,7 @@ impl Cells {
             mutations.insert(place.row.clone(), written);
         }
         let mutations = mutations.into_values();
-        mutations
-            .filter(|mutation| !mutation.updates.is_empty())
-            .collect()
+        mutations.filter(|mutation| !mutation.updates.is_empty()).collect()
     }
 }
 

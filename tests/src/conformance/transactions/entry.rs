@@ -50,11 +50,7 @@ fn value(random: &mut Random, kind: EntryKind) -> Bytes {
         EntryKind::TxDone | EntryKind::Ack => Bytes::new(),
         EntryKind::Write => {
             let (is_primary, is_delete) = (flag(), flag());
-            let value = WriteValue {
-                start: timestamp(random),
-                is_primary,
-                is_delete,
-            };
+            let value = WriteValue { start: timestamp(random), is_primary, is_delete };
             value.encode()
         }
         EntryKind::DelLock => {
@@ -70,10 +66,7 @@ fn value(random: &mut Random, kind: EntryKind) -> Bytes {
             value.encode()
         }
         EntryKind::ReadLock => {
-            let value = ReadLockValue {
-                primary: primary(),
-                transactor: TransactorId(1),
-            };
+            let value = ReadLockValue { primary: primary(), transactor: TransactorId(1) };
             value.encode()
         }
         EntryKind::DelReadLock => match flag() {
@@ -115,11 +108,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
         0 => vec![lock(random), data],
         1 | 2 => {
             let is_delete = random.one_in(3);
-            let write = WriteValue {
-                start,
-                is_primary,
-                is_delete,
-            };
+            let write = WriteValue { start, is_primary, is_delete };
             let data = Some(data).filter(|_| !is_delete);
             let write = entry(EntryKind::Write, commit, write.encode());
             let rest = done(commit).into_iter().chain(data);
@@ -137,19 +126,11 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
         }
         4 => {
             let end = DelReadLockValue::Committed(commit).encode();
-            let lock = entry(
-                EntryKind::ReadLock,
-                start,
-                value(random, EntryKind::ReadLock),
-            );
+            let lock = entry(EntryKind::ReadLock, start, value(random, EntryKind::ReadLock));
             vec![lock, entry(EntryKind::DelReadLock, start, end)]
         }
         _ => {
-            let end = DelLockValue {
-                outcome: DelLockOutcome::Committed,
-                is_primary,
-                done: commit,
-            };
+            let end = DelLockValue { outcome: DelLockOutcome::Committed, is_primary, done: commit };
             let end = entry(EntryKind::DelLock, start, end.encode());
             let ack = entry(EntryKind::Ack, start, Bytes::new());
             let rest = done(commit).into_iter();
@@ -161,10 +142,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
 /// Draws an entry of a column of notifications, rarely one with a timestamp that no notification
 /// has.
 pub(super) fn of_notification(random: &mut Random) -> Entry {
-    let stamp = NotificationTimestamp {
-        timestamp: timestamp(random),
-        is_delete: random.one_in(2),
-    };
+    let stamp = NotificationTimestamp { timestamp: timestamp(random), is_delete: random.one_in(2) };
     let stamp = stamp.encode();
     let stamp = if random.one_in(20) { -stamp } else { stamp };
     (stamp, Bytes::new())

@@ -14,9 +14,7 @@ use super::entry::Entry;
 /// Returns the expected result of a scan of the whole table through a filter, for a reader without
 /// authorizations.
 pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
-    let columns = cells
-        .columns()
-        .filter(|(place, _)| place.column.visibility.is_empty());
+    let columns = cells.columns().filter(|(place, _)| place.column.visibility.is_empty());
     let shown = columns.flat_map(|(place, entries)| of_column(place, entries, filter));
     let mut shown: Vec<Cell> = shown.collect();
     shown.sort();
@@ -59,9 +57,7 @@ pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) ->
     };
     let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
     let shown = shown.into_iter();
-    shown
-        .map(|(stamp, value)| Cell::new(key(stamp), value))
-        .collect()
+    shown.map(|(stamp, value)| Cell::new(key(stamp), value)).collect()
 }
 
 fn through(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {

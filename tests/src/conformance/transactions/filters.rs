@@ -24,11 +24,7 @@ pub async fn t13_a_filter_shows_the_cells_that_its_function_selects(tables: Arc<
         for filter in filters_of_tables() {
             let expected = scanned(&cells, filter);
             let scan = Scan::over(Span::all()).filter(filter);
-            assert_eq!(
-                ground.read(scan.clone()).await,
-                expected,
-                "{filter:?}, seed {seed}"
-            );
+            assert_eq!(ground.read(scan.clone()).await, expected, "{filter:?}, seed {seed}");
             for columns in selections() {
                 let mut expected = expected.clone();
                 expected.retain(|cell| {
@@ -49,10 +45,7 @@ pub async fn t13_a_filter_shows_the_cells_that_its_function_selects(tables: Arc<
 fn selections() -> [Vec<ColumnSelector>; 3] {
     let notifications = ColumnSelector::family("ntfy");
     [
-        vec![
-            ColumnSelector::family("f"),
-            ColumnSelector::qualifier("z", "a"),
-        ],
+        vec![ColumnSelector::family("f"), ColumnSelector::qualifier("z", "a")],
         vec![ColumnSelector::qualifier("f", "a"), notifications.clone()],
         vec![notifications],
     ]
@@ -117,21 +110,13 @@ async fn every_condition(ground: &Ground, cells: &Cells) {
             let absent = Condition::absent(place.column.clone());
             let value = Condition::value(place.column.clone(), first.clone().unwrap_or_default());
             let other = Condition::value(place.column.clone(), "another value");
-            let cases = [
-                (absent, first.is_none()),
-                (value, first.is_some()),
-                (other, false),
-            ];
+            let cases = [(absent, first.is_none()), (value, first.is_some()), (other, false)];
             for (condition, holds) in cases {
                 mutations.push(note(place, condition.through(filter)));
                 expected.push(holds);
             }
         }
-        let outcomes = ground
-            .table
-            .write_conditional(mutations.clone())
-            .await
-            .unwrap();
+        let outcomes = ground.table.write_conditional(mutations.clone()).await.unwrap();
         assert_eq!(outcomes.len(), expected.len());
         for ((outcome, holds), mutation) in outcomes.iter().zip(expected).zip(&mutations) {
             let is_as_expected = match outcome {
@@ -148,9 +133,7 @@ async fn every_condition(ground: &Ground, cells: &Cells) {
 fn note(place: &RowColumn, condition: Condition) -> ConditionalMutation {
     let stamp = EntryTimestamp::new(EntryKind::Data, Timestamp::ZERO).encode();
     let mutation = Mutation::new(place.row.clone());
-    mutation
-        .put_at(Column::new("note", "n"), stamp, "n")
-        .when(condition)
+    mutation.put_at(Column::new("note", "n"), stamp, "n").when(condition)
 }
 
 /// Checks T14: a condition is invalid at a timestamp, on a family that the filter does not read,
@@ -160,12 +143,7 @@ pub async fn t14_a_condition_that_cannot_apply_its_filter_is_rejected(tables: Ar
     let snapshot = Filter::Snapshot { at: Timestamp::MAX };
     let notifications = Filter::Notifications { share: None };
     let on = |family: &'static str| Condition::absent(Column::new(family, "q"));
-    let fine = || {
-        note(
-            &RowColumn::new("r", Column::default()),
-            on("f").through(snapshot),
-        )
-    };
+    let fine = || note(&RowColumn::new("r", Column::default()), on("f").through(snapshot));
     for wrong in [
         on("f").at(1).through(snapshot),
         on("ntfy").through(snapshot),
@@ -173,10 +151,7 @@ pub async fn t14_a_condition_that_cannot_apply_its_filter_is_rejected(tables: Ar
         on("f").through(Filter::FirstOfRow),
     ] {
         let wrong = note(&RowColumn::new("r", Column::default()), wrong);
-        let result = ground
-            .table
-            .write_conditional(vec![fine(), wrong.clone()])
-            .await;
+        let result = ground.table.write_conditional(vec![fine(), wrong.clone()]).await;
         assert_kind(result, ErrorKind::Invalid, &format!("{wrong:?}"));
     }
     assert!(ground.all().await.is_empty());

@@ -35,9 +35,7 @@ pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn T
             for (stamp, _) in entries.iter().step_by(3) {
                 let key = Key::new(place.row.clone(), place.column.clone(), *stamp);
                 let span = Span::cell(place.row.clone(), &place.column);
-                let shown = ground
-                    .read(Scan::over(span.after(&key)).filter(filter))
-                    .await;
+                let shown = ground.read(Scan::over(span.after(&key)).filter(filter)).await;
                 let rest = whole.iter().filter(|cell| cell.key > key);
                 assert!(shown.iter().eq(rest), "{filter:?} after {key}: {shown:?}");
             }

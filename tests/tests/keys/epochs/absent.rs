@@ -14,10 +14,7 @@ use super::{column, modulo};
 /// Writes a row if it is in no older place, and not in the newest one.
 async fn create(epochs: &KeyMigration, table: &dyn Table, row: &'static [u8]) -> bool {
     let rows = [Bytes::from_static(row)];
-    let older = epochs
-        .find_in_old_designs(table, &rows, &[column("q")])
-        .await
-        .unwrap();
+    let older = epochs.find_in_old_designs(table, &rows, &[column("q")]).await.unwrap();
     if older != [None] {
         return false;
     }
@@ -98,10 +95,7 @@ fn returns_the_oldest_place_with_one_of_the_columns() {
     let rows = ["a", "x", "b"].map(Bytes::from);
     let places = |columns: &[&'static str]| {
         let columns: Vec<_> = columns.iter().map(|name| column(name)).collect();
-        now(scene
-            .epochs
-            .find_in_old_designs(&*scene.table, &rows, &columns))
-        .unwrap()
+        now(scene.epochs.find_in_old_designs(&*scene.table, &rows, &columns)).unwrap()
     };
     // `b` has the same key in both designs, and so no older place.
     let old = modulo(1).encode_row(b"a").unwrap();

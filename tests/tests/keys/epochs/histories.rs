@@ -43,25 +43,13 @@ type Model = BTreeMap<(String, &'static str), BTreeMap<i64, String>>;
 fn model_rows(model: &Model, versions: Versions, filter: Filter) -> Vec<Seen> {
     let mut rows: BTreeMap<&String, Seen> = BTreeMap::new();
     for ((row, qualifier), cells) in model {
-        let shown = cells
-            .iter()
-            .rev()
-            .zip(0..)
-            .filter(|(_, newer)| versions.shows(*newer));
+        let shown = cells.iter().rev().zip(0..).filter(|(_, newer)| versions.shows(*newer));
         let cell = |((timestamp, value), _): ((&i64, &String), u32)| {
-            (
-                row.clone(),
-                (*qualifier).to_owned(),
-                *timestamp,
-                value.clone(),
-            )
+            (row.clone(), (*qualifier).to_owned(), *timestamp, value.clone())
         };
         rows.entry(row).or_default().extend(shown.map(cell));
     }
-    let mut rows: Vec<_> = rows
-        .into_values()
-        .filter(|cells| !cells.is_empty())
-        .collect();
+    let mut rows: Vec<_> = rows.into_values().filter(|cells| !cells.is_empty()).collect();
     if filter == Filter::FirstOfRow {
         rows.iter_mut().for_each(|cells| cells.truncate(1));
     }
@@ -78,14 +66,8 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
     for (row, design) in first.iter().enumerate() {
         let key = designs[*design].encode_row(name(row).as_bytes()).unwrap();
         clock += 1;
-        table
-            .write(vec![Mutation::new(key).put_at(column("a"), clock, "first")])
-            .await
-            .unwrap();
-        model
-            .entry((name(row), "a"))
-            .or_default()
-            .insert(clock, "first".to_owned());
+        table.write(vec![Mutation::new(key).put_at(column("a"), clock, "first")]).await.unwrap();
+        model.entry((name(row), "a")).or_default().insert(clock, "first".to_owned());
     }
     for step in steps {
         clock += 1;
@@ -97,10 +79,7 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
                     .write(vec![put.put_at(column(qualifier), clock, value.clone())])
                     .await
                     .unwrap();
-                model
-                    .entry((name(*row), qualifier))
-                    .or_default()
-                    .insert(clock, value);
+                model.entry((name(*row), qualifier)).or_default().insert(clock, value);
             }
             Step::Delete(row, qualifier) => {
                 let columns = [column(qualifier)];
@@ -110,17 +89,11 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
             }
             Step::Migrate(cells) => {
                 let options = small_steps(*cells);
-                cursor = epochs
-                    .migrate_step(&*table, cursor.as_ref(), &options)
-                    .await
-                    .unwrap()
-                    .cursor;
+                cursor =
+                    epochs.migrate_step(&*table, cursor.as_ref(), &options).await.unwrap().cursor;
             }
             Step::Restart => cursor = None,
-            Step::Compact => tables
-                .compact(TABLE, &Span::all(), Garbage::Keep)
-                .await
-                .unwrap(),
+            Step::Compact => tables.compact(TABLE, &Span::all(), Garbage::Keep).await.unwrap(),
             Step::Scan(limit, filter) => {
                 let scan = epochs.scan(&RowSelection::All).unwrap().filter(*filter);
                 let scan = scan.limit(limit.unwrap_or(u64::MAX));
@@ -133,9 +106,7 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
                 assert_eq!(found, expected);
             }
             Step::Get(row, qualifier) => {
-                let found = epochs
-                    .get(&*table, name(*row).as_bytes(), &column(qualifier))
-                    .await;
+                let found = epochs.get(&*table, name(*row).as_bytes(), &column(qualifier)).await;
                 let cells = model.get(&(name(*row), *qualifier));
                 let newest = cells.and_then(|cells| cells.values().next_back());
                 assert_eq!(found.unwrap().map(|value| text(&value)), newest.cloned());

@@ -14,13 +14,9 @@ async fn a_migration_interrupted_at_any_call_can_be_run_again() {
     let load = async |tables: &dyn TableAdmin| {
         let table = new_table(tables, Versions::All).await;
         for number in 0..20 {
-            let key = designs()[0]
-                .encode_row(format!("{number:02}").as_bytes())
-                .unwrap();
+            let key = designs()[0].encode_row(format!("{number:02}").as_bytes()).unwrap();
             let put =
-                Mutation::new(key)
-                    .put_at(column("a"), number, "v")
-                    .put_at(column("a"), 3, "w");
+                Mutation::new(key).put_at(column("a"), number, "v").put_at(column("a"), 3, "w");
             table.write(vec![put]).await.unwrap();
         }
         table
@@ -30,12 +26,7 @@ async fn a_migration_interrupted_at_any_call_can_be_run_again() {
 
     let mut interrupted = 0;
     for call in 0..60 {
-        for fault in [
-            Some(Fault::Before),
-            Some(Fault::After),
-            Some(Fault::Lost),
-            None,
-        ] {
+        for fault in [Some(Fault::Before), Some(Fault::After), Some(Fault::Lost), None] {
             let memory = MemoryTables::new();
             let direct = load(&memory).await;
             let faulty = FaultyTables::new(Arc::new(memory));
@@ -43,33 +34,19 @@ async fn a_migration_interrupted_at_any_call_can_be_run_again() {
                 Some(fault) => faulty.fail_write(call, fault),
                 None => faulty.fail_scan(call, 0),
             };
-            let table = faulty
-                .open_table(TABLE, Authorizations::none())
-                .await
-                .unwrap();
+            let table = faulty.open_table(TABLE, Authorizations::none()).await.unwrap();
             let mut cursor = None;
             let settings = small_steps(9);
             loop {
-                match epochs
-                    .migrate_step(&*table, cursor.as_ref(), &settings)
-                    .await
-                {
+                match epochs.migrate_step(&*table, cursor.as_ref(), &settings).await {
                     Ok(step) if step.cursor.is_none() => break,
                     Ok(step) => cursor = step.cursor,
                     Err(_) => interrupted += 1,
                 }
-                assert_eq!(
-                    scan_all(&epochs, &direct).await,
-                    expected,
-                    "call {call} {fault:?}"
-                );
+                assert_eq!(scan_all(&epochs, &direct).await, expected, "call {call} {fault:?}");
             }
             migrate(&epochs, &*direct, &settings).await;
-            assert_eq!(
-                scan_all(&epochs, &direct).await,
-                expected,
-                "call {call} {fault:?}"
-            );
+            assert_eq!(scan_all(&epochs, &direct).await, expected, "call {call} {fault:?}");
             assert_eq!(epochs.count(&*direct).await.unwrap().left(), 0);
         }
     }

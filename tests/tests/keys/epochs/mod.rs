@@ -22,28 +22,17 @@ use futures::stream::TryStreamExt;
 const TABLE: &str = "events";
 
 fn modulo(buckets: u32) -> KeyDesign {
-    KeyDesign::new(Modulo {
-        buckets,
-        ..Modulo::default()
-    })
-    .unwrap()
+    KeyDesign::new(Modulo { buckets, ..Modulo::default() }).unwrap()
 }
 
 fn digest(digits: u8, separator: &str) -> KeyDesign {
-    KeyDesign::new(DigestSalt {
-        digits,
-        separator: separator.to_owned(),
-        ..DigestSalt::default()
-    })
-    .unwrap()
+    KeyDesign::new(DigestSalt { digits, separator: separator.to_owned(), ..DigestSalt::default() })
+        .unwrap()
 }
 
 async fn new_table(tables: &dyn TableAdmin, versions: Versions) -> Arc<dyn Table> {
     tables.create_table(TABLE, versions).await.unwrap();
-    tables
-        .open_table(TABLE, Authorizations::none())
-        .await
-        .unwrap()
+    tables.open_table(TABLE, Authorizations::none()).await.unwrap()
 }
 
 fn column(qualifier: &'static str) -> Column {
@@ -62,10 +51,7 @@ async fn migrate(
 ) -> MigrationStep {
     let (mut all, mut cursor) = (MigrationStep::default(), None);
     loop {
-        let step = epochs
-            .migrate_step(table, cursor.as_ref(), options)
-            .await
-            .unwrap();
+        let step = epochs.migrate_step(table, cursor.as_ref(), options).await.unwrap();
         all.rows_seen += step.rows_seen;
         all.rows_moved += step.rows_moved;
         all.cells_moved += step.cells_moved;
@@ -88,12 +74,7 @@ fn text(bytes: &[u8]) -> String {
 
 fn seen(row: &[u8], cells: &[Cell]) -> Seen {
     let cell = |cell: &Cell| {
-        (
-            text(row),
-            text(&cell.key.column.qualifier),
-            cell.key.timestamp,
-            text(&cell.value),
-        )
+        (text(row), text(&cell.key.column.qualifier), cell.key.timestamp, text(&cell.value))
     };
     cells.iter().map(cell).collect()
 }

@@ -18,9 +18,7 @@ async fn rows_of_three_designs_are_read_and_moved() {
         let design = &designs[usize::try_from(number % 3).unwrap()];
         let key = design.encode_row(row.as_bytes()).unwrap();
         let put =
-            Mutation::new(key)
-                .put_at(column("a"), number, "x")
-                .put_at(column("a"), 1_000, "y");
+            Mutation::new(key).put_at(column("a"), number, "x").put_at(column("a"), 1_000, "y");
         table.write(vec![put]).await.unwrap();
         expected.push((row.clone(), "a".to_owned(), 1_000, "y".to_owned()));
         expected.push((row, "a".to_owned(), number, "x".to_owned()));
@@ -32,20 +30,14 @@ async fn rows_of_three_designs_are_read_and_moved() {
     assert!(before.left() > 90, "{before}");
 
     let done = migrate(&epochs, &*table, &small_steps(7)).await;
-    assert_eq!(
-        (done.rows_moved, done.rows_contended, done.rows_hidden),
-        (before.left(), 0, 0)
-    );
+    assert_eq!((done.rows_moved, done.rows_contended, done.rows_hidden), (before.left(), 0, 0));
     assert_eq!(scan_all(&epochs, &table).await, expected);
     let after = epochs.count(&*table).await.unwrap();
     assert_eq!(after.to_string(), "all 200 rows are in the newest epoch");
     // The newest design alone reads all of them.
     let alone = KeyMigration::new([modulo(64)], Versions::All).unwrap();
     assert_eq!(scan_all(&alone, &table).await, expected);
-    assert_eq!(
-        migrate(&epochs, &*table, &small_steps(7)).await.rows_moved,
-        0
-    );
+    assert_eq!(migrate(&epochs, &*table, &small_steps(7)).await.rows_moved, 0);
 }
 
 #[tokio::test]
@@ -55,20 +47,13 @@ async fn a_delete_reaches_every_place() {
         let table = new_table(&tables, Versions::default()).await;
         let epochs = KeyMigration::new([modulo(16), modulo(64)], Versions::default()).unwrap();
         for number in 0..40 {
-            let key = modulo(16)
-                .encode_row(format!("{number}").as_bytes())
-                .unwrap();
-            table
-                .write(vec![Mutation::new(key).put_at(column("a"), 5, "v")])
-                .await
-                .unwrap();
+            let key = modulo(16).encode_row(format!("{number}").as_bytes()).unwrap();
+            table.write(vec![Mutation::new(key).put_at(column("a"), 5, "v")]).await.unwrap();
         }
         if moved {
             migrate(&epochs, &*table, &MigrationOptions::new()).await;
         }
-        let deletes = epochs
-            .delete_mutations(b"7", &[column("a")], Some(9))
-            .unwrap();
+        let deletes = epochs.delete_mutations(b"7", &[column("a")], Some(9)).unwrap();
         assert_eq!(deletes.len(), epochs.keys(b"7").unwrap().len());
         table.write(deletes).await.unwrap();
         migrate(&epochs, &*table, &MigrationOptions::new()).await;
@@ -86,22 +71,14 @@ async fn cells_in_the_new_place_are_not_overwritten() {
     let table = new_table(&tables, Versions::All).await;
     let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
     let put = |key: Bytes, value: &'static str| {
-        Mutation::new(key)
-            .put_at(column("a"), 0, value)
-            .put_at(column("b"), 0, value)
+        Mutation::new(key).put_at(column("a"), 0, value).put_at(column("b"), 0, value)
     };
     let [old, new] = epochs.keys(b"row").unwrap().try_into().unwrap();
     table.write(vec![put(old, "old")]).await.unwrap();
-    table
-        .write(vec![Mutation::new(new).put_at(column("a"), 0, "new")])
-        .await
-        .unwrap();
+    table.write(vec![Mutation::new(new).put_at(column("a"), 0, "new")]).await.unwrap();
     for _ in 0..2 {
         let cells = scan_all(&epochs, &table).await;
-        let values: Vec<_> = cells
-            .iter()
-            .map(|cell| (cell.1.as_str(), cell.3.as_str()))
-            .collect();
+        let values: Vec<_> = cells.iter().map(|cell| (cell.1.as_str(), cell.3.as_str())).collect();
         assert_eq!(values, [("a", "new"), ("b", "old")]);
         migrate(&epochs, &*table, &MigrationOptions::new()).await;
     }
@@ -116,29 +93,17 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
     let table = new_table(&tables, Versions::default()).await;
     let (few, many) = (digest(1, "-"), digest(2, "-"));
     table
-        .write(vec![Mutation::new(few.encode_row(b"row").unwrap()).put_at(
-            column("a"),
-            5,
-            "v",
-        )])
+        .write(vec![Mutation::new(few.encode_row(b"row").unwrap()).put_at(column("a"), 5, "v")])
         .await
         .unwrap();
     let there = KeyMigration::new([few.clone(), many.clone()], Versions::default()).unwrap();
-    assert_eq!(
-        migrate(&there, &*table, &MigrationOptions::new())
-            .await
-            .rows_moved,
-        1
-    );
+    assert_eq!(migrate(&there, &*table, &MigrationOptions::new()).await.rows_moved, 1);
     let back = KeyMigration::new([many, few], Versions::default()).unwrap();
     let stuck = migrate(&back, &*table, &MigrationOptions::new()).await;
     assert_eq!((stuck.rows_moved, stuck.rows_hidden), (0, 1));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
 
-    tables
-        .compact(TABLE, &Span::all(), Garbage::Keep)
-        .await
-        .unwrap();
+    tables.compact(TABLE, &Span::all(), Garbage::Keep).await.unwrap();
     let moved = migrate(&back, &*table, &MigrationOptions::new()).await;
     assert_eq!((moved.rows_moved, moved.rows_hidden), (1, 0));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
@@ -153,9 +118,7 @@ async fn large_rows_are_moved_in_parts() {
     let qualifiers = (0..500).map(|n| format!("{n:03}"));
     let mutation = qualifiers.fold(Mutation::new(old.clone()), |mutation, qualifier| {
         let column = Column::new("f", qualifier);
-        mutation
-            .put_at(column.clone(), 1, vec![b'v'; 1_000])
-            .put_at(column, i64::MIN, "")
+        mutation.put_at(column.clone(), 1, vec![b'v'; 1_000]).put_at(column, i64::MIN, "")
     });
     table.write(vec![mutation]).await.unwrap();
     let before = scan_all(&epochs, &table).await;
@@ -175,54 +138,29 @@ async fn large_rows_are_moved_in_parts() {
         .await
         .unwrap();
     let options = MigrationOptions::new().memory_bytes(20_000);
-    let error = epochs
-        .migrate_step(&*table, None, &options)
-        .await
-        .unwrap_err();
+    let error = epochs.migrate_step(&*table, None, &options).await.unwrap_err();
     let message = error.to_string();
     assert!(message.starts_with("one column of the row `"), "{message}");
-    assert!(
-        message.ends_with("but a step may hold 20000: raise `memory_bytes`"),
-        "{message}"
-    );
+    assert!(message.ends_with("but a step may hold 20000: raise `memory_bytes`"), "{message}");
 }
 
 #[tokio::test]
 async fn visibilities_are_kept() {
     let tables = MemoryTables::new();
-    tables
-        .create_table(TABLE, Versions::default())
-        .await
-        .unwrap();
-    let all = tables
-        .open_table(TABLE, Authorizations::from_iter(["a"]))
-        .await
-        .unwrap();
-    let none = tables
-        .open_table(TABLE, Authorizations::none())
-        .await
-        .unwrap();
+    tables.create_table(TABLE, Versions::default()).await.unwrap();
+    let all = tables.open_table(TABLE, Authorizations::from_iter(["a"])).await.unwrap();
+    let none = tables.open_table(TABLE, Authorizations::none()).await.unwrap();
     let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::default()).unwrap();
     let [old, _] = epochs.keys(b"row").unwrap().try_into().unwrap();
     let secret = column("q").with_visibility("a");
-    all.write(vec![
-        Mutation::new(old)
-            .put_at(column("q"), 1, "v")
-            .put_at(secret, 2, "s"),
-    ])
-    .await
-    .unwrap();
+    all.write(vec![Mutation::new(old).put_at(column("q"), 1, "v").put_at(secret, 2, "s")])
+        .await
+        .unwrap();
     // A migration leaves cells in their place if it may not see them, and reads find them there.
     migrate(&epochs, &*none, &MigrationOptions::new()).await;
     assert_eq!(scan_all(&epochs, &all).await.len(), 2);
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 1);
     migrate(&epochs, &*all, &MigrationOptions::new()).await;
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 0);
-    assert_eq!(
-        (
-            scan_all(&epochs, &all).await.len(),
-            scan_all(&epochs, &none).await.len()
-        ),
-        (2, 1)
-    );
+    assert_eq!((scan_all(&epochs, &all).await.len(), scan_all(&epochs, &none).await.len()), (2, 1));
 }

@@ -8,11 +8,9 @@ use super::{Seen, seen};
 #[test]
 fn reads_during_a_migration_return_every_row_once_in_every_order() {
     type Reader = fn(&Scene) -> Actor;
-    for (reader, step_cells) in [
-        (Scene::reader as Reader, 100),
-        (Scene::reader, 2),
-        (Scene::paging_reader, 100),
-    ] {
+    for (reader, step_cells) in
+        [(Scene::reader as Reader, 100), (Scene::reader, 2), (Scene::paging_reader, 100)]
+    {
         let orders = in_every_order(
             || {
                 let scene = Scene::new();
@@ -75,10 +73,7 @@ fn two_concurrent_migrations_lose_no_row_in_any_order() {
             (scene, actors)
         },
         |scene| {
-            assert_eq!(
-                scene.at_the_end(),
-                cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)])
-            );
+            assert_eq!(scene.at_the_end(), cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)]));
         },
     );
     assert!(orders > 100, "{orders}");

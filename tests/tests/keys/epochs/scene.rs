@@ -53,20 +53,13 @@ pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl
         }
         check(state);
         orders += 1;
-        while taken
-            .last()
-            .is_some_and(|(choice, options)| choice + 1 == *options)
-        {
+        while taken.last().is_some_and(|(choice, options)| choice + 1 == *options) {
             taken.pop();
         }
         let Some((last, _)) = taken.pop() else {
             return orders;
         };
-        prefix = taken
-            .iter()
-            .map(|(choice, _)| *choice)
-            .chain([last + 1])
-            .collect();
+        prefix = taken.iter().map(|(choice, _)| *choice).chain([last + 1]).collect();
     }
 }
 
@@ -89,9 +82,7 @@ impl Scene {
         for row in ["a", "b", "c"] {
             let key = modulo(1).encode_row(row.as_bytes()).unwrap();
             let put =
-                Mutation::new(key)
-                    .put_at(column("q"), 1, "old")
-                    .put_at(column("r"), 1, "old");
+                Mutation::new(key).put_at(column("q"), 1, "old").put_at(column("r"), 1, "old");
             now(scene.table.write(vec![put])).unwrap();
         }
         assert_eq!(now(scene.epochs.count(&*scene.table)).unwrap().left(), 2);
@@ -132,9 +123,7 @@ impl Scene {
                     break;
                 };
                 assert_eq!(batch.len(), 1);
-                batch
-                    .rows()
-                    .for_each(|row| all.extend(seen(row.row, row.cells)));
+                batch.rows().for_each(|row| all.extend(seen(row.row, row.cells)));
                 cursor = Some(batch.cursor());
             }
             read.lock().unwrap().push(all);
@@ -161,10 +150,7 @@ impl Scene {
         let (epochs, table) = self.slow();
         Box::pin(async move {
             // One call for each place: the two deletes need not take effect together.
-            for delete in epochs
-                .delete_mutations(b"a", &[column("q")], Some(9))
-                .unwrap()
-            {
+            for delete in epochs.delete_mutations(b"a", &[column("q")], Some(9)).unwrap() {
                 table.write(vec![delete]).await.unwrap();
             }
         })
@@ -176,11 +162,7 @@ impl Scene {
 
     /// Finishes the migration, and returns all cells.
     pub(crate) fn at_the_end(&self) -> Seen {
-        now(migrate(
-            &self.epochs,
-            &*self.table,
-            &MigrationOptions::new(),
-        ));
+        now(migrate(&self.epochs, &*self.table, &MigrationOptions::new()));
         assert_eq!(now(self.epochs.count(&*self.table)).unwrap().left(), 0);
         now(scan_all(&self.epochs, &self.table))
     }
@@ -194,16 +176,9 @@ pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
 pub(crate) fn cells_of(rows: &[(&str, &[(&str, &str)])]) -> Seen {
     let cell = |row: &str, (qualifier, value): &(&str, &str)| {
         let timestamp = if *value == "new" { 2 } else { 1 };
-        (
-            row.to_owned(),
-            (*qualifier).to_owned(),
-            timestamp,
-            (*value).to_owned(),
-        )
+        (row.to_owned(), (*qualifier).to_owned(), timestamp, (*value).to_owned())
     };
-    rows.iter()
-        .flat_map(|(row, cells)| cells.iter().map(|of| cell(row, of)))
-        .collect()
+    rows.iter().flat_map(|(row, cells)| cells.iter().map(|of| cell(row, of))).collect()
 }
 
 pub(crate) const OLD: &[(&str, &str)] = &[("q", "old"), ("r", "old")];

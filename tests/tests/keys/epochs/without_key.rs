@@ -12,12 +12,7 @@ use futures::stream::TryStreamExt;
 use super::{column, digest, migrate, new_table, seen};
 
 fn numbers() -> KeyDesign {
-    KeyDesign::new(Modulo {
-        buckets: 4,
-        of: HashInput::Number,
-        ..Modulo::default()
-    })
-    .unwrap()
+    KeyDesign::new(Modulo { buckets: 4, of: HashInput::Number, ..Modulo::default() }).unwrap()
 }
 
 /// Returns the epochs of a table of numbers that accepts any text from now on.
@@ -39,14 +34,8 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
     let (tables, epochs) = (MemoryTables::new(), epochs());
     let table = new_table(&tables, Versions::default()).await;
     let put = |key: Bytes| Mutation::new(key).put_at(column("q"), 1, "v");
-    table
-        .write(vec![put(numbers().encode_row(b"7").unwrap())])
-        .await
-        .unwrap();
-    table
-        .write(vec![put(epochs.key(b"seven").unwrap())])
-        .await
-        .unwrap();
+    table.write(vec![put(numbers().encode_row(b"7").unwrap())]).await.unwrap();
+    table.write(vec![put(epochs.key(b"seven").unwrap())]).await.unwrap();
 
     for row in [&b"7"[..], b"seven"] {
         let value = epochs.get(&*table, row, &column("q")).await.unwrap();
@@ -67,16 +56,10 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
     migrate(&epochs, &*table, &MigrationOptions::new()).await;
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
     for row in [&b"7"[..], b"seven"] {
-        let deletes = epochs
-            .delete_mutations(row, &[column("q")], Some(2))
-            .unwrap();
+        let deletes = epochs.delete_mutations(row, &[column("q")], Some(2)).unwrap();
         table.write(deletes).await.unwrap();
     }
-    assert!(
-        rows_of(&epochs, &table, &RowSelection::All)
-            .await
-            .is_empty()
-    );
+    assert!(rows_of(&epochs, &table, &RowSelection::All).await.is_empty());
 }
 
 /// Reads rows of an older design for which the newest design has no key.
@@ -90,10 +73,7 @@ async fn reads_a_row_without_a_key_in_the_newest_design() {
     table.write(vec![put]).await.unwrap();
     let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"v"[..]));
-    assert_eq!(
-        rows_of(&epochs, &table, &RowSelection::Row("seven".into())).await,
-        ["seven"]
-    );
+    assert_eq!(rows_of(&epochs, &table, &RowSelection::Row("seven".into())).await, ["seven"]);
     let (rows, columns) = (["seven".into()], [column("q")]);
     let places = epochs.find_in_old_designs(&*table, &rows, &columns).await;
     assert_eq!(places.unwrap(), [Some(key)]);
@@ -106,10 +86,7 @@ async fn reads_a_row_without_a_key_in_the_newest_design() {
     let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"v"[..]));
     let refused = epochs.key(b"seven").unwrap_err().to_string();
-    assert!(
-        refused.starts_with("`seven` is not a whole number"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("`seven` is not a whole number"), "{refused}");
 }
 
 /// Returns the error of a scan at a key of no design, and the number of keys that a lenient scan
@@ -137,17 +114,11 @@ async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
         over: SaltedPart::Before("/".to_owned()),
         ..Modulo::default()
     });
-    let by_text = KeyDesign::new(Modulo {
-        buckets: 8,
-        ..Modulo::default()
-    });
+    let by_text = KeyDesign::new(Modulo { buckets: 8, ..Modulo::default() });
     let designs = [by_text.unwrap(), by_number.unwrap()];
     let epochs = KeyMigration::new(designs, Versions::default()).unwrap();
     assert_eq!(epochs.keys(b"ann/1").unwrap(), ["03|ann/1"]);
-    for rows in [
-        RowSelection::Prefix("ann/".into()),
-        RowSelection::range("ann/", "ann/9"),
-    ] {
+    for rows in [RowSelection::Prefix("ann/".into()), RowSelection::range("ann/", "ann/9")] {
         assert!(epochs.spans(&rows).unwrap()[1].is_empty(), "{rows:?}");
         let (refused, passed) = foreign(&epochs, &rows, "02|ann/1").await;
         assert_eq!(
@@ -182,11 +153,8 @@ async fn refuses_a_foreign_key_that_only_an_older_design_reads() {
 
 #[test]
 fn refuses_a_row_without_a_key_in_any_design() {
-    let sixteen = KeyDesign::new(Modulo {
-        buckets: 16,
-        of: HashInput::Number,
-        ..Modulo::default()
-    });
+    let sixteen =
+        KeyDesign::new(Modulo { buckets: 16, of: HashInput::Number, ..Modulo::default() });
     let epochs = KeyMigration::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
     let sentence =
         "`seven` is not a whole number in decimal digits: hash it with `of = \"java-hash\"`";

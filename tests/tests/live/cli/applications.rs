@@ -38,11 +38,7 @@ impl Operator {
             "config.toml",
             format!("[at.here]\n{target}{user}zookeepers = \"{zookeepers}\"\n"),
         );
-        Some(Self {
-            fluo,
-            zookeepers,
-            application: name("commands"),
-        })
+        Some(Self { fluo, zookeepers, application: name("commands") })
     }
 
     /// Returns a command on the application, not yet started.
@@ -181,10 +177,7 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     assert_eq!(reasons, 1, "{}", run.stderr);
     assert_eq!(operator.run("app status").succeeds().stdout, "NOT_FOUND\n");
     let missing = operator.run("oracle --host localhost").fails();
-    assert_says(
-        &missing,
-        "does not exist; create it first, with `fluo app init`",
-    );
+    assert_says(&missing, "does not exist; create it first, with `fluo app init`");
 }
 
 /// No command waits for ever for a server that is not there.
@@ -193,9 +186,7 @@ async fn a_wrong_address_of_zookeeper_is_an_error() {
     let Some(operator) = Operator::new() else {
         return;
     };
-    let refused = operator
-        .run("app status --zookeepers localhost:1/x")
-        .fails();
+    let refused = operator.run("app status --zookeepers localhost:1/x").fails();
     assert_says(&refused, "ZooKeeper at `localhost:1` cannot be reached");
     let refused = operator.run("app status --zookeepers localhost:1").fails();
     assert_says(&refused, "write HOST:PORT,HOST:PORT/PATH");

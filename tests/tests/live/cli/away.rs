@@ -25,8 +25,7 @@ fn applied(fluo: &Fluo, topic: &str) -> String {
     fluo.spec(&["p"], 4);
     fluo.run(&format!("create {table}")).succeeds();
     fluo.run(&format!("apply --spec s.toml {table}")).succeeds();
-    fluo.run(&format!("verify --spec s.toml --wait 300s {table}"))
-        .succeeds();
+    fluo.run(&format!("verify --spec s.toml --wait 300s {table}")).succeeds();
     table
 }
 
@@ -111,8 +110,7 @@ async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_fini
     let (root, table) = (fluo().unwrap(), broken.name.as_str());
     root.spec(&["p"], 4);
     root.file("rows.txt", ROWS);
-    root.run(&format!("load {table} --prefix p rows.txt"))
-        .succeeds();
+    root.run(&format!("load {table} --prefix p rows.txt")).succeeds();
     let gate = Gate::before(&broken.proxy.address(), "setTableProperty", 0);
     let fluo = before(&gate, crate::cluster::cluster().unwrap());
     let arguments = format!("apply --spec s.toml {table}");
@@ -132,17 +130,12 @@ async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_fini
         told,
         &format!("; table `{table}` serves as before but may have kept: set table.custom."),
     );
-    assert_says(
-        told,
-        "; add 4 split points, `p:9000` to `p:~` (undoing it failed: ",
-    );
+    assert_says(told, "; add 4 split points, `p:9000` to `p:~` (undoing it failed: ");
     assert_says(told, "; apply again to finish, or plan to see what differs");
 
     root.run(&format!("apply --spec s.toml {table}")).succeeds();
     let verdict = root
-        .run(&format!(
-            "verify --spec s.toml --wait 300s --rows count --json {table}"
-        ))
+        .run(&format!("verify --spec s.toml --wait 300s --rows count --json {table}"))
         .succeeds()
         .json();
     assert_eq!(verdict["rows"][0]["total"], 4_208, "{verdict}");

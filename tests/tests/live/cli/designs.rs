@@ -18,12 +18,9 @@ async fn migrate_moves_16_salts_to_64_and_verify_confirms_the_end() {
     let rows: Vec<_> = ROWS.lines().take(COUNT).collect();
     fluo.file("rows.txt", rows.join("\n"));
     fluo.run(&format!("create {table}")).succeeds();
-    fluo.run(&format!("apply --spec before.toml --no-wait {table}"))
-        .succeeds();
-    fluo.run(&format!("load --spec before.toml {table} rows.txt"))
-        .succeeds();
-    fluo.run(&format!("apply --spec after.toml {table}"))
-        .succeeds();
+    fluo.run(&format!("apply --spec before.toml --no-wait {table}")).succeeds();
+    fluo.run(&format!("load --spec before.toml {table} rows.txt")).succeeds();
+    fluo.run(&format!("apply --spec after.toml {table}")).succeeds();
 
     // A row with the same hash modulo both numbers stays in place.
     let verified = fluo.run(&format!("verify --spec after.toml --json {table}"));
@@ -31,39 +28,26 @@ async fn migrate_moves_16_salts_to_64_and_verify_confirms_the_end() {
     let difference = |of: &str| {
         let differences = verified["differences"].as_array().unwrap().iter();
         let mut sentences = differences.filter_map(|difference| difference["sentence"].as_str());
-        sentences
-            .find_map(|sentence| sentence.split_once(of))
-            .map(|(before, _)| before.to_owned())
+        sentences.find_map(|sentence| sentence.split_once(of)).map(|(before, _)| before.to_owned())
     };
     let to_move = difference(" of 1,200; migrate them").unwrap();
-    let to_move = to_move
-        .strip_prefix("key design modulo: rows of an earlier design: ")
-        .unwrap();
+    let to_move = to_move.strip_prefix("key design modulo: rows of an earlier design: ").unwrap();
     assert!(to_move.parse::<usize>().unwrap() > COUNT / 2, "{to_move}");
 
-    let migrated = fluo
-        .run(&format!("migrate --spec after.toml --json {table}"))
-        .succeeds()
-        .json();
+    let migrated = fluo.run(&format!("migrate --spec after.toml --json {table}")).succeeds().json();
     assert_eq!(migrated["rows_moved"].to_string(), to_move, "{migrated}");
     assert_eq!(
         (&migrated["rows_left"], &migrated["rows_foreign"]),
         (&0.into(), &0.into()),
         "{migrated}"
     );
-    let again = fluo
-        .run(&format!("migrate --spec after.toml {table}"))
-        .succeeds();
+    let again = fluo.run(&format!("migrate --spec after.toml {table}")).succeeds();
     assert_eq!(
         again.stderr,
         format!("table `{table}`: 0 rows moved; all 1,200 rows are in the newest epoch\n")
     );
-    let verified = fluo
-        .run(&format!(
-            "verify --spec after.toml --wait 2m --json {table}"
-        ))
-        .succeeds()
-        .json();
+    let verified =
+        fluo.run(&format!("verify --spec after.toml --wait 2m --json {table}")).succeeds().json();
     assert_eq!(verified["rows"][0]["total"], COUNT, "{verified}");
     fluo.run(&format!("delete --yes {table}")).succeeds();
 }

@@ -24,11 +24,7 @@ pub(super) async fn ground() -> Option<Ground> {
     fluo.spec(&["p"], 4);
     fluo.run(&format!("create {table}")).succeeds();
     tables.set_property(&table, LOOK_EVERY, "1s").await.unwrap();
-    let ground = Ground {
-        fluo,
-        tables,
-        table,
-    };
+    let ground = Ground { fluo, tables, table };
     ground.repair();
     Some(ground)
 }
@@ -36,39 +32,25 @@ pub(super) async fn ground() -> Option<Ground> {
 impl Ground {
     /// Returns the differences that verify reports.
     fn differences(&self, more: &str) -> Vec<String> {
-        let arguments = format!(
-            "verify --spec s.toml --rows skip --json {more} {}",
-            self.table
-        );
+        let arguments = format!("verify --spec s.toml --rows skip --json {more} {}", self.table);
         let verdict = self.fluo.run(&arguments).json();
         let differences = verdict["differences"].as_array().unwrap().iter();
-        differences
-            .map(|difference| difference["sentence"].as_str().unwrap().to_owned())
-            .collect()
+        differences.map(|difference| difference["sentence"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Applies the spec again, and waits until the table matches it.
     pub(super) fn repair(&self) {
-        self.fluo
-            .run(&format!("apply --spec s.toml --prune {}", self.table))
-            .succeeds();
-        self.fluo
-            .run(&format!("verify --spec s.toml --wait 300s {}", self.table))
-            .succeeds();
+        self.fluo.run(&format!("apply --spec s.toml --prune {}", self.table)).succeeds();
+        self.fluo.run(&format!("verify --spec s.toml --wait 300s {}", self.table)).succeeds();
     }
 
     /// Sets a property, returns the first difference that verify reports for it, and repairs the
     /// table.
     async fn with_property(&self, property: &str, value: &str) -> String {
-        self.tables
-            .set_property(&self.table, property, value)
-            .await
-            .unwrap();
+        self.tables.set_property(&self.table, property, value).await.unwrap();
         let told = self.differences("");
         self.repair();
-        told.into_iter()
-            .find(|told| told.contains(property))
-            .unwrap()
+        told.into_iter().find(|told| told.contains(property)).unwrap()
     }
 }
 
@@ -79,16 +61,12 @@ async fn reports_a_changed_balancer_or_pattern() {
     let class = &properties[property::BALANCER];
     assert_eq!(BalancerClass::from_name(class), BalancerClass::ByGroup);
 
-    let told = ground
-        .with_property(property::BALANCER, DEFAULT_BALANCER)
-        .await;
+    let told = ground.with_property(property::BALANCER, DEFAULT_BALANCER).await;
     assert_eq!(
         told,
         format!("property table.balancer is `{DEFAULT_BALANCER}`, it should be `{class}`")
     );
-    let told = ground
-        .with_property(property::BALANCER, "org.example.Typo")
-        .await;
+    let told = ground.with_property(property::BALANCER, "org.example.Typo").await;
     assert_eq!(
         told,
         "the servers cannot load `org.example.Typo` of property table.balancer, so tablets may stay on no server"
@@ -96,18 +74,12 @@ async fn reports_a_changed_balancer_or_pattern() {
     // The class of Accumulo 2.1, which these servers do not have.
     let newer = group_balancers().next().unwrap().1;
     let told = ground.with_property(property::BALANCER, &newer).await;
-    assert_says(
-        &told,
-        &format!("the servers cannot load `{newer}` of property table.balancer"),
-    );
+    assert_says(&told, &format!("the servers cannot load `{newer}` of property table.balancer"));
 
     let told = ground.with_property(property::GROUP_PATTERN, "(x).*").await;
     assert_eq!(
         told,
-        format!(
-            "property {} is `(x).*`, it should be `(\\Qp:\\E).*`",
-            property::GROUP_PATTERN
-        )
+        format!("property {} is `(x).*`, it should be `(\\Qp:\\E).*`", property::GROUP_PATTERN)
     );
 }
 
@@ -119,9 +91,7 @@ async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
     let told = (0..5).find_map(|_| {
         let table = name("cli_spread");
         fluo.run(&format!("create {table}")).succeeds();
-        let run = fluo
-            .run(&format!("apply --spec s.toml --no-wait {table}"))
-            .succeeds();
+        let run = fluo.run(&format!("apply --spec s.toml --no-wait {table}")).succeeds();
         assert!(!run.stderr.contains("\nspread: "), "{}", run.stderr);
         let early = fluo.run(&format!("verify --spec s.toml {table}"));
         (early.code == Some(1)).then_some((table, early.stdout))
@@ -129,6 +99,5 @@ async fn reports_a_group_that_is_not_spread_and_waits_for_it() {
     let (table, early) = told.expect("every balancer was faster than this test");
     assert_says(&early, "  ! group `p:`: ");
     assert_says(&early, "not spread");
-    fluo.run(&format!("verify --spec s.toml --wait 2m {table}"))
-        .succeeds();
+    fluo.run(&format!("verify --spec s.toml --wait 2m {table}")).succeeds();
 }

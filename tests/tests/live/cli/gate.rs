@@ -40,12 +40,8 @@ impl Gate {
     pub(crate) fn before(upstream: &str, call: &'static str, passing: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let state = Arc::new(State {
-            call,
-            passing,
-            count: Mutex::default(),
-            changed: Condvar::new(),
-        });
+        let state =
+            Arc::new(State { call, passing, count: Mutex::default(), changed: Condvar::new() });
         let (upstream, shared) = (upstream.to_owned(), Arc::clone(&state));
         thread::spawn(move || {
             for client in listener.incoming() {
@@ -68,9 +64,7 @@ impl Gate {
 
     /// Waits until a call waits at the gate.
     pub(crate) fn wait(&self) {
-        self.wait_until("too few calls came", |count| {
-            count.came > self.state.passing
-        });
+        self.wait_until("too few calls came", |count| count.came > self.state.passing);
     }
 
     /// Waits until a number of connections were rejected since the gate was shut.
@@ -84,9 +78,7 @@ impl Gate {
         let (count, timeout) = self
             .state
             .changed
-            .wait_timeout_while(self.state.count.lock().unwrap(), PATIENCE, |count| {
-                !is_so(count)
-            })
+            .wait_timeout_while(self.state.count.lock().unwrap(), PATIENCE, |count| !is_so(count))
             .unwrap();
         let (came, turned_away) = (count.came, count.turned_away);
         // A panic while the lock is held would poison it for the drop of the gate.
@@ -159,10 +151,8 @@ impl State {
         let must_wait = count.came > self.passing;
         self.changed.notify_all();
         if must_wait {
-            count = self
-                .changed
-                .wait_while(count, |count| !count.is_open && !count.is_shut)
-                .unwrap();
+            count =
+                self.changed.wait_while(count, |count| !count.is_open && !count.is_shut).unwrap();
         }
         !count.is_shut
     }

@@ -24,9 +24,7 @@ fn line(number: usize) -> String {
 /// Returns the greatest memory that a process has used so far, in MB, or `None` if it has ended.
 fn peak_mb(child: &Child) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
     Some(kilobytes / 1_024)
 }
@@ -66,10 +64,7 @@ async fn a_load_of_200_mb_uses_little_memory() {
         "200 MB of rows loaded in {:.1} s; the most memory was {peak} MB",
         loaded["seconds"].as_f64().unwrap()
     ));
-    assert!(
-        peak > 0 && peak < BOUND_MB,
-        "200 MB of rows took {peak} MB of memory"
-    );
+    assert!(peak > 0 && peak < BOUND_MB, "200 MB of rows took {peak} MB of memory");
     let shown = fluo.run(&format!("show --json {table}")).succeeds().json();
     assert_eq!(shown["entries"], ROWS);
     fluo.run(&format!("delete --yes {table}")).succeeds();
@@ -114,9 +109,8 @@ fn number_before(message: &str, word: &str) -> usize {
 /// Returns the keys that a load of all rows writes, in order.
 fn keys() -> Vec<Bytes> {
     let hasher = RowHasher::new("p").unwrap();
-    let mut keys: Vec<_> = (0..ROWS)
-        .map(|number| hasher.add(short_line(number).trim_end().as_bytes()))
-        .collect();
+    let mut keys: Vec<_> =
+        (0..ROWS).map(|number| hasher.add(short_line(number).trim_end().as_bytes())).collect();
     keys.sort();
     keys
 }
@@ -156,23 +150,15 @@ async fn a_load_whose_proxy_is_killed_reports_the_written_rows_and_can_be_finish
         false => 0,
     };
     let there = found(&broken).await.len();
-    say(&format!(
-        "{written} rows written, {uncertain} more may be; {there} are there"
-    ));
+    say(&format!("{written} rows written, {uncertain} more may be; {there} are there"));
     assert!(written > 0 && written < ROWS, "{message}");
-    assert!(
-        written <= there && there <= written + uncertain,
-        "{there} rows are there: {message}"
-    );
+    assert!(written <= there && there <= written + uncertain, "{there} rows are there: {message}");
 
     broken.restart();
     let all: String = (0..ROWS).map(short_line).collect();
     fluo.file("rows.txt", all);
     let again = blocking(|| fluo.run(&format!("load {name} --prefix p rows.txt"))).succeeds();
-    assert_says(
-        &again.stderr,
-        &format!("100,000 rows written to table `{name}` in "),
-    );
+    assert_says(&again.stderr, &format!("100,000 rows written to table `{name}` in "));
     let found = found(&broken).await;
     assert_eq!(found.len(), ROWS);
     assert!(found == keys(), "not the rows that were loaded");

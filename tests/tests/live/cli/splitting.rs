@@ -37,10 +37,7 @@ impl Ground {
     /// the split point.
     async fn grow(&self, rows: &[Bytes], is_large: impl Fn(&Bytes) -> bool) -> Bytes {
         let before = self.splits().await;
-        self.tables
-            .set_property(&self.table, THRESHOLD, LOW)
-            .await
-            .unwrap();
+        self.tables.set_property(&self.table, THRESHOLD, LOW).await.unwrap();
         let mut random = fastrand::Rng::with_seed(1);
         let mut write = |row: &Bytes| {
             let length = if is_large(row) { LARGE } else { 1 };
@@ -61,9 +58,8 @@ impl Ground {
                 sleep(LOOK_EVERY).await;
             }
         });
-        let made = made
-            .await
-            .unwrap_or_else(|_| panic!("no server has split a tablet within {STUCK:?}"));
+        let made =
+            made.await.unwrap_or_else(|_| panic!("no server has split a tablet within {STUCK:?}"));
         assert_eq!(made.len(), 1, "{made:?}");
         assert!(!rows.contains(&made[0]), "{made:?} is not shortened");
         made[0].clone()
@@ -78,10 +74,7 @@ impl Ground {
     /// Removes the threshold, because of which the tablet would be split again, repairs the table,
     /// and deletes it.
     async fn repair_and_delete(self) {
-        self.tables
-            .remove_property(&self.table, THRESHOLD)
-            .await
-            .unwrap();
+        self.tables.remove_property(&self.table, THRESHOLD).await.unwrap();
         self.repair();
         self.tables.delete_table(&self.table).await.unwrap();
     }
@@ -97,9 +90,7 @@ async fn reports_and_merges_a_tablet_that_accumulo_split() {
     let verdict = ground.verdict("");
     let told = verdict["differences"].to_string();
     assert!(
-        told.contains(&format!(
-            "the split point `{split}` is not part of any recipe"
-        )),
+        told.contains(&format!("the split point `{split}` is not part of any recipe")),
         "{told}"
     );
     assert_eq!(verdict["extra_splits"], Value::from(vec![split]));

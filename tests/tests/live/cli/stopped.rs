@@ -35,12 +35,7 @@ async fn ground() -> Option<Ground> {
     root.spec(&["p"], 20);
     root.run(&format!("create {table}")).succeeds();
     root.run(&format!("apply --spec s.toml {table}")).succeeds();
-    let ground = Ground {
-        root,
-        client,
-        table,
-        user,
-    };
+    let ground = Ground { root, client, table, user };
     Some(ground)
 }
 
@@ -56,10 +51,7 @@ impl Ground {
 
     async fn grant(&self, permission: TablePermission) {
         let security = self.client.security_operations();
-        security
-            .grant_table_permission(&self.user, &self.table, permission)
-            .await
-            .unwrap();
+        security.grant_table_permission(&self.user, &self.table, permission).await.unwrap();
         // The permission reaches the servers after a moment.
         tokio::time::sleep(A_MOMENT).await;
     }
@@ -106,9 +98,7 @@ impl Ground {
 /// Checks that a text begins with a message that has one of the [`COUNTS`].
 #[track_caller]
 fn assert_counts(said: &str, message: impl Fn(&str, &str) -> String) {
-    let mut messages = COUNTS
-        .map(|(passed, waiting)| message(passed, waiting))
-        .into_iter();
+    let mut messages = COUNTS.map(|(passed, waiting)| message(passed, waiting)).into_iter();
     assert!(messages.any(|message| said.starts_with(&message)), "{said}");
 }
 
@@ -129,20 +119,14 @@ async fn a_load_without_permission_writes_nothing_and_names_the_permission() {
     let Some(ground) = ground().await else { return };
     let (table, user) = (&ground.table, &ground.user);
     let guest = ground.guest(None);
-    let message = guest
-        .run(&format!("load --prefix p {table} rows.txt"))
-        .fails();
+    let message = guest.run(&format!("load --prefix p {table} rows.txt")).fails();
     let expected = format!(
         "the load stopped after 0 rows: user `{user}` lacks the permission WRITE on table `{table}` \
          (updateAndFlush of `{table}` at "
     );
     assert!(message.starts_with(&expected), "{message}");
     assert!(!message.contains("may have"), "{message}");
-    let shown = ground
-        .root
-        .run(&format!("show --json {table}"))
-        .succeeds()
-        .json();
+    let shown = ground.root.run(&format!("show --json {table}")).succeeds().json();
     assert_eq!(shown["entries"], 0);
     ground.end().await;
 }
@@ -241,9 +225,7 @@ async fn an_apply_without_permission_changes_nothing_and_undoes_nothing() {
     let table = &ground.table;
     let guest = ground.guest(None);
     guest.spec(&["p", "q"], 20);
-    let run = guest
-        .run(&format!("apply --spec s.toml {table}"))
-        .ends_with_code(2);
+    let run = guest.run(&format!("apply --spec s.toml {table}")).ends_with_code(2);
     assert_says(&run.stderr, "PERMISSION_DENIED");
     let end = format!("; nothing was changed on table `{table}`\n");
     assert!(run.stderr.ends_with(&end), "{}", run.stderr);
@@ -278,9 +260,7 @@ async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
     let Some(ground) = ground().await else { return };
     let (table, user) = (&ground.table, &ground.user);
     let guest = ground.guest(None);
-    let run = guest
-        .run(&format!("verify --spec s.toml {table}"))
-        .differs();
+    let run = guest.run(&format!("verify --spec s.toml {table}")).differs();
     assert_says(&run.stdout, "20 wanted, 0 missing, 0 extra");
     assert_says(
         &run.stdout,
@@ -289,13 +269,8 @@ async fn a_verdict_without_permission_to_read_has_all_but_the_rows() {
         ),
     );
     assert_says(&run.stdout, "); --rows skip leaves them out\n");
-    assert_says(
-        &run.stdout,
-        &format!("NOT OK: 1 difference on table {table}."),
-    );
-    guest
-        .run(&format!("verify --spec s.toml --rows skip {table}"))
-        .succeeds();
+    assert_says(&run.stdout, &format!("NOT OK: 1 difference on table {table}."));
+    guest.run(&format!("verify --spec s.toml --rows skip {table}")).succeeds();
     ground.end().await;
 }
 
@@ -305,10 +280,7 @@ async fn the_documented_permissions_are_necessary_and_sufficient() {
     let Some(ground) = ground().await else { return };
     let (table, guest) = (&ground.table, ground.guest(None));
     guest.file("m.toml", super::designs::AFTER);
-    let [show, advise] = [
-        format!("show --json {table}"),
-        format!("--rows 100 {table}"),
-    ];
+    let [show, advise] = [format!("show --json {table}"), format!("--rows 100 {table}")];
     let create = format!("load --prefix p --create-if-absent {table} rows.txt");
     let migrate = format!("migrate --spec m.toml {table}");
     let lacks = |message: &str, permission: &str| {
@@ -332,10 +304,7 @@ async fn the_documented_permissions_are_necessary_and_sufficient() {
     assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");
 
     let security = ground.client.security_operations();
-    security
-        .revoke_table_permission(&ground.user, table, TablePermission::Write)
-        .await
-        .unwrap();
+    security.revoke_table_permission(&ground.user, table, TablePermission::Write).await.unwrap();
     ground.grant(TablePermission::Read).await;
     assert_eq!(guest.run(&show).succeeds().stderr, note);
     assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");

@@ -30,11 +30,7 @@ async fn reaches_a_proxy_behind_tls_only_by_its_name() {
     ] {
         assert_says(&fluo.run(arguments).fails(), expected);
     }
-    let plain = Fluo::new(
-        &cluster.proxy().unwrap().address(),
-        cluster.user(),
-        cluster.password(),
-    );
+    let plain = Fluo::new(&cluster.proxy().unwrap().address(), cluster.user(), cluster.password());
     plain.file("ours.pem", ours.pem());
     let message = plain.run("list --tls-ca ours.pem").fails();
     assert!(!message.contains("panic"), "{message}");

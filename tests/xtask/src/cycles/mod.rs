@@ -33,30 +33,18 @@ pub(crate) fn check(root: &Path, crates: &[Crate], accept: bool) -> Result<Vec<S
         let line = |(from, to): &(String, String)| format!("{}: {from} -> {to}", one.name);
         let mut kept = all.clone();
         kept.retain(|edge, _| !accepted.contains(&*line(edge)));
-        findings.extend(
-            cycles(&kept)
-                .iter()
-                .map(|cycle| describe(&one.name, cycle, &all)),
-        );
+        findings.extend(cycles(&kept).iter().map(|cycle| describe(&one.name, cycle, &all)));
         let closes_cycle = |edge: &&(String, String)| path(&all, &edge.1, &edge.0).is_some();
         needed.extend(all.keys().filter(closes_cycle).map(line));
     }
-    let stale: Vec<_> = accepted
-        .iter()
-        .filter(|line| !needed.contains(**line))
-        .copied()
-        .collect();
+    let stale: Vec<_> = accepted.iter().filter(|line| !needed.contains(**line)).copied().collect();
     if accept {
         accepted.retain(|line| needed.contains(*line));
         let lines: String = accepted.iter().map(|line| format!("{line}\n")).collect();
         fs::write(root.join(ACCEPTED), lines).with_context(context)?;
     } else {
         let remedy = "closes no cycle; run `cargo xtask tidy --accept`";
-        findings.extend(
-            stale
-                .iter()
-                .map(|line| format!("{ACCEPTED}: `{line}` {remedy}")),
-        );
+        findings.extend(stale.iter().map(|line| format!("{ACCEPTED}: `{line}` {remedy}")));
     }
     Ok(findings)
 }
@@ -95,9 +83,7 @@ fn path(uses: &Uses, from: &str, to: &str) -> Option<Vec<String>> {
             return Some(path);
         }
         let first = (last.clone(), String::new());
-        let next = uses
-            .range(first..)
-            .take_while(|((from, _), _)| from == last);
+        let next = uses.range(first..).take_while(|((from, _), _)| from == last);
         for ((_, next), _) in next {
             if seen.insert(next.clone()) {
                 paths.push_back(path.iter().chain([next]).cloned().collect());
@@ -122,10 +108,7 @@ mod tests {
             ("one/src/lib.rs", ROOT),
             ("one/src/a.rs", &format!("pub struct A;\n{a}")),
             ("one/src/b/mod.rs", &format!("{B}{b}")),
-            (
-                "one/src/b/inner.rs",
-                &format!("pub struct C;\npub fn f() {{}}\n{inner}"),
-            ),
+            ("one/src/b/inner.rs", &format!("pub struct C;\npub fn f() {{}}\n{inner}")),
             ("one/src/c.rs", &format!("pub fn g() {{}}\n{c}")),
         ])
         .unwrap()
@@ -133,9 +116,7 @@ mod tests {
 
     fn uses(one: &Crate) -> Vec<String> {
         let uses = paths::uses(one);
-        uses.keys()
-            .map(|(from, to)| format!("{from} -> {to}"))
-            .collect()
+        uses.keys().map(|(from, to)| format!("{from} -> {to}")).collect()
     }
 
     #[rstest]
@@ -161,19 +142,11 @@ mod tests {
 
     #[test]
     fn reports_a_cycle_unless_a_use_is_accepted() {
-        let one = [of(
-            "use crate::c::g;",
-            "",
-            "use crate::a::A;",
-            "use crate::b::f;",
-        )];
+        let one = [of("use crate::c::g;", "", "use crate::a::A;", "use crate::b::f;")];
         let checked = |accepted: &str, accept| {
             let root = folder(&[(ACCEPTED, accepted)]);
             let findings = check(root.path(), &one, accept).unwrap();
-            (
-                findings.concat(),
-                fs::read_to_string(root.path().join(ACCEPTED)).unwrap(),
-            )
+            (findings.concat(), fs::read_to_string(root.path().join(ACCEPTED)).unwrap())
         };
         let cycle = "fluo: files form a cycle: a -> c -> b::inner -> a\n  \
                      `a` uses `c` at one/src/a.rs:2\n  \
@@ -185,10 +158,7 @@ mod tests {
         let stale =
             format!("{ACCEPTED}: `fluo: a -> b` closes no cycle; run `cargo xtask tidy --accept`");
         assert_eq!(checked(two, false).0, stale);
-        assert_eq!(
-            checked(two, true),
-            (String::new(), "fluo: a -> c\n".to_owned())
-        );
+        assert_eq!(checked(two, true), (String::new(), "fluo: a -> c\n".to_owned()));
     }
 
     #[test]

@@ -47,17 +47,15 @@ impl Modules {
         for item in items {
             match item {
                 Item::Use(item) => module.imports.extend(items::imports(item)),
-                Item::Macro(item) => module
-                    .items
-                    .extend(item.ident.as_ref().map(ToString::to_string)),
+                Item::Macro(item) => {
+                    module.items.extend(item.ident.as_ref().map(ToString::to_string))
+                }
                 _ => {}
             }
         }
         let outer = items.iter().filter(|item| !matches!(item, Item::Mod(_)));
         let outer: Vec<_> = outer.cloned().collect();
-        let names = items::names(&outer)
-            .into_iter()
-            .filter(|name| name.of.is_none());
+        let names = items::names(&outer).into_iter().filter(|name| name.of.is_none());
         module.items.extend(names.map(|name| name.name));
         for item in items {
             if let Item::Mod(item) = item

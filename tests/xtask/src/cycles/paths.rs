@@ -15,11 +15,7 @@ pub(super) type Uses = BTreeMap<(String, String), String>;
 
 /// Returns the uses of files by each other.
 pub(super) fn uses(one: &Crate) -> Uses {
-    let mut finder = Finder {
-        modules: Modules::new(one),
-        uses: Uses::new(),
-        file: "",
-    };
+    let mut finder = Finder { modules: Modules::new(one), uses: Uses::new(), file: "" };
     for file in &one.files {
         finder.file = &file.path;
         finder.read(&file.module, &file.items);
@@ -111,12 +107,7 @@ impl Finder<'_> {
 /// Returns the path that begins with a word, and the tokens after it.
 fn path(word: String, mut rest: &[TokenTree]) -> (Names, &[TokenTree]) {
     let mut path = vec![word];
-    while let [
-        TokenTree::Punct(a),
-        TokenTree::Punct(b),
-        TokenTree::Ident(next),
-        after @ ..,
-    ] = rest
+    while let [TokenTree::Punct(a), TokenTree::Punct(b), TokenTree::Ident(next), after @ ..] = rest
         && a.as_char() == ':'
         && b.as_char() == ':'
     {

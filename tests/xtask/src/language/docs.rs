@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use crate::ratchet::folder;
 
 /// First words that make a clause the subject of a sentence.
-const QUESTION_WORDS: [&str; 9] = [
-    "What", "How", "Where", "Which", "Who", "Whose", "Whoever", "Whether", "That",
-];
+const QUESTION_WORDS: [&str; 9] =
+    ["What", "How", "Where", "Which", "Who", "Whose", "Whoever", "Whether", "That"];
 /// Words that end in `s` but are no verbs, at the beginning of doc comments of functions.
 const NO_VERBS: [&str; 7] = ["This", "Its", "As", "Always", "Less", "Cells", "Rows"];
 /// Maximum share of doc comments that begin with a question word, in percent.

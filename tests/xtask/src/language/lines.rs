@@ -33,13 +33,7 @@ pub(super) fn lines<'a>(file: &str, text: &'a str) -> Vec<Line<'a>> {
         last = number;
         let fence = text.strip_prefix("```");
         let language = code.or(fence);
-        lines.push(Line {
-            number,
-            text,
-            width: line.chars().count(),
-            code: language,
-            is_page,
-        });
+        lines.push(Line { number, text, width: line.chars().count(), code: language, is_page });
         code = language.filter(|_| fence.is_none() || code.is_none());
     }
     lines
@@ -81,12 +75,7 @@ mod tests {
     #[test]
     fn reads_the_comments_of_rust() {
         let text = "//! ```\n//! a\n\n    /// two\nlet a = 1;\n// three";
-        let expected = [
-            "1 7  page ```",
-            "2 5  page a",
-            "4 11 - item two",
-            "6 8 - item three",
-        ];
+        let expected = ["1 7  page ```", "2 5  page a", "4 11 - item two", "6 8 - item three"];
         assert_eq!(found("a.rs", text), expected);
     }
 }

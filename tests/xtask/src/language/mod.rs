@@ -47,9 +47,7 @@ pub(crate) fn check(root: &Path, accept: bool) -> Result<Vec<String>> {
     let pages = read(root, &[&FOLDERS[..], &PAGES].concat(), "md")?;
     let mut sources = read(root, &FOLDERS, "rs")?;
     let (rust, pages_read) = (sources.len(), pages.len());
-    say(&format!(
-        "\n> the language of {rust} files and {pages_read} pages"
-    ));
+    say(&format!("\n> the language of {rust} files and {pages_read} pages"));
     let (mut docs, mut names) = (Docs::default(), Names::default());
     for file in &sources {
         docs.add(&file.path, &file.text);

@@ -139,9 +139,6 @@ mod tests {
         let mut names = Names::default();
         names.add("a.rs", SOURCE).unwrap();
         names.add("A.java", "class Observers {}").unwrap();
-        assert_eq!(
-            names.contain(&path.split("::").collect::<Vec<_>>()),
-            expected
-        );
+        assert_eq!(names.contain(&path.split("::").collect::<Vec<_>>()), expected);
     }
 }

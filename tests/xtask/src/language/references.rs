@@ -144,10 +144,7 @@ fn is_prose(line: &Line<'_>) -> bool {
 fn foreign_columns(heading: &str) -> Vec<usize> {
     let columns = heading.split('|').enumerate();
     let is_foreign = |(_, cell): &(usize, &str)| FOREIGN.contains(&cell.trim());
-    columns
-        .filter(is_foreign)
-        .map(|(column, _)| column)
-        .collect()
+    columns.filter(is_foreign).map(|(column, _)| column).collect()
 }
 
 /// Returns the folders at which the paths of a page begin.
@@ -207,11 +204,8 @@ fn is_file(text: &str) -> bool {
 /// Returns the paths of Rust in code: all with `::`, and a type in front.
 fn paths(code: &str) -> Vec<Vec<&str>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    let mut paths: Vec<_> = code
-        .split(|c| !is_part(c))
-        .filter(|word| word.contains("::"))
-        .filter_map(path)
-        .collect();
+    let mut paths: Vec<_> =
+        code.split(|c| !is_part(c)).filter(|word| word.contains("::")).filter_map(path).collect();
     let code = code.trim_start_matches('&');
     let end = code.find(['(', '<', '[', '{', '!']).unwrap_or(code.len());
     let first = code.get(..end).unwrap_or_default();
@@ -299,9 +293,7 @@ mod tests {
         let source = "mod store { struct Store; impl Store { fn get() {} } }";
         names.add("a.rs", source).unwrap();
         let findings = find(root.path(), file, &lines(file, text), &names);
-        let found = findings
-            .iter()
-            .filter_map(|finding| finding.split('`').nth(1));
+        let found = findings.iter().filter_map(|finding| finding.split('`').nth(1));
         assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

@@ -54,9 +54,7 @@ pub(crate) fn mutate(asked: &Asked) -> Result<()> {
 /// Tests bugs of the tree `root`, with a copy of it below `target`.
 fn test_bugs(root: &Path, target: &Path, asked: &Asked, limit: Duration) -> Result<()> {
     let all = mutant::all(root)?;
-    let misfits = all
-        .iter()
-        .filter_map(|mutant| tree::check(mutant, root).err());
+    let misfits = all.iter().filter_map(|mutant| tree::check(mutant, root).err());
     none_of(&misfits.map(|error| error.to_string()).collect::<Vec<_>>())?;
     progress(&format!("{} patches apply", all.len()));
     let mut selected = select(all, asked)?;
@@ -113,10 +111,9 @@ fn test_bug(
                 "SURVIVED",
                 format!("`{name}` survives: {what}, and `{line}` passes; fix or add the test"),
             ),
-            Verdict::Broken(end) => (
-                "BROKEN",
-                format!("`{name}` is broken: {patch} fails before a test does:\n{end}"),
-            ),
+            Verdict::Broken(end) => {
+                ("BROKEN", format!("`{name}` is broken: {patch} fails before a test does:\n{end}"))
+            }
             Verdict::Endless => (
                 "NO END",
                 format!(
@@ -139,10 +136,7 @@ fn row_start(mutant: &Mutant) -> String {
 fn select(mut all: Vec<Mutant>, asked: &Asked) -> Result<Vec<Mutant>> {
     let names: Vec<_> = all.iter().map(|mutant| mutant.name.clone()).collect();
     if let Some(unknown) = asked.names.iter().find(|name| !names.contains(name)) {
-        bail!(
-            "there is no planted bug `{unknown}`; bugs here: {}",
-            names.join(", ")
-        );
+        bail!("there is no planted bug `{unknown}`; bugs here: {}", names.join(", "));
     }
     let turn = match asked.rotate {
         Some(count) => rotation(all.len(), count, today()?),
@@ -226,19 +220,12 @@ fn adds() {
         };
         let limit = Duration::from_secs(seconds);
         let result = test_bugs(package.path(), target.path(), &asked, limit);
-        result
-            .err()
-            .map(|error| format!("{error:#}"))
-            .unwrap_or_default()
+        result.err().map(|error| format!("{error:#}")).unwrap_or_default()
     }
 
     #[test]
     fn succeeds_only_if_tests_find_all_bugs() {
-        let bugs = [
-            ("found", "a * b"),
-            ("survivor", "a | b"),
-            ("broken", "a + c"),
-        ];
+        let bugs = [("found", "a * b"), ("survivor", "a | b"), ("broken", "a + c")];
         let package = package(&bugs);
         assert_eq!(tested(&package, &["found"], 900), "");
         let error = tested(&package, &["found", "survivor", "broken"], 900);
@@ -273,10 +260,7 @@ fn adds() {
             String::from_utf8(output.stderr).unwrap()
         };
         assert!(built().contains("Compiling sum"));
-        let asked = Asked {
-            all: true,
-            ..Asked::default()
-        };
+        let asked = Asked { all: true, ..Asked::default() };
         test_bugs(package.path(), target.path(), &asked, LIMIT).unwrap();
         let again = built();
         assert!(!again.contains("Compiling sum"), "{again}");

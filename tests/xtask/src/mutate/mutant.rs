@@ -49,10 +49,7 @@ impl Mutant {
         let fails: Vec<_> = fields("fails:").map(str::to_owned).collect();
         ensure!(!fails.is_empty(), "the header has no line `fails: COMMAND`");
         for command in &fails {
-            ensure!(
-                command.starts_with("cargo test "),
-                "`{command}` is not a `cargo test`"
-            );
+            ensure!(command.starts_with("cargo test "), "`{command}` is not a `cargo test`");
         }
         let changes = diff.split_whitespace().next().unwrap_or_default();
         let name = file.file_stem().unwrap_or_default();
@@ -117,10 +114,7 @@ diff --git a/src/lib.rs b/src/lib.rs
     #[test]
     fn rejects_an_incomplete_header() {
         for (part, message) in [
-            (
-                "what: the digits are swapped",
-                "the header has no line `what: THE BUG`",
-            ),
+            ("what: the digits are swapped", "the header has no line `what: THE BUG`"),
             ("fails:", "the header has no line `fails: COMMAND`"),
             (
                 "diff --git ",

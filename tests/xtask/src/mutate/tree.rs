@@ -28,10 +28,7 @@ impl Tree {
     /// Creates the copy below `target`, the folder of what cargo builds from the original, or
     /// updates the copy of an earlier run.
     pub(super) fn new(original: &Path, target: &Path) -> Result<Tree> {
-        let tree = Tree {
-            folder: target.join("mutants"),
-            shared: target.to_owned(),
-        };
+        let tree = Tree { folder: target.join("mutants"), shared: target.to_owned() };
         tree.update(original)?;
         Ok(tree)
     }
@@ -126,13 +123,7 @@ fn with_another_version(manifest: &str) -> Result<String> {
 
 /// Returns the files that git tracks, or would track if they were added.
 fn tracked(tree: &Path) -> Result<BTreeSet<PathBuf>> {
-    let list = [
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ];
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let names = output("git ls-files", git(tree).args(list))?;
     let files = names.split_terminator('\0').map(PathBuf::from);
     // A file that was deleted but not committed is still tracked.

@@ -42,11 +42,7 @@ pub(super) fn run(tree: &Tree, line: &str, limit: Duration) -> Result<Verdict> {
 /// Checks that a command passes without a planted bug, and that it runs a test.
 pub(super) fn check_clean(tree: &Tree, line: &str, limit: Duration) -> Result<()> {
     let (succeeded, output) = output(tree, line, limit)?;
-    ensure!(
-        succeeded == Some(true),
-        "`{line}` fails without a planted bug:\n{}",
-        end_of(&output)
-    );
+    ensure!(succeeded == Some(true), "`{line}` fails without a planted bug:\n{}", end_of(&output));
     ensure!(ran_tests(&output), "`{line}`: no test has this name");
     Ok(())
 }
@@ -79,9 +75,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     }
     // First its compiler or its test, which would outlive it; it may have none at the moment.
     let parent = child.id().to_string();
-    let killed = Command::new("pkill")
-        .args(["-KILL", "-P", &parent])
-        .status();
+    let killed = Command::new("pkill").args(["-KILL", "-P", &parent]).status();
     child.kill()?;
     child.wait()?;
     killed.context("`pkill` cannot be run")?;

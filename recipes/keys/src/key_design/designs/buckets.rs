@@ -100,10 +100,7 @@ impl Modulo {
         }
         let of = Some(self.of);
         let buckets = Buckets::new(self.buckets, of);
-        Ok(SaltSpec {
-            of,
-            ..SaltSpec::new(buckets, &self.over, &self.separator, SEPARATOR)
-        })
+        Ok(SaltSpec { of, ..SaltSpec::new(buckets, &self.over, &self.separator, SEPARATOR) })
     }
 }
 
@@ -234,11 +231,7 @@ impl Salt for Buckets {
             Some(right) => format!("that of its row is `{}`", Escaped(&self.nth(right))),
             None => {
                 let last = self.nth(self.count() - 1);
-                format!(
-                    "salts are `{}` to `{}`",
-                    Escaped(&self.nth(0)),
-                    Escaped(&last)
-                )
+                format!("salts are `{}` to `{}`", Escaped(&self.nth(0)), Escaped(&last))
             }
         };
         Err(format!("its salt is `{}`, but {expected}", Escaped(salt)))

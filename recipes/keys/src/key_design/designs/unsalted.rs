@@ -53,11 +53,7 @@ impl RowEncoding for Unsalted {
     }
 
     fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
-        Ok(vec![KeyField::new(
-            "row",
-            written.to_vec(),
-            "the row as it is",
-        )])
+        Ok(vec![KeyField::new("row", written.to_vec(), "the row as it is")])
     }
 
     fn order(&self) -> KeyOrder {

@@ -15,11 +15,8 @@ const GOLDEN: &str = include_str!("golden_web_table.txt");
 const WORKSPACE: &str = include_str!("../../../../../Cargo.toml");
 
 fn designs() -> [KeyDesign; 2] {
-    let by_host = WebTable {
-        over: WebPart::Host,
-        text: DomainDirection::Reversed,
-        ..WebTable::default()
-    };
+    let by_host =
+        WebTable { over: WebPart::Host, text: DomainDirection::Reversed, ..WebTable::default() };
     [WebTable::default(), by_host].map(|settings| KeyDesign::new(settings).unwrap())
 }
 

@@ -8,13 +8,7 @@ use crate::{DomainDirection, KeyDesign, RecipeErrorKind, RowSelection, WebPart, 
 
 fn designs() -> Vec<KeyDesign> {
     let design = |digits, over, text| {
-        KeyDesign::new(WebTable {
-            digits,
-            over,
-            text,
-            ..WebTable::default()
-        })
-        .unwrap()
+        KeyDesign::new(WebTable { digits, over, text, ..WebTable::default() }).unwrap()
     };
     vec![
         design(1, WebPart::RegistrableDomain, DomainDirection::Forward),
@@ -124,9 +118,7 @@ fn normalized(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
     let key = design
         .encode_row(row.as_bytes())
         .map_err(|error| TestCaseError::fail(error.to_string()))?;
-    let row = design
-        .decode_key(&key)
-        .map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let row = design.decode_key(&key).map_err(|error| TestCaseError::fail(error.to_string()))?;
     Ok(String::from_utf8(row.to_vec()).unwrap())
 }
 

@@ -14,9 +14,6 @@ fn design_of(settings: &str) -> Result<KeyDesign, RecipeError> {
     let settings: DesignSettings = serde_json::from_str(settings)
         .map_err(|error| RecipeError::settings(format!("as JSON: {error}")))?;
     let again = serde_json::to_string(&settings).unwrap();
-    assert_eq!(
-        serde_json::from_str::<DesignSettings>(&again).unwrap(),
-        settings
-    );
+    assert_eq!(serde_json::from_str::<DesignSettings>(&again).unwrap(), settings);
     Ok(KeyDesign::new(settings)?.with_salt_source(|| 307))
 }

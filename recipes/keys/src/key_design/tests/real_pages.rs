@@ -32,18 +32,12 @@ fn every_page_has_a_key() {
         // Only the fragment is lost, and only an empty path is added.
         let (kept, _) = line.split_once('#').unwrap_or((line, ""));
         let path = if kept.contains('/') { "" } else { "/" };
-        assert_eq!(
-            design.unsalted(&key).unwrap(),
-            format!("{kept}{path}").as_bytes()
-        );
+        assert_eq!(design.unsalted(&key).unwrap(), format!("{kept}{path}").as_bytes());
         pages.entry(key).or_default().push(url);
     }
     assert_eq!(pages.values().map(Vec::len).sum::<usize>(), 4_208);
     let same: Vec<_> = pages.values().filter(|urls| urls.len() > 1).collect();
-    assert_eq!(
-        same,
-        [&["https://www.scribus.net/", "https://www.scribus.net"]]
-    );
+    assert_eq!(same, [&["https://www.scribus.net/", "https://www.scribus.net"]]);
 }
 
 #[test]

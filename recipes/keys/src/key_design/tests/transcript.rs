@@ -11,10 +11,7 @@ use fluo_table::{Bytes, Escaped, Span, unescape};
 use super::design_of;
 use crate::{KeyDesign, RecipeError, RowSelection};
 
-const FILE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/src/key_design/tests/transcript.txt"
-);
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/key_design/tests/transcript.txt");
 
 #[test]
 fn designs_answer_as_written() {
@@ -71,12 +68,7 @@ fn answer(design: &KeyDesign, call: &str, argument: &str) -> Result<String, Reci
             let stored: Vec<_> = fields.iter().map(|field| field.stored.clone()).collect();
             assert_eq!(stored.concat(), key);
             let line = |field: &crate::KeyField| {
-                format!(
-                    "{}: {}: {}",
-                    field.name,
-                    shown(&field.stored),
-                    field.meaning
-                )
+                format!("{}: {}: {}", field.name, shown(&field.stored), field.meaning)
             };
             Ok(fields.iter().map(line).collect::<Vec<_>>().join("\n"))
         }
@@ -109,15 +101,8 @@ fn selection(kind: &str, argument: &str) -> RowSelection {
         "row" => RowSelection::Row(first),
         "prefix" => RowSelection::Prefix(first),
         "suffix" => RowSelection::Suffix(first),
-        "range" => RowSelection::Range {
-            start: first,
-            end: next(),
-        },
-        "between" => RowSelection::Between {
-            prefix: first,
-            from: next(),
-            to: next(),
-        },
+        "range" => RowSelection::Range { start: first, end: next() },
+        "between" => RowSelection::Between { prefix: first, from: next(), to: next() },
         "domain" => RowSelection::domain(argument),
         "subdomains" => RowSelection::domain_and_subdomains(argument),
         _ => panic!("there is no call `{kind}`"),
@@ -154,24 +139,10 @@ fn splits(design: &KeyDesign, tablets: u32) -> Result<String, RecipeError> {
     };
     let (points, weights) = points;
     assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
-    let shown: Vec<_> = points
-        .iter()
-        .take(20)
-        .map(|point| Escaped(point).to_string())
-        .collect();
+    let shown: Vec<_> = points.iter().take(20).map(|point| Escaped(point).to_string()).collect();
     let weights = weights.map(|weights| {
         let (least, most) = (weights.iter().min(), weights.iter().max());
-        format!(
-            "; {} weights of {:?} to {:?}",
-            weights.len(),
-            least.unwrap(),
-            most.unwrap()
-        )
+        format!("; {} weights of {:?} to {:?}", weights.len(), least.unwrap(), most.unwrap())
     });
-    Ok(format!(
-        "{} points: {}{}",
-        points.len(),
-        shown.join(" "),
-        weights.unwrap_or_default()
-    ))
+    Ok(format!("{} points: {}{}", points.len(), shown.join(" "), weights.unwrap_or_default()))
 }

@@ -60,11 +60,7 @@ pub(super) async fn copy(
     let all: Vec<usize> = (0..moving.len()).collect();
     look(table, moving, &all, &mut shown).await?;
     let arrival = |(index, (row, shown)): (usize, (&Moving, &Shown))| {
-        if row
-            .cells
-            .iter()
-            .all(|cell| has_arrived(cell, shown, versions))
-        {
+        if row.cells.iter().all(|cell| has_arrived(cell, shown, versions)) {
             Arrival::Whole
         } else if pending.binary_search(&index).is_ok() {
             Arrival::Contended
@@ -104,10 +100,7 @@ async fn attempt_once(
         return Ok(Vec::new());
     }
     let mut again = Vec::new();
-    for (index, outcome) in of_rows
-        .into_iter()
-        .zip(table.write_conditional(conditional).await?)
-    {
+    for (index, outcome) in of_rows.into_iter().zip(table.write_conditional(conditional).await?) {
         match outcome {
             Outcome::Accepted => {}
             Outcome::Rejected | Outcome::Unknown(_) if again.last() == Some(&index) => {}
@@ -142,8 +135,7 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
         last.mutation = mutation.put_at(column.clone(), timestamp, cell.value.clone());
         // A table may reject a condition on the lowest timestamp (rule T10).
         if timestamp != i64::MIN {
-            last.conditions
-                .push(Condition::absent(column.clone()).at(timestamp));
+            last.conditions.push(Condition::absent(column.clone()).at(timestamp));
         }
     }
     copies
@@ -175,9 +167,7 @@ async fn look(
             let Some(row) = moving.get(index) else {
                 continue;
             };
-            let found = row
-                .cells
-                .binary_search_by(|old| old.key.column.cmp(&cell.key.column));
+            let found = row.cells.binary_search_by(|old| old.key.column.cmp(&cell.key.column));
             if let (Ok(_), Some(shown)) = (found, shown.get_mut(index)) {
                 shown.push((cell.key.column, cell.key.timestamp));
             }
@@ -187,9 +177,7 @@ async fn look(
 }
 
 fn is_shown(cell: &Cell, shown: &Shown) -> bool {
-    shown
-        .binary_search_by(|found| in_order(found, cell))
-        .is_ok()
+    shown.binary_search_by(|found| in_order(found, cell)).is_ok()
 }
 
 /// Checks whether the new place shows a copy, or enough newer versions to hide it.
@@ -201,7 +189,5 @@ fn has_arrived(cell: &Cell, shown: &Shown, versions: Versions) -> bool {
 
 /// Compares as the table orders cells within a row.
 fn in_order((column, timestamp): &(Column, i64), cell: &Cell) -> Ordering {
-    column
-        .cmp(&cell.key.column)
-        .then_with(|| cell.key.timestamp.cmp(timestamp))
+    column.cmp(&cell.key.column).then_with(|| cell.key.timestamp.cmp(timestamp))
 }

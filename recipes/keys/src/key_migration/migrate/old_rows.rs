@@ -23,10 +23,7 @@ pub struct MigrationOptions {
 
 impl Default for MigrationOptions {
     fn default() -> Self {
-        Self {
-            step_cells: STEP_CELLS,
-            memory_bytes: 16 << 20,
-        }
+        Self { step_cells: STEP_CELLS, memory_bytes: 16 << 20 }
     }
 }
 
@@ -107,10 +104,7 @@ fn whole_part(cells: &[Cell]) -> (usize, Rest) {
         return (0, Rest::Rows);
     };
     match cells.partition_point(|cell| cell.key.row < last.row) {
-        0 => (
-            cells.partition_point(|cell| cell.key.column < last.column),
-            Rest::Columns,
-        ),
+        0 => (cells.partition_point(|cell| cell.key.column < last.column), Rest::Columns),
         rows => (rows, Rest::Rows),
     }
 }

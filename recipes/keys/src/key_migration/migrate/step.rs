@@ -64,10 +64,7 @@ impl KeyMigration {
         table_delete(table, &moving, &arrivals).await?;
         step.count(&moving, &arrivals);
 
-        let last = old
-            .cells
-            .last()
-            .map(|cell| Bytes::copy_from_slice(&cell.key.row));
+        let last = old.cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
         let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
         step.cursor = match old.rest {
             Rest::Nothing if epoch + 2 == self.designs().len() => None,
@@ -96,10 +93,7 @@ impl KeyMigration {
             let mut row = Vec::new();
             match self.decode_key_to(key, &mut row) {
                 Ok(owner) if owner == epoch => match self.key(&row) {
-                    Ok(to) => moving.push(Moving {
-                        to,
-                        cells: cells.to_vec(),
-                    }),
+                    Ok(to) => moving.push(Moving { to, cells: cells.to_vec() }),
                     Err(error) if error.kind() == RecipeErrorKind::Row => {
                         step.rows_without_key += 1;
                     }
@@ -133,13 +127,8 @@ async fn table_delete(
     moving: &[Moving],
     arrivals: &[Arrival],
 ) -> Result<(), RecipeError> {
-    let arrived = moving
-        .iter()
-        .zip(arrivals)
-        .filter(|(_, arrival)| **arrival == Arrival::Whole);
-    let deletes: Vec<_> = arrived
-        .flat_map(|(row, _)| deletes_of(&row.cells))
-        .collect();
+    let arrived = moving.iter().zip(arrivals).filter(|(_, arrival)| **arrival == Arrival::Whole);
+    let deletes: Vec<_> = arrived.flat_map(|(row, _)| deletes_of(&row.cells)).collect();
     if !deletes.is_empty() {
         table.write(deletes).await?;
     }

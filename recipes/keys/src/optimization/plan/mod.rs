@@ -82,11 +82,7 @@ impl PropertyChange {
                 inherited: after,
             };
         }
-        Step::SetProperty {
-            name,
-            before,
-            after: after.unwrap_or_default(),
-        }
+        Step::SetProperty { name, before, after: after.unwrap_or_default() }
     }
 }
 
@@ -114,11 +110,7 @@ impl Plan {
             format: FORMAT,
             table: table.to_owned(),
             add_splits: wanted_splits.difference(&found.splits).cloned().collect(),
-            remove_splits: if prune {
-                unrequested.clone()
-            } else {
-                Vec::new()
-            },
+            remove_splits: if prune { unrequested.clone() } else { Vec::new() },
             unrequested_splits: unrequested,
             properties: wanted.into_iter().filter_map(change).collect(),
             found_splits: found.splits.into_iter().collect(),

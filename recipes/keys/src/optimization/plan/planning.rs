@@ -32,12 +32,7 @@ impl TableOptimizations {
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the servers load no group balancer;
     /// and the errors of the port.
     pub fn plan<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Planning<'a> {
-        Planning {
-            optimizations: self,
-            tables,
-            table,
-            prune: false,
-        }
+        Planning { optimizations: self, tables, table, prune: false }
     }
 }
 
@@ -50,12 +45,7 @@ impl Planning<'_> {
     }
 
     async fn run(self) -> Result<Plan> {
-        let Self {
-            optimizations,
-            tables,
-            table,
-            prune,
-        } = self;
+        let Self { optimizations, tables, table, prune } = self;
         let found = TableState::read(tables, table).await?;
         let wanted = wanted_properties(tables, table, optimizations).await?;
         let unrequested = match pattern_of(optimizations)? {

@@ -35,20 +35,16 @@ impl Plan {
             return edited(&format!("it adds `{}`, which it found", Escaped(split)));
         }
         match self.remove_splits.iter().find(|split| !is_found(split)) {
-            Some(split) => edited(&format!(
-                "it removes `{}`, which it did not find",
-                Escaped(split)
-            )),
+            Some(split) => {
+                edited(&format!("it removes `{}`, which it did not find", Escaped(split)))
+            }
             None => Ok(()),
         }
     }
 
     fn check_properties(&self) -> Result<()> {
         let changed = || self.properties.iter().map(|change| change.name.as_str());
-        let others = self
-            .found_properties
-            .keys()
-            .chain(&self.unrequested_properties);
+        let others = self.found_properties.keys().chain(&self.unrequested_properties);
         let mut names = changed().chain(others.map(String::as_str));
         if let Some(name) = names.find(|name| !PROPERTIES.contains(name)) {
             let name = name.escape_debug();
@@ -65,9 +61,7 @@ impl Plan {
         if !places.is_sorted_by(|a, b| a < b) {
             return edited("its properties are not in a safe order");
         }
-        self.properties
-            .iter()
-            .try_for_each(|change| self.check_change(change))
+        self.properties.iter().try_for_each(|change| self.check_change(change))
     }
 
     fn check_change(&self, change: &PropertyChange) -> Result<()> {
@@ -92,15 +86,10 @@ impl Plan {
             return edited(&format!("it sets property {name} to no value"));
         };
         if self.without_groups {
-            return edited(&format!(
-                "it sets property {name}, though no recipe has a group"
-            ));
+            return edited(&format!("it sets property {name}, though no recipe has a group"));
         }
         if name == property::BALANCER && BalancerClass::from_name(after) != BalancerClass::ByGroup {
-            return edited(&format!(
-                "`{}` is not a group balancer",
-                after.escape_debug()
-            ));
+            return edited(&format!("`{}` is not a group balancer", after.escape_debug()));
         }
         match GroupPattern::parse(after) {
             Err(error) if name == property::GROUP_PATTERN => edited(&error.to_string()),
@@ -118,7 +107,5 @@ fn check_ascending(name: &str, splits: &[Bytes]) -> Result<()> {
 }
 
 fn edited(reason: &str) -> Result<()> {
-    Err(Error::invalid(format!(
-        "the plan was edited: {reason}; make a new one"
-    )))
+    Err(Error::invalid(format!("the plan was edited: {reason}; make a new one")))
 }

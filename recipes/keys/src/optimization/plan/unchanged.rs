@@ -10,9 +10,7 @@ impl Plan {
     /// Rejects a table that is neither in the state that this plan found nor in a state between
     /// that and its result: an interrupted plan can be applied again.
     pub(in crate::optimization) fn check_unchanged(&self, state: &TableState) -> Result<()> {
-        let change = self
-            .unexpected_split(state)
-            .or_else(|| self.unexpected_property(state));
+        let change = self.unexpected_split(state).or_else(|| self.unexpected_property(state));
         match change {
             None => Ok(()),
             Some(what) => Err(Error::invalid(format!(
@@ -44,11 +42,7 @@ impl Plan {
             let is_on_the_way =
                 found == before || change.is_some_and(|change| found == change.after.as_ref());
             (!is_on_the_way).then(|| {
-                format!(
-                    "property {name} was {} and is {} now",
-                    shown(before),
-                    shown(found)
-                )
+                format!("property {name} was {} and is {} now", shown(before), shown(found))
             })
         })
     }

@@ -63,10 +63,7 @@ fn accepts_a_prefix_that_is_that_of_the_design() {
 #[test]
 fn a_textual_prefix_is_the_default_group() {
     for (prefix, group) in [(&b"q:"[..], Some(r"\Qq:\E")), (b"", None), (b"\xff", None)] {
-        let built = TableRequirement::builder("r")
-            .prefix(prefix)
-            .build()
-            .unwrap();
+        let built = TableRequirement::builder("r").prefix(prefix).build().unwrap();
         assert_eq!(built.group_regex(), group);
     }
     let own = queue().splits(["q:1", "q:2"]).group_regex("q:[0-9]");
@@ -92,10 +89,7 @@ fn expects_the_shares_of_the_design() {
     let shares = requirement.shares.unwrap();
     assert_eq!(shares.iter().sum::<u64>(), 1 << 31);
     let (last, first) = (shares[1_019], shares[0]);
-    assert!(
-        last * 4 >= first * 3 && last * 10 < first * 9,
-        "Fluo's last tablet is smaller"
-    );
+    assert!(last * 4 >= first * 3 && last * 10 < first * 9, "Fluo's last tablet is smaller");
 
     let requirement = TableRequirement::for_key_design(&modulo(), 4).unwrap();
     assert_eq!(requirement.owner(), "key design modulo");

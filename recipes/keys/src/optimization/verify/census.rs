@@ -135,13 +135,11 @@ impl<'a> Census<'a> {
         let counts = self.included.iter().zip(&self.others);
         let parts = self.tablets.as_slice().iter().zip(counts);
         let parts =
-            parts
-                .filter(|(_, (_, others))| **others > 0)
-                .map(|(tablet, (count, others))| Part {
-                    place: Place::of_tablet(tablet),
-                    count: *count,
-                    share: share(count - others, total).max(1.0 / float_len(places.max(1))),
-                });
+            parts.filter(|(_, (_, others))| **others > 0).map(|(tablet, (count, others))| Part {
+                place: Place::of_tablet(tablet),
+                count: *count,
+                share: share(count - others, total).max(1.0 / float_len(places.max(1))),
+            });
         let load = scale.load(places, total, parts.collect());
         load.compared_if(!self.is_transient)
     }

@@ -230,9 +230,5 @@ fn value(value: Option<&str>) -> String {
 
 /// Formats a chance; one that would be rounded to 0 is shown as a bound.
 fn chance(p_value: f64) -> String {
-    if p_value < MIN_SHOWN {
-        "p below 1e-300".to_owned()
-    } else {
-        format!("p = {p_value:.1e}")
-    }
+    if p_value < MIN_SHOWN { "p below 1e-300".to_owned() } else { format!("p = {p_value:.1e}") }
 }

@@ -39,23 +39,12 @@ impl<'a> Found<'a> {
         let found = &state.properties;
         let (properties, balancer) =
             properties::compare(admin, table, optimizations, found, &tablets).await?;
-        Ok(Self {
-            table,
-            optimizations,
-            state,
-            servers,
-            tablets,
-            properties,
-            balancer,
-        })
+        Ok(Self { table, optimizations, state, servers, tablets, properties, balancer })
     }
 
     /// Judges the table by the entries of its tablets.
     pub(super) fn by_entries(&self, options: &VerifyOptions) -> Result<Verdict> {
-        self.judge(
-            options,
-            &Census::of_entries(self.optimizations, &self.tablets),
-        )
+        self.judge(options, &Census::of_entries(self.optimizations, &self.tablets))
     }
 
     /// Judges the table by its rows, or by the entries of its tablets if the user may not read the
@@ -93,10 +82,7 @@ impl<'a> Found<'a> {
     }
 
     fn judge(&self, options: &VerifyOptions, census: &Census<'_>) -> Result<Verdict> {
-        let scale = Scale {
-            max_skew: options.max_skew,
-            counted: census.counted,
-        };
+        let scale = Scale { max_skew: options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
         let rows: Vec<_> = recipes.map(|tally| tally.verdict(scale)).collect();
         let rows_per_server = census.rows_per_server(&self.servers);

@@ -147,11 +147,8 @@ mod tests {
         let mut group = GroupVerdict::empty("p:", &[]);
         group.unhosted = unhosted;
         group.tablets = unhosted + counts.iter().sum::<usize>();
-        group.per_server = counts
-            .iter()
-            .enumerate()
-            .map(|(index, count)| (index.to_string(), *count))
-            .collect();
+        group.per_server =
+            counts.iter().enumerate().map(|(index, count)| (index.to_string(), *count)).collect();
         group.with_figures()
     }
 

@@ -206,11 +206,7 @@ impl Scale {
     /// `exp(-n * KL(q, p))`, for all places together. It is exact if one place has all, and
     /// otherwise too large.
     fn is_chance(self, places: usize, p: f64, q: f64, total: f64) -> bool {
-        let rest = if q < 1.0 {
-            (1.0 - q) * ((1.0 - q) / (1.0 - p)).ln()
-        } else {
-            0.0
-        };
+        let rest = if q < 1.0 { (1.0 - q) * ((1.0 - q) / (1.0 - p)).ln() } else { 0.0 };
         let divergence = q * (q / p).ln() + rest;
         let rows = total / if self.counted { 1.0 } else { ENTRIES_OF_A_ROW };
         float_len(places) * (-rows * divergence).exp() >= ChiSquare::MIN_P_VALUE

@@ -79,10 +79,7 @@ mod tests {
             let share = 1.0 / f64::from(places);
             let limit = |tenths: u32| MaxSkew(f64::from(tenths) / 10.0).of_share(share);
             for tenths in 10..2_000 {
-                assert!(
-                    limit(tenths) <= limit(tenths + 1) + 1e-9,
-                    "{tenths} tenths of {places}"
-                );
+                assert!(limit(tenths) <= limit(tenths + 1) + 1e-9, "{tenths} tenths of {places}");
             }
         }
     }

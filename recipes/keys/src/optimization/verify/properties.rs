@@ -69,9 +69,7 @@ pub(super) async fn compare(
             found,
         }
     });
-    let wrong = properties
-        .iter()
-        .filter(|property| !property.is_as_expected);
+    let wrong = properties.iter().filter(|property| !property.is_as_expected);
     differences.extend(wrong.filter_map(|property| {
         Some(Difference::Property {
             name: property.name.clone(),
@@ -122,9 +120,8 @@ fn has_effect(pattern: &str, tablets: &Tablets) -> bool {
         Err(_) => true,
         Ok(pattern) => {
             let tablets = tablets.as_slice().iter();
-            let groups: BTreeSet<_> = tablets
-                .map(|tablet| pattern.group_of(tablet.end_row.as_deref()))
-                .collect();
+            let groups: BTreeSet<_> =
+                tablets.map(|tablet| pattern.group_of(tablet.end_row.as_deref())).collect();
             groups.len() > 1
         }
     }

@@ -39,14 +39,11 @@ pub struct RowsVerdict {
 impl RowsVerdict {
     pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
         let recipe = || self.recipe.clone();
-        let foreign = self
-            .first_foreign
-            .as_ref()
-            .map(|first| Difference::ForeignRows {
-                recipe: recipe(),
-                rows: self.foreign,
-                first: first.clone(),
-            });
+        let foreign = self.first_foreign.as_ref().map(|first| Difference::ForeignRows {
+            recipe: recipe(),
+            rows: self.foreign,
+            first: first.clone(),
+        });
         let earlier = (self.in_earlier_designs > 0).then(|| Difference::EarlierDesigns {
             recipe: recipe(),
             rows: self.in_earlier_designs,
@@ -64,10 +61,10 @@ impl RowsVerdict {
             rows: self.load.total,
             p_value: test.p_value,
         });
-        let hot = self.load.is_too_full().then(|| Difference::HotTablet {
-            recipe: Some(recipe()),
-            load: self.load.clone(),
-        });
+        let hot = self
+            .load
+            .is_too_full()
+            .then(|| Difference::HotTablet { recipe: Some(recipe()), load: self.load.clone() });
         [foreign, earlier, uneven, hot].into_iter().flatten()
     }
 }

@@ -26,9 +26,7 @@ pub(super) fn find(
         };
         let recipe = requirement.owner().to_owned();
         let pattern = GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
-            Error::invalid(format!(
-                "the group of {recipe} cannot be determined: {error}"
-            ))
+            Error::invalid(format!("the group of {recipe} cannot be determined: {error}"))
         })?;
         let own = tablets.as_slice().get(requirement.tablets_in(tablets));
         let end_rows = own.unwrap_or_default().iter();
@@ -56,11 +54,7 @@ mod tests {
 
     fn ending(splits: BTreeSet<Bytes>) -> Tablets {
         let end_rows = splits.into_iter().map(Some).chain([None]);
-        let tablet = |end_row| Tablet {
-            end_row,
-            server: None,
-            entries: 0,
-        };
+        let tablet = |end_row| Tablet { end_row, server: None, entries: 0 };
         Tablets::new(end_rows.map(tablet).collect())
     }
 
@@ -92,11 +86,7 @@ mod tests {
             let mut found = optimizations.splits();
             found.retain(|split| !missing.iter().any(|missing| split == missing.as_bytes()));
             found.extend(added.iter().map(|row| Bytes::from(*row)));
-            assert_eq!(
-                find(&optimizations, &ending(found)).unwrap(),
-                expected,
-                "{added:?}"
-            );
+            assert_eq!(find(&optimizations, &ending(found)).unwrap(), expected, "{added:?}");
         }
     }
 }

@@ -75,8 +75,7 @@ impl<'a> Tally<'a> {
                 return;
             }
             self.foreign += 1;
-            self.first_foreign
-                .get_or_insert_with(|| Escaped(key).to_string());
+            self.first_foreign.get_or_insert_with(|| Escaped(key).to_string());
             return;
         }
         self.add_to(tablet, 1);
@@ -136,11 +135,7 @@ fn shares(requirement: &TableRequirement, tablets: &[Tablet]) -> Vec<f64> {
         let end = end_row.map_or(last, |row| splits.partition_point(|split| split < row));
         let covered = planned.get(first.min(last)..=end.min(last));
         first = end_row.map_or(last, |row| splits.partition_point(|split| split <= row));
-        covered
-            .unwrap_or_default()
-            .iter()
-            .copied()
-            .fold(0.0, f64::max)
+        covered.unwrap_or_default().iter().copied().fold(0.0, f64::max)
     };
     tablets.iter().map(share).collect()
 }
@@ -151,11 +146,7 @@ mod tests {
 
     fn ending(end_rows: &[&'static str]) -> Vec<Tablet> {
         let end_rows = end_rows.iter().map(|row| Some(Bytes::from(*row)));
-        let tablet = |end_row| Tablet {
-            end_row,
-            server: None,
-            entries: 0,
-        };
+        let tablet = |end_row| Tablet { end_row, server: None, entries: 0 };
         end_rows.chain([None]).map(tablet).collect()
     }
 
@@ -166,19 +157,12 @@ mod tests {
         let requirement = builder.shares([5, 1, 2, 2]).build().unwrap();
         for (end_rows, expected) in [
             (&["d", "h", "p"][..], &[0.5, 0.1, 0.2, 0.2][..]),
-            (
-                &["b", "d", "f", "g", "h", "p", "z"],
-                &[0.5, 0.5, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2],
-            ),
+            (&["b", "d", "f", "g", "h", "p", "z"], &[0.5, 0.5, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2]),
             (&["h", "p"], &[0.5, 0.2, 0.2]),
             (&["f", "k"], &[0.5, 0.2, 0.2]),
             (&[], &[0.5]),
         ] {
-            assert_eq!(
-                shares(&requirement, &ending(end_rows)),
-                expected,
-                "{end_rows:?}"
-            );
+            assert_eq!(shares(&requirement, &ending(end_rows)), expected, "{end_rows:?}");
         }
     }
 }

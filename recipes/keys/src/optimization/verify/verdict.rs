@@ -81,11 +81,7 @@ impl Verdict {
     ///
     /// The verdict, whose text is its first difference, if there are differences.
     pub fn into_result(self) -> Result<Self, VerdictError> {
-        if self.ok {
-            Ok(self)
-        } else {
-            Err(VerdictError(Box::new(self)))
-        }
+        if self.ok { Ok(self) } else { Err(VerdictError(Box::new(self))) }
     }
 
     /// Adds a difference as the first one.

@@ -27,9 +27,7 @@ fn tablet_of_number(hasher: &RowHasher, number: u32, tablets: u32) -> usize {
     let digits = |split: &[u8]| std::str::from_utf8(&split[2..]).unwrap().to_owned();
     let radix = hasher.scheme().radix();
     let splits = hasher.splits(tablets).unwrap();
-    let points = splits
-        .iter()
-        .filter_map(|split| u32::from_str_radix(&digits(split), radix).ok());
+    let points = splits.iter().filter_map(|split| u32::from_str_radix(&digits(split), radix).ok());
     points.filter(|point| *point <= number).count()
 }
 

@@ -11,23 +11,11 @@ fn message(hasher: &RowHasher, key: impl AsRef<[u8]>) -> String {
 
 /// The keys of upstream's RowHasherTest, and others.
 #[rstest]
-#[case(
-    "q:she6:test1",
-    "does not begin with `p:`, as the keys of this hasher do"
-)]
-#[case(
-    "p;she6:test1",
-    "does not begin with `p:`, as the keys of this hasher do"
-)]
-#[case(
-    "p2:she6:test1",
-    "does not begin with `p:`, as the keys of this hasher do"
-)]
+#[case("q:she6:test1", "does not begin with `p:`, as the keys of this hasher do")]
+#[case("p;she6:test1", "does not begin with `p:`, as the keys of this hasher do")]
+#[case("p2:she6:test1", "does not begin with `p:`, as the keys of this hasher do")]
 #[case("", "does not begin with `p:`, as the keys of this hasher do")]
-#[case(
-    "p:she6;test1",
-    "does not have 4 characters of hash and `:` after `p:`"
-)]
+#[case("p:she6;test1", "does not have 4 characters of hash and `:` after `p:`")]
 #[case("p:sh6:", "does not have 4 characters of hash and `:` after `p:`")]
 #[case(
     "p:Mhe6:test1",
@@ -38,10 +26,7 @@ fn message(hasher: &RowHasher, key: impl AsRef<[u8]>) -> String {
     "has hash `s?e6`, but scheme murmur3-base36 gives `she6` for its row `test1`"
 )]
 // SHA-1 of `abc` begins with a9993e.
-#[case(
-    "p:l6cj:abc",
-    "has hash `l6cj` of scheme sha1-base32, but this hasher is murmur3-base36"
-)]
+#[case("p:l6cj:abc", "has hash `l6cj` of scheme sha1-base32, but this hasher is murmur3-base36")]
 fn says_why_a_key_is_none(#[case] key: &str, #[case] expected: &str) {
     let found = message(&murmur3("p"), key);
     assert_eq!(found, format!("key `{key}` {expected}"));
@@ -65,10 +50,7 @@ fn unprintable_and_long_bytes_do_not_fill_the_message() {
     let shown = format!(r"`p:0000:\x5c\x00\x0a\xff{xs}`.. (60 of 1048576 bytes)");
     let message = message(&murmur3("p"), &key);
     let begin = format!("key {shown} has hash `0000`, but ");
-    assert!(
-        message.starts_with(&begin) && message.len() < 400,
-        "{message}"
-    );
+    assert!(message.starts_with(&begin) && message.len() < 400, "{message}");
 }
 
 #[test]
@@ -79,15 +61,8 @@ fn detects_one_wrong_bit_in_the_row() {
         let mut broken = key.to_vec();
         broken[offset] ^= 1;
         let error = hasher.remove(&broken).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("has hash `1yl0`, but scheme murmur3-base36 gives")
-        );
-        assert_eq!(
-            hasher.remove_owned(&broken.clone().into()).unwrap_err(),
-            error
-        );
+        assert!(error.to_string().contains("has hash `1yl0`, but scheme murmur3-base36 gives"));
+        assert_eq!(hasher.remove_owned(&broken.clone().into()).unwrap_err(), error);
         assert_eq!(hasher.parts(&broken).unwrap_err(), error);
     }
 }

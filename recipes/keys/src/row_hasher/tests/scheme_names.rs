@@ -15,14 +15,8 @@ fn name_radix_and_space(
 ) {
     assert_eq!(scheme.to_string(), name);
     assert_eq!(name.parse(), Ok(scheme));
-    assert_eq!(
-        serde_json::to_string(&scheme).unwrap(),
-        format!("\"{name}\"")
-    );
-    assert_eq!(
-        serde_json::from_str::<HashScheme>(&format!("\"{name}\"")).unwrap(),
-        scheme
-    );
+    assert_eq!(serde_json::to_string(&scheme).unwrap(), format!("\"{name}\""));
+    assert_eq!(serde_json::from_str::<HashScheme>(&format!("\"{name}\"")).unwrap(), scheme);
     assert_eq!((scheme.radix(), scheme.space()), (radix, space));
 }
 
@@ -43,10 +37,5 @@ fn rejects_an_unknown_name_and_lists_the_valid_ones(#[case] name: &str) {
         format!("there is no hash scheme `{name}`: give murmur3-base36 or sha1-base32")
     );
     let error = serde_json::from_str::<HashScheme>(&format!("\"{name}\"")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("expected `murmur3-base36` or `sha1-base32`"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("expected `murmur3-base36` or `sha1-base32`"), "{error}");
 }

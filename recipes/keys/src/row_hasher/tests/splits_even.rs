@@ -20,10 +20,7 @@ fn ascending_and_as_many_as_tablets() {
             let splits = hasher.splits(tablets).unwrap();
             assert_eq!(splits.len(), usize::try_from(tablets).unwrap());
             assert!(splits.is_sorted_by(|a, b| a < b), "{tablets}");
-            assert!(
-                splits.iter().rev().skip(1).all(|split| split.len() == 6),
-                "{tablets}"
-            );
+            assert!(splits.iter().rev().skip(1).all(|split| split.len() == 6), "{tablets}");
             assert_eq!(splits.last().unwrap(), "p:~");
         }
     }
@@ -73,10 +70,7 @@ fn rejects_zero_tablets() {
 #[case(HashScheme::Sha1Base32, 1_048_577)]
 #[case(HashScheme::Sha1Base32, u32::MAX)]
 fn rejects_more_tablets_than_hashes(#[case] scheme: HashScheme, #[case] tablets: u32) {
-    let hasher = crate::RowHasher::builder("p")
-        .scheme(scheme)
-        .build()
-        .unwrap();
+    let hasher = crate::RowHasher::builder("p").scheme(scheme).build().unwrap();
     let error = hasher.splits(tablets).unwrap_err();
     assert_eq!(error.kind(), RecipeErrorKind::Splits);
     assert_eq!(

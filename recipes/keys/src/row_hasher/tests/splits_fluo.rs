@@ -69,10 +69,7 @@ fn documented_counts() {
     let is = |formula| move |n: &u32| murmur3("p").split_formula(*n) == Ok(formula);
     let even: Vec<u32> = (1..=1_296).filter(is(SplitFormula::Even)).collect();
     assert_eq!(even.len(), 317);
-    assert_eq!(
-        even.iter().copied().take(4).collect::<Vec<u32>>(),
-        [661, 674, 680, 701]
-    );
+    assert_eq!(even.iter().copied().take(4).collect::<Vec<u32>>(), [661, 674, 680, 701]);
     assert_eq!(
         runs_of(&even, 6),
         [

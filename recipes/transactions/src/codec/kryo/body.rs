@@ -99,18 +99,10 @@ big_endian! {
 
 /// Returns the bits of a float, which are always the same if it is not a number.
 fn float_bits(float: f32) -> u32 {
-    if float.is_nan() {
-        0x7fc0_0000
-    } else {
-        float.to_bits()
-    }
+    if float.is_nan() { 0x7fc0_0000 } else { float.to_bits() }
 }
 
 /// Returns the bits of a double, which are always the same if it is not a number.
 fn double_bits(double: f64) -> u64 {
-    if double.is_nan() {
-        0x7ff8_0000_0000_0000
-    } else {
-        double.to_bits()
-    }
+    if double.is_nan() { 0x7ff8_0000_0000_0000 } else { double.to_bits() }
 }

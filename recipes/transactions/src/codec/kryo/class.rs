@@ -100,9 +100,7 @@ pub(super) fn expect_class(input: &mut Input<'_>, expected: Class) -> Result<(),
 
 /// Describes a value whose class has an id.
 fn registered(marker: u64) -> String {
-    let class = Class::ALL
-        .iter()
-        .find(|class| u64::from(class.marker()) == marker);
+    let class = Class::ALL.iter().find(|class| u64::from(class.marker()) == marker);
     class.map_or_else(
         || {
             let id = marker - u64::from(FIRST_ID);
@@ -116,8 +114,5 @@ fn registered(marker: u64) -> String {
 fn named(input: &mut Input<'_>) -> Result<String, Damage> {
     input.varint()?;
     let name = read_string(input)?;
-    Ok(format!(
-        "an object of class {}",
-        Excerpt::new(name.as_bytes())
-    ))
+    Ok(format!("an object of class {}", Excerpt::new(name.as_bytes())))
 }

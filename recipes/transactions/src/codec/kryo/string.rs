@@ -69,11 +69,7 @@ fn read_ascii(first: u8, input: &mut Input<'_>) -> Result<String, Damage> {
             break;
         }
     }
-    if is_short_ascii(text.as_bytes()) {
-        Ok(text)
-    } else {
-        Err(Damage::Form)
-    }
+    if is_short_ascii(text.as_bytes()) { Ok(text) } else { Err(Damage::Form) }
 }
 
 /// Appends the length of a text in UTF-16 units.
@@ -138,9 +134,5 @@ fn read_unit(input: &mut Input<'_>) -> Result<u16, Damage> {
 /// Reads 6 bits of a UTF-16 unit.
 fn continuation(input: &mut Input<'_>) -> Result<u16, Damage> {
     let byte = input.byte()?;
-    if byte & !LOW == HIGH {
-        Ok(u16::from(byte & LOW))
-    } else {
-        Err(Damage::Character)
-    }
+    if byte & !LOW == HIGH { Ok(u16::from(byte & LOW)) } else { Err(Damage::Character) }
 }

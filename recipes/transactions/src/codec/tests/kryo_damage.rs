@@ -20,18 +20,8 @@ fn long_flaw(body: &str) -> String {
 
 #[test]
 fn rejects_truncated_strings() {
-    for body in [
-        "",
-        "61",
-        "82",
-        "83 61",
-        "82 e6",
-        "82 e6 97",
-        "83 e697a5",
-        "c1",
-        "c1 01",
-        "c1 81",
-    ] {
+    for body in ["", "61", "82", "83 61", "82 e6", "82 e6 97", "83 e697a5", "c1", "c1 01", "c1 81"]
+    {
         assert_eq!(string_flaw(body), "the bytes end too early", "{body}");
     }
 }
@@ -80,27 +70,16 @@ fn rejects_strings_in_another_form_than_their_length_requires() {
 #[test]
 fn rejects_lengths_and_numbers_that_are_longer_than_necessary() {
     for body in ["c2 00 61", "c2 80 00 61"] {
-        assert_eq!(
-            string_flaw(body),
-            "a number is longer than necessary",
-            "{body}"
-        );
+        assert_eq!(string_flaw(body), "a number is longer than necessary", "{body}");
     }
     for body in ["80 00", "82 80 00", "82 80 80 80 80 80 80 80 00"] {
-        assert_eq!(
-            long_flaw(body),
-            "a number is longer than necessary",
-            "{body}"
-        );
+        assert_eq!(long_flaw(body), "a number is longer than necessary", "{body}");
     }
 }
 
 #[test]
 fn rejects_a_length_that_the_bytes_cannot_fill() {
-    assert_eq!(
-        string_flaw("ff ff ff ff ff 0f 61"),
-        "the bytes end too early"
-    );
+    assert_eq!(string_flaw("ff ff ff ff ff 0f 61"), "the bytes end too early");
     let flaw = "a number is out of the range of the class";
     assert_eq!(string_flaw("ff ff ff ff ff 1f 61"), flaw);
 }

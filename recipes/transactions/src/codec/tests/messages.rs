@@ -89,10 +89,7 @@ fn show_at_most_60_bytes_of_the_value() {
 fn keep_the_error_of_the_format_as_source() {
     let json = Codec::<u8>::decode(&Json, b"[").unwrap_err();
     let source = json.source().unwrap().to_string();
-    assert_eq!(
-        source,
-        "invalid type: sequence, expected u8 at line 1 column 0"
-    );
+    assert_eq!(source, "invalid type: sequence, expected u8 at line 1 column 0");
     let postcard = Codec::<u16>::decode(&Postcard, b"\x01\x80").unwrap_err();
     let source = postcard.source().unwrap();
     assert!(source.is::<::postcard::Error>(), "{source}");

@@ -22,12 +22,8 @@ fn text_has_the_name_of_the_type() {
     ];
     let expected = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
     assert_eq!(integers, expected.map(|name| format!("text:{name}")));
-    let others = [
-        name::<String>(&Text),
-        name::<bool>(&Text),
-        name::<f32>(&Text),
-        name::<f64>(&Text),
-    ];
+    let others =
+        [name::<String>(&Text), name::<bool>(&Text), name::<f32>(&Text), name::<f64>(&Text)];
     assert_eq!(others, ["text:string", "text:bool", "text:f32", "text:f64"]);
 }
 
@@ -45,11 +41,7 @@ fn ordered_has_the_name_of_the_type() {
     ];
     let expected = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
     assert_eq!(integers, expected.map(|name| format!("ordered:{name}")));
-    let others = [
-        name::<bool>(&Ordered),
-        name::<f32>(&Ordered),
-        name::<f64>(&Ordered),
-    ];
+    let others = [name::<bool>(&Ordered), name::<f32>(&Ordered), name::<f64>(&Ordered)];
     assert_eq!(others, ["ordered:bool", "ordered:f32", "ordered:f64"]);
 }
 
@@ -65,9 +57,7 @@ fn kryo_has_the_names_of_classes_in_java() {
         name::<f64>(&Kryo),
         name::<bool>(&Kryo),
     ];
-    let classes = [
-        "String", "Byte", "Short", "Integer", "Long", "Float", "Double", "Boolean",
-    ];
+    let classes = ["String", "Byte", "Short", "Integer", "Long", "Float", "Double", "Boolean"];
     assert_eq!(names, classes.map(|class| format!("java.lang.{class}")));
 }
 

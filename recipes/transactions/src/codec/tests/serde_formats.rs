@@ -24,11 +24,7 @@ struct Flat {
 }
 
 fn page() -> Page {
-    Page {
-        title: "é".to_owned(),
-        links: vec![1, 300],
-        parent: None,
-    }
+    Page { title: "é".to_owned(), links: vec![1, 300], parent: None }
 }
 
 #[test]
@@ -44,14 +40,7 @@ fn postcard_has_a_version_byte() {
 
 #[test]
 fn json_rejects_other_types_and_text_after_the_value() {
-    for bytes in [
-        &b""[..],
-        b"{}",
-        b"[1]",
-        b"{\"title\":",
-        b"\xff",
-        b"null null",
-    ] {
+    for bytes in [&b""[..], b"{}", b"[1]", b"{\"title\":", b"\xff", b"null null"] {
         let message = refusal::<Page>(&Json, bytes);
         let suffix = "is no JSON of the expected type";
         assert!(message.ends_with(suffix), "{message}");
@@ -75,10 +64,7 @@ fn postcard_rejects_truncated_and_additional_bytes() {
     }
     let longer = [&bytes[..], &[0, 0]].concat();
     let message = refusal::<Page>(&Postcard, &longer);
-    assert!(
-        message.ends_with("has 2 bytes after the value"),
-        "{message}"
-    );
+    assert!(message.ends_with("has 2 bytes after the value"), "{message}");
 }
 
 #[test]
@@ -88,10 +74,7 @@ fn appends_nothing_if_the_value_cannot_be_written() {
     let pairs = BTreeMap::from([((1_u8, 2_u8), 3_u8)]);
     let error = Json.encode(&pairs, &mut bytes).unwrap_err();
     assert_eq!(error.to_string(), "the value cannot be written as JSON");
-    let flat = Flat {
-        before: 1,
-        rest: BTreeMap::new(),
-    };
+    let flat = Flat { before: 1, rest: BTreeMap::new() };
     let error = Postcard.encode(&flat, &mut bytes).unwrap_err();
     assert_eq!(error.to_string(), "the value cannot be written by postcard");
     assert_eq!(bytes, b"before");

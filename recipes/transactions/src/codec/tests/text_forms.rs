@@ -30,9 +30,7 @@ fn reads_a_plus_and_zeros_before_the_digits() {
 
 #[test]
 fn rejects_integers_with_blanks_or_without_digits() {
-    for text in [
-        "", "+", "-", " 1", "1 ", "1\n", "1.0", "0x1", "1_000", "--1", "\u{661}",
-    ] {
+    for text in ["", "+", "-", " 1", "1 ", "1\n", "1.0", "0x1", "1_000", "--1", "\u{661}"] {
         assert_eq!(read::<i64>(text), None, "{text:?}");
         assert_eq!(read::<u8>(text), None, "{text:?}");
     }
@@ -72,10 +70,7 @@ fn reads_only_true_and_false_as_booleans() {
 fn rejects_strings_that_are_no_utf_8() {
     assert_eq!(encoded(&Text, &"日".to_owned()), "日".as_bytes());
     let surrogate = refusal::<String>(&Text, b"a\xed\xa0\x80");
-    assert_eq!(
-        surrogate,
-        r"`a\xed\xa0\x80` is no UTF-8 text from byte 1 on"
-    );
+    assert_eq!(surrogate, r"`a\xed\xa0\x80` is no UTF-8 text from byte 1 on");
 }
 
 proptest! {

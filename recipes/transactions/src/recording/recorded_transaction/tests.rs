@@ -27,8 +27,7 @@ async fn client() -> Client {
     let client = web.observed_columns([observed]).create().await.unwrap();
     let rows = [("r1", "v1"), ("r2", "v2"), ("r3", "v3"), ("r4", "v4")];
     let fill = client.run(async |tx| {
-        rows.iter()
-            .try_for_each(|(row, value)| tx.set(*row, &column("cf", ""), *value))
+        rows.iter().try_for_each(|(row, value)| tx.set(*row, &column("cf", ""), *value))
     });
     fill.await.unwrap();
     client
@@ -74,17 +73,9 @@ async fn logs_each_operation_in_order() {
     let log = recorded.finish();
     assert_eq!(
         lines(&log),
-        [
-            "set r1 cf1: = v1",
-            "set r2 cf2:cq2 = v2",
-            "delete r3 cf3:",
-            "get r4 cf: = v4"
-        ]
+        ["set r1 cf1: = v1", "set r2 cf2:cq2 = v2", "delete r3 cf3:", "get r4 cf: = v4"]
     );
-    assert_eq!(
-        log.last_values_read(),
-        [(position("r4", "cf"), "v4".into())].into()
-    );
+    assert_eq!(log.last_values_read(), [(position("r4", "cf"), "v4".into())].into());
     let second = RowColumn::new("r2", column("cf2", "cq2"));
     assert_eq!(
         log.last_values_set(),
@@ -115,10 +106,7 @@ async fn does_not_log_a_write_that_failed() {
     let recorded = RecordedTransaction::new(&tx);
     let cf = column("cf", "");
     recorded.set("r1", &cf, "first").unwrap();
-    for again in [
-        recorded.set("r1", &cf, "second"),
-        recorded.delete("r1", &cf),
-    ] {
+    for again in [recorded.set("r1", &cf, "second"), recorded.delete("r1", &cf)] {
         assert_eq!(again.unwrap_err().kind(), ErrorKind::Invalid);
     }
     assert_eq!(lines(&recorded.finish()), ["set r1 cf: = first"]);
@@ -188,18 +176,12 @@ async fn an_operation_is_logged_if_all_filters_accept_it() {
     let recorded = RecordedTransaction::new(&tx)
         .filter(|entry| entry.cell().column.family == "cfa")
         .filter(|entry| entry.cell().row != "r4");
-    for (row, family, value) in [
-        ("r1", "cfa", "1"),
-        ("r2", "cfb", "2"),
-        ("r3", "cfa", "3"),
-        ("r4", "cfa", "4"),
-    ] {
+    for (row, family, value) in
+        [("r1", "cfa", "1"), ("r2", "cfb", "2"), ("r3", "cfa", "3"), ("r4", "cfa", "4")]
+    {
         recorded.set(row, &column(family, ""), value).unwrap();
     }
-    assert_eq!(
-        lines(&recorded.finish()),
-        ["set r1 cfa: = 1", "set r3 cfa: = 3"]
-    );
+    assert_eq!(lines(&recorded.finish()), ["set r1 cfa: = 1", "set r3 cfa: = 3"]);
 }
 
 #[tokio::test]
@@ -216,17 +198,9 @@ async fn locked_reads_are_logged_and_lock() {
     recorded.set("r5", &cf, "v5").unwrap();
     assert_eq!(
         lines(&recorded.finish()),
-        [
-            "get r1 cf: = v1",
-            "get r2 cf: = v2",
-            "get r3 cf: = v3",
-            "set r5 cf: = v5"
-        ]
+        ["get r1 cf: = v1", "get r2 cf: = v2", "get r3 cf: = v3", "set r5 cf: = v5"]
     );
-    client
-        .run(async |tx| tx.set("r3", &cf, "new"))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.set("r3", &cf, "new")).await.unwrap();
     assert!(tx.commit().await.is_err(), "`r3` was read under a lock");
 }
 

@@ -25,12 +25,7 @@ fn intercepted(fluo: &Instance) -> (Arc<dyn TableAdmin>, Compactions) {
     let compactions = Compactions::default();
     let seen = compactions.clone();
     let tables = Intercepted::with_hooks(fluo.table_admin().clone(), move |call: &Call| {
-        let Call::Compact {
-            table,
-            span,
-            garbage,
-        } = call
-        else {
+        let Call::Compact { table, span, garbage } = call else {
             return ready(Ok(None));
         };
         let call = (table.clone(), span.clone(), *garbage);
@@ -66,39 +61,23 @@ async fn compacts_each_range_of_the_table_once_and_drops_its_garbage() {
     let fluo = Instance::in_memory();
     let client = client(&fluo, &["q:a", "q:b"]).await;
     let column = Column::new("f", "q");
-    client
-        .run(async |tx| tx.set("q:a1", &column, "v"))
-        .await
-        .unwrap();
-    client
-        .run(async |tx| tx.delete("q:a1", &column))
-        .await
-        .unwrap();
+    client.run(async |tx| tx.set("q:a1", &column, "v")).await.unwrap();
+    client.run(async |tx| tx.delete("q:a1", &column)).await.unwrap();
     let before = entries(&fluo).await.len();
 
     let (tables, compactions) = intercepted(&fluo);
     let compaction = TransientCompaction::for_client(&client, tables).unwrap();
     let report = compaction.run().await;
-    let ids: Vec<_> = report
-        .iter()
-        .map(|compacted| compacted.range.id())
-        .collect();
+    let ids: Vec<_> = report.iter().map(|compacted| compacted.range.id()).collect();
     assert_eq!(ids, ["q:a", "q:b"]);
     assert!(report.iter().all(|compacted| compacted.error().is_none()));
 
     let calls = compactions.take();
-    let spans: Vec<_> = calls
-        .iter()
-        .map(|(table, span, _)| (table.as_str(), span))
-        .collect();
+    let spans: Vec<_> = calls.iter().map(|(table, span, _)| (table.as_str(), span)).collect();
     let expected =
         ["q:a", "q:b"].map(|id| Span::rows(format!("{id}\0"), Some(format!("{id}~\0").into())));
     assert_eq!(spans, [("pages", &expected[0]), ("pages", &expected[1])]);
-    assert!(
-        calls
-            .iter()
-            .all(|(_, _, garbage)| matches!(garbage, Garbage::DropBelow(_)))
-    );
+    assert!(calls.iter().all(|(_, _, garbage)| matches!(garbage, Garbage::DropBelow(_))));
     let after = entries(&fluo).await.len();
     assert!(after < before, "{after} of {before} entries are left");
 }
@@ -135,16 +114,10 @@ async fn reports_a_failure_and_compacts_the_other_ranges() {
 #[tokio::test]
 async fn rejects_an_application_with_a_wrong_setting() {
     let fluo = Instance::in_memory();
-    let web = fluo
-        .application("web")
-        .set("recipes.transientRange.q", "61");
+    let web = fluo.application("web").set("recipes.transientRange.q", "61");
     let client = web.create().await.unwrap();
     let error = TransientCompaction::for_client(&client, Arc::new(fluo)).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("setting `recipes.transientRange.q`: ")
-    );
+    assert!(error.to_string().starts_with("setting `recipes.transientRange.q`: "));
 }
 
 /// Creates a compaction by a compactor that takes a second.
@@ -163,16 +136,8 @@ async fn compacts_at_most_as_many_ranges_at_once_as_allowed() {
         let compaction = slow(&["a", "b", "c", "d"]);
         let compaction = compaction.ranges_at_once(NonZeroUsize::new(at_once).unwrap());
         let report = compaction.run().await;
-        assert!(
-            report
-                .iter()
-                .all(|compacted| compacted.duration.as_secs() == 1)
-        );
-        assert_eq!(
-            (report.len(), start.elapsed().as_secs()),
-            (4, seconds),
-            "{at_once}"
-        );
+        assert!(report.iter().all(|compacted| compacted.duration.as_secs() == 1));
+        assert_eq!((report.len(), start.elapsed().as_secs()), (4, seconds), "{at_once}");
     }
 }
 
@@ -187,10 +152,7 @@ async fn begins_no_range_after_a_stop() {
         stop.send(()).unwrap();
     };
     let (report, ()) = futures::future::join(run, stopping).await;
-    let ids: Vec<_> = report
-        .iter()
-        .map(|compacted| compacted.range.id())
-        .collect();
+    let ids: Vec<_> = report.iter().map(|compacted| compacted.range.id()).collect();
     assert_eq!((ids, start.elapsed().as_secs()), (vec!["a", "b"], 2));
 }
 

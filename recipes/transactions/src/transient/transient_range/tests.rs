@@ -52,10 +52,7 @@ fn spans_begin_after_the_first_row_and_include_the_last() {
         let span = TransientRange::new("a", after, until).unwrap().span();
         span.contains(&fluo_table::Key::first_of_row(row))
     };
-    assert_eq!(
-        ["b", "c", "d", "e"].map(|row| holds("b", "d", row)),
-        [false, true, true, false]
-    );
+    assert_eq!(["b", "c", "d", "e"].map(|row| holds("b", "d", row)), [false, true, true, false]);
     assert!(holds("", "b", "") && !holds("", "b", "c"));
     assert!(holds("b", "", "\u{ff}") && !holds("b", "", "b"));
 }
@@ -75,15 +72,9 @@ fn rejects_a_range_without_rows_or_id() {
 
 #[test]
 fn errors_name_the_setting_and_the_form() {
-    let of = |value: &str| {
-        message(TransientRange::from_setting(
-            "recipes.transientRange.foo",
-            value,
-        ))
-    };
-    for value in [
-        "", "61", "61:6", "6:61", "61-62", "zz:61", "61:62:63", "61:é", " 61:62",
-    ] {
+    let of =
+        |value: &str| message(TransientRange::from_setting("recipes.transientRange.foo", value));
+    for value in ["", "61", "61:6", "6:61", "61-62", "zz:61", "61:62:63", "61:é", " 61:62"] {
         assert_eq!(
             of(value),
             format!(

@@ -59,9 +59,8 @@ impl ProxyClient {
         options: BatchWriterOptions,
     ) -> BatchWriter {
         let shared = Arc::new(Shared::new(self.clone(), table.into()));
-        let lanes = (0..options.calls_in_flight.get())
-            .map(|_| Lane::spawn(Arc::clone(&shared)))
-            .collect();
+        let lanes =
+            (0..options.calls_in_flight.get()).map(|_| Lane::spawn(Arc::clone(&shared))).collect();
         BatchWriter {
             shared,
             waiting: Waiting::new(options.max_waiting_bytes.get()),
@@ -83,11 +82,9 @@ impl BatchWriter {
     pub async fn add(&self, mutation: Mutation) -> Result<()> {
         self.shared.check()?;
         let limit = self.limit().await?;
-        let bytes = limit.check(&mutation).map_err(|refusal| {
-            self.shared
-                .client
-                .write_refused(&self.shared.table, refusal)
-        })?;
+        let bytes = limit
+            .check(&mutation)
+            .map_err(|refusal| self.shared.client.write_refused(&self.shared.table, refusal))?;
         let place = self.waiting.place(bytes).await;
         self.shared.check()?;
         let lane = self.lane(&mutation.row);

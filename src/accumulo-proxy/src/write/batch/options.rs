@@ -28,10 +28,7 @@ pub struct BatchWriterOptions {
 
 impl Default for BatchWriterOptions {
     fn default() -> Self {
-        Self {
-            calls_in_flight: CALLS_IN_FLIGHT,
-            max_waiting_bytes: MAX_WAITING_BYTES,
-        }
+        Self { calls_in_flight: CALLS_IN_FLIGHT, max_waiting_bytes: MAX_WAITING_BYTES }
     }
 }
 
@@ -39,18 +36,12 @@ impl BatchWriterOptions {
     /// Sets the maximum number of concurrent calls.
     #[must_use]
     pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
-        Self {
-            calls_in_flight,
-            ..self
-        }
+        Self { calls_in_flight, ..self }
     }
 
     /// Sets the maximum number of waiting bytes.
     #[must_use]
     pub fn max_waiting_bytes(self, max_waiting_bytes: NonZeroUsize) -> Self {
-        Self {
-            max_waiting_bytes,
-            ..self
-        }
+        Self { max_waiting_bytes, ..self }
     }
 }

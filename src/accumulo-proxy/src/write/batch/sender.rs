@@ -31,12 +31,7 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(client: ProxyClient, table: String) -> Self {
-        Self {
-            client,
-            table,
-            failure: OnceLock::new(),
-            is_given_up: AtomicBool::new(false),
-        }
+        Self { client, table, failure: OnceLock::new(), is_given_up: AtomicBool::new(false) }
     }
 
     /// Returns the error that broke the writer, if any.

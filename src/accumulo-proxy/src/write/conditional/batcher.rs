@@ -44,13 +44,7 @@ impl Item {
         place: Place,
         answer: oneshot::Sender<Result<ConditionalOutcome>>,
     ) -> Self {
-        Self {
-            mutation,
-            bytes,
-            since: Instant::now(),
-            _place: place,
-            answer,
-        }
+        Self { mutation, bytes, since: Instant::now(), _place: place, answer }
     }
 
     fn has_waited(&self, patience: Duration) -> bool {
@@ -149,10 +143,8 @@ impl Gatherer {
     /// Answers the mutations that waited too long, also those behind another mutation of their row.
     fn give_up_late(&mut self) {
         let patience = self.link.patience();
-        let (late, ready) = self
-            .ready
-            .drain(..)
-            .partition::<VecDeque<_>, _>(|item| item.has_waited(patience));
+        let (late, ready) =
+            self.ready.drain(..).partition::<VecDeque<_>, _>(|item| item.has_waited(patience));
         self.ready = ready;
         for behind in self.behind.values_mut() {
             // The queue is in the order of arrival: mutations that waited too long are in front.
@@ -186,9 +178,7 @@ impl Gatherer {
         while !self.ready.is_empty() {
             let now = Instant::now();
             let link = Arc::clone(&self.link);
-            let load = self
-                .lanes
-                .load(now, self.ready.len(), || Box::pin(splits(link)));
+            let load = self.lanes.load(now, self.ready.len(), || Box::pin(splits(link)));
             let (tablet, items) = match load {
                 Load::Nothing => (None, Vec::new()),
                 Load::All => (None, self.gather(|_, _| true)),
@@ -203,8 +193,7 @@ impl Gatherer {
             if items.is_empty() {
                 return self.lanes.next_look(now);
             }
-            self.lanes
-                .start(tablet, call(Arc::clone(&self.link), items));
+            self.lanes.start(tablet, call(Arc::clone(&self.link), items));
         }
         None
     }
@@ -286,9 +275,7 @@ async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
 
 fn updates(items: &[Item]) -> Updates {
     let mutations = items.iter().map(|item| &item.mutation);
-    mutations
-        .map(|mutation| (mutation.row.to_vec(), mutation.to_wire()))
-        .collect()
+    mutations.map(|mutation| (mutation.row.to_vec(), mutation.to_wire())).collect()
 }
 
 fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutcome {

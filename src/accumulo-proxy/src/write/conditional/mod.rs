@@ -143,10 +143,8 @@ impl ConditionalWriter {
         &self,
         mutations: Vec<ConditionalMutation>,
     ) -> Result<Vec<ConditionalOutcome>> {
-        let checked: Result<Vec<_>> = mutations
-            .into_iter()
-            .map(|mutation| Ok((self.check(&mutation)?, mutation)))
-            .collect();
+        let checked: Result<Vec<_>> =
+            mutations.into_iter().map(|mutation| Ok((self.check(&mutation)?, mutation))).collect();
         let answers = self.queue(checked?).await;
         let outcomes = answers.into_iter().map(|answer| async {
             match answer {
@@ -160,9 +158,7 @@ impl ConditionalWriter {
         }
         let unknown = |error| ConditionalOutcome::Unknown(Some(error));
         let outcomes = results.into_iter();
-        Ok(outcomes
-            .map(|result| result.unwrap_or_else(unknown))
-            .collect())
+        Ok(outcomes.map(|result| result.unwrap_or_else(unknown)).collect())
     }
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
@@ -202,9 +198,9 @@ impl ConditionalWriter {
     async fn wait(&self, answer: Answer) -> Result<ConditionalOutcome> {
         match answer.await {
             Ok(outcome) => outcome,
-            Err(_) => Ok(ConditionalOutcome::Unknown(Some(
-                self.ended().with_possible_effect(true),
-            ))),
+            Err(_) => {
+                Ok(ConditionalOutcome::Unknown(Some(self.ended().with_possible_effect(true))))
+            }
         }
     }
 

@@ -54,15 +54,8 @@ impl Link {
     ) -> Self {
         let call_timeout = client.options().call_timeout;
         let mut options = options.clone();
-        options
-            .timeout
-            .get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        Self {
-            client,
-            table,
-            options,
-            opened: Asked::new(),
-        }
+        options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
+        Self { client, table, options, opened: Asked::new() }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
@@ -152,8 +145,7 @@ impl Link {
         let limit = self.client.options().call_timeout;
         let call = wire::UpdateRowsConditionallyRequest::NAME;
         let reason = format!("not sent within {limit:?}: it waited for other mutations");
-        self.client
-            .error(ErrorKind::TimedOut, call, Some(&self.table), reason)
+        self.client.error(ErrorKind::TimedOut, call, Some(&self.table), reason)
     }
 
     /// Returns the time that a mutation may wait for its call.

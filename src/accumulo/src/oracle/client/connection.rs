@@ -25,18 +25,12 @@ pub(super) struct Failure {
 impl Failure {
     /// Creates a failure that used up no timestamps.
     pub(super) fn without_effect(cause: impl Into<String>) -> Self {
-        Self {
-            cause: cause.into(),
-            may_have_taken: false,
-        }
+        Self { cause: cause.into(), may_have_taken: false }
     }
 
     /// Creates a failure that may have used up timestamps.
     pub(super) fn in_doubt(cause: impl Into<String>) -> Self {
-        Self {
-            cause: cause.into(),
-            may_have_taken: true,
-        }
+        Self { cause: cause.into(), may_have_taken: true }
     }
 }
 
@@ -81,24 +75,17 @@ impl Connection {
     /// Requests `count` timestamps. A count of 0 returns the next timestamp, which stays unused.
     pub(super) async fn timestamps(&mut self, id: &str, count: i32) -> Result<Granted, Failure> {
         let id = id.to_owned();
-        let call = self
-            .exchange
-            .call(Call::GetTimestamps { id, count }, REQUEST);
+        let call = self.exchange.call(Call::GetTimestamps { id, count }, REQUEST);
         let answered = timeout(REQUEST, call).await;
         let address = &self.leader.address;
         let failed = |cause: &str| {
-            Failure::in_doubt(format!(
-                "the oracle at {address} refused the request: {cause}"
-            ))
+            Failure::in_doubt(format!("the oracle at {address} refused the request: {cause}"))
         };
         let reply = answered
             .unwrap_or_else(|_| Err("it does not answer".to_owned()))
             .map_err(|cause| failed(&cause))?;
-        let timestamp = |number: i64| {
-            u64::try_from(number)
-                .ok()
-                .and_then(|it| Timestamp::new(it).ok())
-        };
+        let timestamp =
+            |number: i64| u64::try_from(number).ok().and_then(|it| Timestamp::new(it).ok());
         match reply {
             Reply::Stamps { first, horizon } => match (timestamp(first), timestamp(horizon)) {
                 (Some(first), Some(horizon)) => Ok(Granted { first, horizon }),

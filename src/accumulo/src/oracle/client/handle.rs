@@ -66,13 +66,7 @@ impl OracleClient {
         let (publish, leader) = watch::channel(None);
         let (queue, waiters) = mpsc::channel(QUEUE);
         tokio::spawn(follow(sessions.clone(), publish));
-        let sender = Sender {
-            id,
-            sessions,
-            leader,
-            connection: None,
-            next: Timestamp::ZERO,
-        };
+        let sender = Sender { id, sessions, leader, connection: None, next: Timestamp::ZERO };
         tokio::spawn(sender.run(waiters));
         Self { queue }
     }
@@ -116,11 +110,7 @@ impl OracleClient {
 
     async fn wait(&self, count: u32) -> Result<Share> {
         let (reply, share) = oneshot::channel();
-        let waiter = Waiter {
-            count,
-            until: Instant::now() + PATIENCE,
-            reply,
-        };
+        let waiter = Waiter { count, until: Instant::now() + PATIENCE, reply };
         self.queue.send(waiter).await.map_err(|_| ended())?;
         share.await.map_err(|_| ended())?
     }

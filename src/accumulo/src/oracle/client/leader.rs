@@ -70,10 +70,9 @@ async fn find(sessions: &Sessions) -> Option<(Option<Leader>, OneshotWatcher)> {
 async fn read(session: &Client, name: &str) -> Result<Option<Leader>, ZooKeeperError> {
     let path = format!("{SERVERS}/{name}");
     match within_limit(session.get_data(&path)).await {
-        Ok((data, _)) => Ok(nodes::address(&data).map(|address| Leader {
-            node: name.to_owned(),
-            address,
-        })),
+        Ok((data, _)) => {
+            Ok(nodes::address(&data).map(|address| Leader { node: name.to_owned(), address }))
+        }
         Err(ZooKeeperError::NoNode | ZooKeeperError::NoAuth) => Ok(None),
         Err(error) => Err(error),
     }

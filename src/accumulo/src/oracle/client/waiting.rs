@@ -21,11 +21,7 @@ pub(super) struct Share {
 impl Share {
     /// Returns the timestamps of a task that requested `count`.
     pub(super) fn block(self, count: NonZeroU32) -> TimestampBlock {
-        TimestampBlock {
-            first: self.first,
-            count,
-            horizon: self.horizon.min(self.first),
-        }
+        TimestampBlock { first: self.first, count, horizon: self.horizon.min(self.first) }
     }
 }
 
@@ -91,10 +87,7 @@ impl Waiting {
         }
         let rest = self.waiters.split_off(served);
         for waiter in std::mem::replace(&mut self.waiters, rest) {
-            let share = Share {
-                first,
-                horizon: granted.horizon,
-            };
+            let share = Share { first, horizon: granted.horizon };
             let next = first.get().saturating_add(u64::from(waiter.count));
             first = Timestamp::new(next).unwrap_or(Timestamp::MAX);
             // The task may not wait any more; its timestamps stay unused.
@@ -105,9 +98,8 @@ impl Waiting {
 
     /// Fails the tasks whose time is over.
     pub(super) fn expire(&mut self, now: Instant, cause: &str) {
-        let (expired, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiters)
-            .into_iter()
-            .partition(|waiter| waiter.until <= now);
+        let (expired, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.waiters).into_iter().partition(|waiter| waiter.until <= now);
         self.waiters = rest;
         let error = no_timestamps(self.may_have_taken, cause);
         for waiter in expired {
@@ -125,11 +117,7 @@ impl Waiting {
 }
 
 fn no_timestamps(may_have_taken: bool, cause: &str) -> Error {
-    let kind = if may_have_taken {
-        ErrorKind::Uncertain
-    } else {
-        ErrorKind::Unavailable
-    };
+    let kind = if may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
     let message = format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
     Error::new(kind, message)
 }
@@ -142,11 +130,7 @@ mod tests {
 
     fn waiter(count: u32, until: Instant) -> (Waiter, oneshot::Receiver<Result<Share>>) {
         let (reply, share) = oneshot::channel();
-        let waiter = Waiter {
-            count,
-            until,
-            reply,
-        };
+        let waiter = Waiter { count, until, reply };
         (waiter, share)
     }
 
@@ -155,10 +139,7 @@ mod tests {
     }
 
     fn granted(first: u64) -> Granted {
-        Granted {
-            first: at(first),
-            horizon: at(5),
-        }
+        Granted { first: at(first), horizon: at(5) }
     }
 
     fn first(share: &mut oneshot::Receiver<Result<Share>>) -> u64 {
@@ -222,10 +203,7 @@ mod tests {
 
     #[test]
     fn the_horizon_of_a_block_is_not_above_it() {
-        let share = Share {
-            first: at(3),
-            horizon: at(5),
-        };
+        let share = Share { first: at(3), horizon: at(5) };
         assert_eq!(share.block(NonZeroU32::MIN).horizon, at(3));
     }
 }

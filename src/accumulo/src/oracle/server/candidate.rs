@@ -34,11 +34,7 @@ impl Candidate {
     /// Those of ZooKeeper. The node may exist then, until the session ends.
     pub(super) async fn stand(session: &Client, address: &str, is_protected: bool) -> Result<Self> {
         let prefix = nodes::election_prefix(fastrand::u128(..));
-        let acls = if is_protected {
-            Acls::creator_all()
-        } else {
-            Acls::anyone_all()
-        };
+        let acls = if is_protected { Acls::creator_all() } else { Acls::anyone_all() };
         let path = format!("{SERVERS}/{prefix}");
         let options = CreateMode::EphemeralSequential.with_acls(acls);
         let mut backoff = Backoff::default();
@@ -56,11 +52,7 @@ impl Candidate {
                 Err(error) => return Err(request_error("create an election node", error)),
             }
         };
-        Ok(Self {
-            session: session.clone(),
-            name,
-            address: address.to_owned(),
-        })
+        Ok(Self { session: session.clone(), name, address: address.to_owned() })
     }
 
     /// Returns the path of the node.

@@ -57,19 +57,8 @@ impl Oracle {
         check_epoch(&session, sessions.application()).await?;
         let (state, states) = watch::channel(State::Waits);
         let (stop, stopped) = watch::channel(false);
-        let run = Run {
-            sessions,
-            options,
-            id,
-            host,
-            state,
-            stop: stopped,
-        };
-        Ok(Self {
-            state: states,
-            stop,
-            task: tokio::spawn(run.run()),
-        })
+        let run = Run { sessions, options, id, host, state, stop: stopped };
+        Ok(Self { state: states, stop, task: tokio::spawn(run.run()) })
     }
 
     /// Returns the address at which this oracle leads, or `None` if it does not lead.

@@ -120,9 +120,7 @@ async fn oldest_published(session: &Client, next: Timestamp) -> Result<Option<Ti
 async fn store(session: &Client, term: &Term) -> Result<()> {
     let failed = |error| request_error("store the horizon", error);
     loop {
-        let (data, stat) = within_limit(session.get_data(HORIZON))
-            .await
-            .map_err(failed)?;
+        let (data, stat) = within_limit(session.get_data(HORIZON)).await.map_err(failed)?;
         let horizon = term.horizon();
         if nodes::timestamp(&data).is_some_and(|stored| stored >= horizon) {
             return Ok(());

@@ -95,9 +95,8 @@ impl BoundPort {
 /// Sets options of a connection. A system without them serves it anyway.
 fn prepare(stream: &TcpStream) {
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE);
-    let set = stream
-        .set_nodelay(true)
-        .and_then(|()| SockRef::from(stream).set_tcp_keepalive(&keepalive));
+    let set =
+        stream.set_nodelay(true).and_then(|()| SockRef::from(stream).set_tcp_keepalive(&keepalive));
     if let Err(error) = set {
         tracing::debug!(%error, "an option of a connection cannot be set");
     }

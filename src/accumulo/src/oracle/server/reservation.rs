@@ -181,10 +181,7 @@ async fn read(session: &Client) -> Result<Written> {
             "the data at `{MAX_TIMESTAMP}` is not a timestamp; restore it to a number above all timestamps in use"
         ))
     })?;
-    Ok(Written {
-        end,
-        version: stat.version,
-    })
+    Ok(Written { end, version: stat.version })
 }
 
 async fn write(session: &Client, end: Timestamp, version: i32) -> Result<i32, ZooKeeperError> {

@@ -180,10 +180,7 @@ impl Run {
         address: &str,
         RunningTerm(term): &RunningTerm,
     ) -> Error {
-        tracing::info!(
-            "the oracle at {address} leads from timestamp {}",
-            term.next()
-        );
+        tracing::info!("the oracle at {address} leads from timestamp {}", term.next());
         self.state.send_replace(State::Leads(address.to_owned()));
         let application = self.sessions.application();
         tokio::select! {

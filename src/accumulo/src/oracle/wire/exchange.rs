@@ -24,21 +24,14 @@ impl Exchange {
         let stream = stream.map_err(|error| error.to_string())?;
         let set = stream.set_nodelay(true);
         set.map_err(|error| error.to_string())?;
-        Ok(Self {
-            stream,
-            sequence: 0,
-            message: Vec::new(),
-        })
+        Ok(Self { stream, sequence: 0, message: Vec::new() })
     }
 
     /// Sends a call and returns its reply, or the reason why there is none as a part of a sentence.
     /// The caller limits the whole exchange, and `limit` each half of it.
     pub(crate) async fn call(&mut self, call: Call, limit: Duration) -> Result<Reply, String> {
         self.sequence = self.sequence.wrapping_add(1).max(1);
-        let request = Request {
-            sequence: self.sequence,
-            call,
-        };
+        let request = Request { sequence: self.sequence, call };
         let request = encode_request(&request).map_err(|error| error.to_string())?;
         let sent = write_frame(&mut self.stream, &request, limit).await;
         sent.map_err(|error| error.to_string())?;
@@ -46,10 +39,9 @@ impl Exchange {
         read.map_err(|error| error.to_string())?;
         match decode_reply(&self.message) {
             Ok((sequence, reply)) if sequence == self.sequence => Ok(reply),
-            Ok((sequence, _)) => Err(format!(
-                "the reply has number {sequence} instead of {}",
-                self.sequence
-            )),
+            Ok((sequence, _)) => {
+                Err(format!("the reply has number {sequence} instead of {}", self.sequence))
+            }
             Err(error) => Err(error.to_string()),
         }
     }

@@ -25,10 +25,9 @@ impl std::fmt::Display for FrameError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Closed => f.write_str("the other side closed the connection"),
-            Self::Length(length) => write!(
-                f,
-                "a frame claims {length} bytes; a message has 1 to {MAX_MESSAGE_BYTES}"
-            ),
+            Self::Length(length) => {
+                write!(f, "a frame claims {length} bytes; a message has 1 to {MAX_MESSAGE_BYTES}")
+            }
             Self::Stalled => f.write_str("the other side stopped in the middle of a frame"),
             Self::Io(error) => error.fmt(f),
         }
@@ -54,9 +53,7 @@ pub(crate) async fn read_frame(
     }
     let [first] = first;
     let rest = read_rest(stream, first, message);
-    timeout(patience, rest)
-        .await
-        .map_err(|_| FrameError::Stalled)?
+    timeout(patience, rest).await.map_err(|_| FrameError::Stalled)?
 }
 
 async fn read_rest(

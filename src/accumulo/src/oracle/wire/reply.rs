@@ -48,12 +48,7 @@ pub(crate) fn encode_reply(sequence: i32, reply: &Reply) -> thrift::Result<Vec<u
 /// Encodes the reply to a request for a method that the oracle does not have.
 pub(crate) fn encode_unknown_method(sequence: i32, method: &str) -> thrift::Result<Vec<u8>> {
     let message = format!("Invalid method name: '{method}'");
-    encode_exception(
-        sequence,
-        method,
-        ApplicationErrorKind::UnknownMethod,
-        message,
-    )
+    encode_exception(sequence, method, ApplicationErrorKind::UnknownMethod, message)
 }
 
 fn encode_result(
@@ -110,9 +105,9 @@ fn read(message: &mut &[u8]) -> thrift::Result<(i32, Reply)> {
         (TMessageType::Reply, GET_TIMESTAMPS) => {
             read_result(&mut input, TType::Struct, read_stamps)?
         }
-        (TMessageType::Reply, IS_LEADER) => read_result(&mut input, TType::Bool, |input| {
-            input.read_bool().map(Reply::Leader)
-        })?,
+        (TMessageType::Reply, IS_LEADER) => {
+            read_result(&mut input, TType::Bool, |input| input.read_bool().map(Reply::Leader))?
+        }
         _ => return Err(invalid("the message is not a reply of an oracle")),
     };
     Ok((header.sequence_number, reply))
@@ -173,26 +168,10 @@ mod tests {
     #[test]
     fn encodes_the_replies_of_java() {
         let vectors = [
-            (
-                1,
-                Reply::Leader(true),
-                "82 41 01 08 69734c6561646572 01 00 00",
-            ),
-            (
-                1,
-                Reply::Leader(false),
-                "82 41 01 08 69734c6561646572 02 00 00",
-            ),
-            (
-                1,
-                stamps(5, 2),
-                "82 41 01 0d 67657454696d657374616d7073 0c 00 16 0a 16 04 00 00",
-            ),
-            (
-                300,
-                stamps(7, 2),
-                "82 41 ac02 0d 67657454696d657374616d7073 0c 00 16 0e 16 04 00 00",
-            ),
+            (1, Reply::Leader(true), "82 41 01 08 69734c6561646572 01 00 00"),
+            (1, Reply::Leader(false), "82 41 01 08 69734c6561646572 02 00 00"),
+            (1, stamps(5, 2), "82 41 01 0d 67657454696d657374616d7073 0c 00 16 0a 16 04 00 00"),
+            (300, stamps(7, 2), "82 41 ac02 0d 67657454696d657374616d7073 0c 00 16 0e 16 04 00 00"),
             (
                 1,
                 Reply::Exception("Internal error processing getTimestamps".to_owned()),

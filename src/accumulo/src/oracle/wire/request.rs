@@ -76,14 +76,9 @@ fn read(message: &mut &[u8]) -> thrift::Result<Request> {
             input.skip(TType::Struct)?;
             Call::IsLeader
         }
-        _ => Call::Unknown {
-            method: header.name,
-        },
+        _ => Call::Unknown { method: header.name },
     };
-    Ok(Request {
-        sequence: header.sequence_number,
-        call,
-    })
+    Ok(Request { sequence: header.sequence_number, call })
 }
 
 fn read_arguments(input: &mut dyn TInputProtocol) -> thrift::Result<Call> {
@@ -126,19 +121,13 @@ mod tests {
 
     #[test]
     fn encodes_the_requests_of_java() {
-        let leader = Request {
-            sequence: 1,
-            call: Call::IsLeader,
-        };
+        let leader = Request { sequence: 1, call: Call::IsLeader };
         let ten = ONE
             .replace("82210", "8221ac020")
             .replace("ac02010d", "ac020d")
             .replace("1502 00", "1514 00");
-        let vectors = [
-            (leader, "82 21 01 08 69734c6561646572 00"),
-            (get(1, 1), ONE),
-            (get(300, 10), &ten),
-        ];
+        let vectors =
+            [(leader, "82 21 01 08 69734c6561646572 00"), (get(1, 1), ONE), (get(300, 10), &ten)];
         for (request, hex) in vectors {
             let encoded = encode_request(&request).unwrap();
             assert_eq!(HEXLOWER.encode(&encoded), hex.replace(' ', ""));
@@ -150,13 +139,8 @@ mod tests {
     fn accepts_long_field_headers_and_unknown_fields() {
         // The fields 1 and 2 in the long form, and a field 3 with a list.
         let long = "82 21 05 0d 67657454696d657374616d7073 08 02 03 616263 05 04 0d 19 21 01 02 00";
-        let expected = Request {
-            sequence: 5,
-            call: Call::GetTimestamps {
-                id: "abc".to_owned(),
-                count: -7,
-            },
-        };
+        let expected =
+            Request { sequence: 5, call: Call::GetTimestamps { id: "abc".to_owned(), count: -7 } };
         let expected_with_field = decode_request(&bytes(long)).unwrap();
         assert_eq!(expected_with_field, expected);
     }

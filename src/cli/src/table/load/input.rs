@@ -43,9 +43,8 @@ pub(super) fn rows(
     // A reader that panics ends the input with an error.
     let end = stream::once(reader)
         .filter_map(|ended| ready(ended.err().map(|error| vec![Err(error.into())])));
-    let received = stream::unfold(received, async |mut received| {
-        Some((received.recv().await?, received))
-    });
+    let received =
+        stream::unfold(received, async |mut received| Some((received.recv().await?, received)));
     received.chain(end).flat_map(stream::iter)
 }
 

@@ -86,12 +86,9 @@ impl Load {
         let input = tokio::task::spawn_blocking(move || input::open(&path)).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard);
         let tables = tables.await?;
-        let table = tables
-            .open_table(&self.name, Authorizations::none())
-            .await?;
-        let mut load = epochs
-            .as_ref()
-            .map_or_else(|| BulkLoad::new(&design), BulkLoad::for_migration);
+        let table = tables.open_table(&self.name, Authorizations::none()).await?;
+        let mut load =
+            epochs.as_ref().map_or_else(|| BulkLoad::new(&design), BulkLoad::for_migration);
         if self.create_if_absent {
             load = load.insert_only()?;
         }
@@ -112,9 +109,7 @@ impl Load {
         drop(bar);
         let report = loaded.map_err(|error| repeating.failure(error))?;
         self.tell(&report, start.elapsed().as_secs_f64())?;
-        Ok(Outcome::of(
-            report.existing.count + report.unsure.count == 0,
-        ))
+        Ok(Outcome::of(report.existing.count + report.unsure.count == 0))
     }
 
     fn repeating(&self, design: &KeyDesign) -> Repeating {
@@ -173,15 +168,8 @@ fn say_named(rows: &ExistingRows, what: &str) {
         return;
     }
     say!("{} {what}:", plural(rows.count, "row"));
-    for ExistingRow {
-        number, row, key, ..
-    } in &rows.first
-    {
-        say!(
-            "  line {number}: `{}` (key `{}`)",
-            Escaped(row),
-            Escaped(key)
-        );
+    for ExistingRow { number, row, key, .. } in &rows.first {
+        say!("  line {number}: `{}` (key `{}`)", Escaped(row), Escaped(key));
     }
     let more = rows.count - count_of(rows.first.len());
     if more > 0 {

@@ -63,11 +63,7 @@ mod tests {
     use super::*;
 
     fn report(written: u64, unknown: u64) -> BulkLoadReport {
-        BulkLoadReport {
-            written,
-            unknown,
-            ..BulkLoadReport::default()
-        }
+        BulkLoadReport { written, unknown, ..BulkLoadReport::default() }
     }
 
     #[test]

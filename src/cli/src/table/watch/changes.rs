@@ -122,12 +122,8 @@ mod tests {
             }
             verdict
         };
-        let drift = |difference: &Difference| Change::Drift {
-            difference: difference.into(),
-        };
-        let gone = |difference: &Difference| Change::Gone {
-            difference: difference.into(),
-        };
+        let drift = |difference: &Difference| Change::Drift { difference: difference.into() };
+        let gone = |difference: &Difference| Change::Gone { difference: difference.into() };
         let mut changes = Changes::new(seen(&[&a]));
         let cannot = |why: &str| Err(why.to_owned());
         let cannot_look = |why: &str| {
@@ -143,14 +139,8 @@ mod tests {
             (cannot("no proxy"), cannot_look("no proxy")),
             (cannot("no proxy"), vec![]),
             (cannot("no table"), cannot_look("no table")),
-            (
-                Ok(seen(&[&c, &b])),
-                vec![Change::LooksAgain, gone(&a), drift(&c)],
-            ),
-            (
-                Ok(seen(&[])),
-                vec![gone(&c), gone(&b), Change::Ok { unproved }],
-            ),
+            (Ok(seen(&[&c, &b])), vec![Change::LooksAgain, gone(&a), drift(&c)]),
+            (Ok(seen(&[])), vec![gone(&c), gone(&b), Change::Ok { unproved }]),
             (Ok(seen(&[])), vec![]),
         ] {
             assert_eq!(changes.after(looked), expected);

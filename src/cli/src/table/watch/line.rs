@@ -20,11 +20,7 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub(super) fn now(table: &'a str, change: &'a Change) -> Self {
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        Self {
-            time,
-            table,
-            change,
-        }
+        Self { time, table, change }
     }
 
     /// Returns the lines for a person: several for a first check with differences, or else one.
@@ -34,9 +30,7 @@ impl<'a> Line<'a> {
             Change::Begin { differences, .. } if !differences.is_empty() => {
                 let count = plural(count_of(differences.len()), "difference");
                 let first = std::iter::once(format!("NOT OK: {count}"));
-                let drift = differences
-                    .iter()
-                    .map(|one| format!("drift: {}", one.sentence));
+                let drift = differences.iter().map(|one| format!("drift: {}", one.sentence));
                 return first.chain(drift).map(line).collect();
             }
             Change::Begin { unproved, .. } | Change::Ok { unproved } => match unproved {
@@ -74,31 +68,22 @@ mod tests {
         let difference = r#""difference":{"kind":"missing_splits","splits":["a"],"sentence":"the split point `a` is missing"}"#;
         for (change, text, data) in [
             (
-                Change::Begin {
-                    differences: vec![],
-                    unproved: None,
-                },
+                Change::Begin { differences: vec![], unproved: None },
                 "OK",
                 r#""begin","differences":[]"#,
             ),
             (
-                Change::Ok {
-                    unproved: unproved(),
-                },
+                Change::Ok { unproved: unproved() },
                 "OK; it has no rows",
                 r#""ok","unproved":"it has no rows""#,
             ),
             (
-                Change::Drift {
-                    difference: missing(),
-                },
+                Change::Drift { difference: missing() },
                 "drift: the split point `a` is missing",
                 &format!(r#""drift",{difference}"#),
             ),
             (
-                Change::Gone {
-                    difference: missing(),
-                },
+                Change::Gone { difference: missing() },
                 "fixed: the split point `a` is missing",
                 &format!(r#""gone",{difference}"#),
             ),
@@ -111,15 +96,8 @@ mod tests {
             (Change::Deleted, "deleted", r#""deleted""#),
         ] {
             let time = "2025-12-31T23:59:59Z".to_owned();
-            let line = Line {
-                time,
-                table: "pages",
-                change: &change,
-            };
-            assert_eq!(
-                line.texts(),
-                [format!("2025-12-31T23:59:59Z table pages: {text}")]
-            );
+            let line = Line { time, table: "pages", change: &change };
+            assert_eq!(line.texts(), [format!("2025-12-31T23:59:59Z table pages: {text}")]);
             let json = serde_json::to_string(&line).unwrap();
             let start = r#"{"time":"2025-12-31T23:59:59Z","table":"pages","event":"#;
             assert_eq!(json, format!("{start}{data}}}"));

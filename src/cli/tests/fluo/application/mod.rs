@@ -68,9 +68,7 @@ impl Web {
 
     pub(crate) async fn client(&self) -> Client {
         let (table, coordination) = (self.table.clone(), self.coordination.clone());
-        Client::open(table, coordination, ClientOptions::new())
-            .await
-            .unwrap()
+        Client::open(table, coordination, ClientOptions::new()).await.unwrap()
     }
 
     /// Sets cells in one transaction.
@@ -78,9 +76,7 @@ impl Web {
         let client = self.client().await;
         client
             .run(async |tx| {
-                cells
-                    .iter()
-                    .try_for_each(|(row, column, value)| tx.set(*row, column, *value))
+                cells.iter().try_for_each(|(row, column, value)| tx.set(*row, column, *value))
             })
             .await
             .unwrap();
@@ -100,11 +96,7 @@ impl Web {
                 stamp(EntryKind::Lock, start.get()),
                 lock(primary, crashed).encode(),
             )
-            .put_at(
-                column.clone(),
-                stamp(EntryKind::Data, start.get()),
-                "of the crashed",
-            );
+            .put_at(column.clone(), stamp(EntryKind::Data, start.get()), "of the crashed");
         self.table.write(vec![mutation]).await.unwrap();
         start
     }
@@ -112,13 +104,7 @@ impl Web {
 
 /// Returns the lock of a transaction that sets its cell.
 pub(crate) fn lock(primary: RowColumn, transactor: TransactorId) -> LockValue {
-    LockValue {
-        primary,
-        transactor,
-        is_write: true,
-        is_delete: false,
-        is_trigger: false,
-    }
+    LockValue { primary, transactor, is_write: true, is_delete: false, is_trigger: false }
 }
 
 pub(crate) fn at(timestamp: u64) -> Timestamp {

@@ -29,12 +29,7 @@ impl Commit {
         let others = others
             .chain(self.plan.other_notifications(commit))
             .chain(self.plan.delete_trigger_elsewhere().into_mutations());
-        let unconditional = |mutation| ConditionalMutation {
-            mutation,
-            conditions: Vec::new(),
-        };
-        std::iter::once(primary)
-            .chain(others.map(unconditional))
-            .collect()
+        let unconditional = |mutation| ConditionalMutation { mutation, conditions: Vec::new() };
+        std::iter::once(primary).chain(others.map(unconditional)).collect()
     }
 }

@@ -67,11 +67,7 @@ impl Commit {
     /// Settles the outcome when the time is up. The transaction is rolled back by the rule that
     /// other transactions follow, so that a commit that is still on its way is rejected.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
-        let mutation = decide(
-            &self.plan.primary,
-            self.plan.start,
-            self.plan.primary_lock(),
-        );
+        let mutation = decide(&self.plan.primary, self.plan.start, self.plan.primary_lock());
         let found = match self.write_as_one(vec![mutation]).await.is_accepted() {
             true => Ok(TransactionStatus::RolledBack),
             false => self.status().await,
@@ -107,10 +103,8 @@ impl Commit {
     }
 
     fn uncertain(&self, error: Error) -> CommitError {
-        let message = format!(
-            "it is unknown whether transaction {} has committed: {error}",
-            self.plan.start
-        );
+        let message =
+            format!("it is unknown whether transaction {} has committed: {error}", self.plan.start);
         CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error))
     }
 }

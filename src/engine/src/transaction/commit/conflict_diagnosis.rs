@@ -50,10 +50,7 @@ impl Commit {
         for row in rows {
             for condition in self.plan.lock_row(row).conditions {
                 let span = Span::cell(row.clone(), &condition.column);
-                match asked
-                    .iter_mut()
-                    .find(|(filter, _)| *filter == condition.filter)
-                {
+                match asked.iter_mut().find(|(filter, _)| *filter == condition.filter) {
                     Some((_, spans)) => spans.push(span),
                     None => asked.push((condition.filter, vec![span])),
                 }
@@ -93,10 +90,9 @@ impl Commit {
         let cells: Vec<_> = self.cells_of(rejected).collect();
         let locks = self.resolve_others(&cells).await?;
         let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
-        let mut other = locks.first().map(|lock| ConflictCause::Locking {
-            start: lock.start,
-            transactor: lock.transactor,
-        });
+        let mut other = locks
+            .first()
+            .map(|lock| ConflictCause::Locking { start: lock.start, transactor: lock.transactor });
         for (cell, committed) in self.committed_since(&cells).await? {
             met.insert(cell);
             other = other.or(Some(committed));
@@ -161,11 +157,7 @@ impl Commit {
             let stamp = EntryTimestamp::decode(cell.key.timestamp);
             stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
         };
-        let locked: BTreeSet<_> = forbidding
-            .iter()
-            .filter(is_read_lock)
-            .map(row_column)
-            .collect();
+        let locked: BTreeSet<_> = forbidding.iter().filter(is_read_lock).map(row_column).collect();
         read_locks.retain(|lock| locked.contains(&row_column(lock)));
         Ok(read_locks)
     }
@@ -203,11 +195,7 @@ impl Commit {
                     && stamp.timestamp != self.plan.start
             })
         };
-        found
-            .iter()
-            .filter(is_of_another)
-            .map(FoundLock::from_entry)
-            .collect()
+        found.iter().filter(is_of_another).map(FoundLock::from_entry).collect()
     }
 
     /// Returns the writes of some cells that were committed since this transaction began.
@@ -230,11 +218,7 @@ impl Commit {
 
 /// Returns the filter that shows the entries which forbid a transaction to write a cell.
 fn forbids_writes(start: Timestamp) -> Filter {
-    Filter::Prewrite(Prewrite {
-        start,
-        is_read_lock: false,
-        acknowledged_after: None,
-    })
+    Filter::Prewrite(Prewrite { start, is_read_lock: false, acknowledged_after: None })
 }
 
 fn row_column(cell: &Cell) -> RowColumn {

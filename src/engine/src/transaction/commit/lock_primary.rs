@@ -74,9 +74,7 @@ impl Commit {
         fence.mutation.updates.clear();
         fence.mutation =
             encode_entries::roll_back_primary(fence.mutation, &primary.column, start, by);
-        fence
-            .conditions
-            .retain(|condition| condition.column == primary.column);
+        fence.conditions.retain(|condition| condition.column == primary.column);
         if self.write_as_one(vec![fence]).await.is_accepted() {
             return;
         }
@@ -137,10 +135,7 @@ impl Commit {
         let mut writes = RowMutations::default();
         writes.delete_notifications(&trigger.cell, trigger.notified_at);
         // If this fails, a worker finds the notification again and deletes it then.
-        let deleted = self
-            .state
-            .client
-            .write_until_done(writes.into_mutations(), self.plan.start);
+        let deleted = self.state.client.write_until_done(writes.into_mutations(), self.plan.start);
         drop(deleted.await);
     }
 

@@ -87,10 +87,7 @@ pub(crate) async fn commit(
         let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => {
                 let committed = Commit::new(state, plan).run().await;
-                committed.map(|commit| CommitInfo {
-                    start,
-                    commit: Some(commit),
-                })
+                committed.map(|commit| CommitInfo { start, commit: Some(commit) })
             }
             None => only_notify(&client, start, notified, trigger).await,
         };

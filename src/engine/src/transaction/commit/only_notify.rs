@@ -23,24 +23,17 @@ pub(super) async fn only_notify(
     notified: BTreeSet<RowColumn>,
     trigger: Option<Trigger>,
 ) -> Result<CommitInfo, CommitError> {
-    let mut committed = CommitInfo {
-        start,
-        commit: None,
-    };
+    let mut committed = CommitInfo { start, commit: None };
     if !notified.is_empty() {
-        let commit = client
-            .commit_timestamp(start)
-            .await
-            .map_err(CommitError::before_the_commit_point)?;
+        let commit =
+            client.commit_timestamp(start).await.map_err(CommitError::before_the_commit_point)?;
         notify(client, start, commit, notified).await?;
         committed.commit = Some(commit);
     }
     if let Some(trigger) = trigger {
         let mut writes = RowMutations::default();
         writes.delete_notifications(&trigger.cell, start);
-        let deleted = client
-            .write_until_done(writes.into_mutations(), start)
-            .await;
+        let deleted = client.write_until_done(writes.into_mutations(), start).await;
         // Once the notifications are written, the transaction has committed. If the deletion
         // failed, a worker finds the trigger and runs it again.
         if committed.commit.is_none() {
@@ -59,14 +52,10 @@ async fn notify(
     let mut writes = RowMutations::default();
     let mut by_row: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for RowColumn { row, column } in notified {
-        writes.add(&row, |mutation| {
-            encode_entries::notification(mutation, &column, commit)
-        });
+        writes.add(&row, |mutation| encode_entries::notification(mutation, &column, commit));
         by_row.entry(row).or_default().push(column);
     }
-    client
-        .write_until_done(writes.into_mutations(), start)
-        .await?;
+    client.write_until_done(writes.into_mutations(), start).await?;
     client.listeners.offer(&by_row, commit);
     Ok(())
 }

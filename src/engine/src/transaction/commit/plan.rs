@@ -56,25 +56,14 @@ impl CommitPlan {
         let notified = notified(client, &buffer);
         let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
         for (cell, write) in buffer.writes {
-            let is_trigger = trigger
-                .as_ref()
-                .is_some_and(|trigger| trigger.is_strong() && trigger.cell == cell);
+            let is_trigger =
+                trigger.as_ref().is_some_and(|trigger| trigger.is_strong() && trigger.cell == cell);
             let (kind, value) = kind_of(write, is_trigger);
-            let planned = PlannedCell {
-                column: cell.column,
-                kind,
-                value,
-            };
+            let planned = PlannedCell { column: cell.column, kind, value };
             rows.entry(cell.row).or_default().push(planned);
         }
-        let plan = Self {
-            start,
-            primary,
-            transactor: client.transactor(),
-            trigger,
-            rows,
-            notified,
-        };
+        let plan =
+            Self { start, primary, transactor: client.transactor(), trigger, rows, notified };
         debug_assert!(
             plan.primary_kind() != LockKind::Read,
             "P1: the primary `{}` of transaction {start} is not written",
@@ -86,9 +75,7 @@ impl CommitPlan {
     /// Returns all cells, in order.
     pub(crate) fn cells(&self) -> impl Iterator<Item = (RowColumn, LockKind)> {
         self.rows.iter().flat_map(|(row, cells)| {
-            cells
-                .iter()
-                .map(|cell| (RowColumn::new(row.clone(), cell.column.clone()), cell.kind))
+            cells.iter().map(|cell| (RowColumn::new(row.clone(), cell.column.clone()), cell.kind))
         })
     }
 
@@ -110,10 +97,8 @@ impl CommitPlan {
 
     /// Returns the mutation that locks a row: all of its cells or none.
     pub(crate) fn lock_row(&self, row: &Bytes) -> ConditionalMutation {
-        let mut locking = ConditionalMutation {
-            mutation: Mutation::new(row.clone()),
-            conditions: Vec::new(),
-        };
+        let mut locking =
+            ConditionalMutation { mutation: Mutation::new(row.clone()), conditions: Vec::new() };
         for cell in self.rows.get(row).into_iter().flatten() {
             let column = &cell.column;
             let is_primary = self.is_primary(row, column);
@@ -140,11 +125,7 @@ impl CommitPlan {
         for column in self.notified.get(row).into_iter().flatten() {
             mutation = encode_entries::notification(mutation, column, commit);
         }
-        if let Some(trigger) = self
-            .trigger
-            .as_ref()
-            .filter(|trigger| trigger.cell.row == *row)
-        {
+        if let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row) {
             let column = &trigger.cell.column;
             mutation = encode_entries::notification_delete(mutation, column, self.start);
         }
@@ -199,17 +180,12 @@ impl CommitPlan {
     /// Returns the mutations that notify the observers of the rows other than the primary's. The
     /// notifications of the primary's row are part of its commit.
     pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
-        let others = self
-            .notified
-            .iter()
-            .filter(|(row, _)| **row != self.primary.row);
+        let others = self.notified.iter().filter(|(row, _)| **row != self.primary.row);
         others
             .map(|(row, columns)| {
-                columns
-                    .iter()
-                    .fold(Mutation::new(row.clone()), |mutation, column| {
-                        encode_entries::notification(mutation, column, commit)
-                    })
+                columns.iter().fold(Mutation::new(row.clone()), |mutation, column| {
+                    encode_entries::notification(mutation, column, commit)
+                })
             })
             .collect()
     }
@@ -240,23 +216,10 @@ impl CommitPlan {
     pub(crate) fn lock_value(&self, kind: LockKind) -> Bytes {
         let (primary, transactor) = (self.primary.clone(), self.transactor);
         match kind {
-            LockKind::Read => ReadLockValue {
-                primary,
-                transactor,
+            LockKind::Read => ReadLockValue { primary, transactor }.encode(),
+            LockKind::Write { is_write, is_delete, is_trigger } => {
+                LockValue { primary, transactor, is_write, is_delete, is_trigger }.encode()
             }
-            .encode(),
-            LockKind::Write {
-                is_write,
-                is_delete,
-                is_trigger,
-            } => LockValue {
-                primary,
-                transactor,
-                is_write,
-                is_delete,
-                is_trigger,
-            }
-            .encode(),
         }
     }
 }
@@ -287,32 +250,22 @@ fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
         PendingWrite::Delete => (true, true, None),
         PendingWrite::Acknowledge => (false, false, None),
     };
-    let kind = LockKind::Write {
-        is_write,
-        is_delete,
-        is_trigger,
-    };
+    let kind = LockKind::Write { is_write, is_delete, is_trigger };
     (kind, value)
 }
 
 /// Returns the cells to notify: strong observers for every value that is set, weak ones as
 /// requested.
 fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
-    let set = buffer
-        .writes
-        .iter()
-        .filter_map(|(cell, write)| match write {
-            PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => {
-                Some(cell)
-            }
-            _ => None,
-        });
+    let set = buffer.writes.iter().filter_map(|(cell, write)| match write {
+        PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => {
+            Some(cell)
+        }
+        _ => None,
+    });
     let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for cell in set.chain(&buffer.notified) {
-        notified
-            .entry(cell.row.clone())
-            .or_default()
-            .push(cell.column.clone());
+        notified.entry(cell.row.clone()).or_default().push(cell.column.clone());
     }
     notified
 }

@@ -20,9 +20,7 @@ impl Commit {
         let (start, primary) = (self.plan.start, &self.plan.primary);
         let is_there = |row: &Bytes| *row == primary.row || self.locked.contains(row);
         let client = &self.state.client;
-        let others = client
-            .roll_back_locks_until_done(self.others(is_there), start)
-            .await;
+        let others = client.roll_back_locks_until_done(self.others(is_there), start).await;
         // The primary is rolled back in any case, so that no other transaction waits for this one.
         let is_last = self.is_certain() && others.is_ok();
         let by = match is_last {
@@ -36,9 +34,7 @@ impl Commit {
         }
         let lock = self.plan.primary_lock();
         let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
-        client
-            .roll_back_locks_until_done(vec![decisive], start)
-            .await?;
+        client.roll_back_locks_until_done(vec![decisive], start).await?;
         others
     }
 
@@ -47,19 +43,14 @@ impl Commit {
     pub(super) async fn roll_back_others(&self, is_there: impl Fn(&Bytes) -> bool) {
         let others = self.others(is_there);
         // If this fails, the transactions that meet the locks roll them back.
-        let taken = self
-            .state
-            .client
-            .roll_back_locks_until_done(others, self.plan.start);
+        let taken = self.state.client.roll_back_locks_until_done(others, self.plan.start);
         drop(taken.await);
     }
 
     /// Returns the mutations that roll back the locks in some rows, except the primary's.
     fn others(&self, is_there: impl Fn(&Bytes) -> bool) -> Vec<ConditionalMutation> {
-        let others = self
-            .plan
-            .cells()
-            .filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));
+        let others =
+            self.plan.cells().filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));
         others
             .map(|(cell, kind)| {
                 roll_back_lock(&cell, self.plan.start, kind, self.plan.lock_value(kind))

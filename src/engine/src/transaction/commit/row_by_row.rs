@@ -13,8 +13,7 @@ impl Commit {
         self.lock_primary(&primary).await?;
         let prepared = self.prepare().await;
         let commit = self.or_roll_back(prepared).await?;
-        self.commit_primary(commit, vec![self.plan.commit_primary(commit)])
-            .await?;
+        self.commit_primary(commit, vec![self.plan.commit_primary(commit)]).await?;
         self.plan.drop_values();
         if self.has_rest() {
             self.background.move_to_background(commit).await;
@@ -47,9 +46,7 @@ impl Commit {
     async fn notify_others(&self, commit: Timestamp) -> Result<()> {
         let notifications = self.plan.other_notifications(commit);
         let client = &self.state.client;
-        client
-            .write_until_done(notifications, self.plan.start)
-            .await
+        client.write_until_done(notifications, self.plan.start).await
     }
 
     /// Rolls the other rows forward, marks the primary as done, and deletes the notification that
@@ -68,9 +65,7 @@ impl Commit {
         client.write_until_done(others, start).await?;
         let mut last = self.plan.delete_trigger_elsewhere();
         if !self.plan.is_one_row() && self.is_certain() {
-            last.add(&self.plan.primary.row, |mutation| {
-                self.done(mutation, commit)
-            });
+            last.add(&self.plan.primary.row, |mutation| self.done(mutation, commit));
         }
         client.write_until_done(last.into_mutations(), start).await
     }

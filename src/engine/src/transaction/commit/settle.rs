@@ -69,10 +69,7 @@ pub(super) async fn settle(
 
 /// Returns the error for a mutation without an answer.
 pub(super) fn no_answer() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        "the table returned no outcome for a mutation",
-    )
+    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }
 
 #[cfg(test)]
@@ -142,10 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn looks_at_the_table_after_a_lost_answer() {
-        assert_eq!(
-            settled(lost(), false, locked()).await,
-            ("applied", true, true)
-        );
+        assert_eq!(settled(lost(), false, locked()).await, ("applied", true, true));
         let unknown = Ok(TransactionStatus::Unknown);
         assert_eq!(settled(lost(), false, unknown).await, ("open", true, true));
     }
@@ -169,10 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn leaves_the_fate_open_after_a_look_that_fails_for_now() {
-        for (kind, fate) in [
-            (ErrorKind::Unavailable, "open"),
-            (ErrorKind::Denied, "failed"),
-        ] {
+        for (kind, fate) in [(ErrorKind::Unavailable, "open"), (ErrorKind::Denied, "failed")] {
             for answer in [Outcome::Rejected, lost()] {
                 let settled = settled(answer, true, Err(error(kind))).await;
                 assert_eq!(settled, (fate, true, true));

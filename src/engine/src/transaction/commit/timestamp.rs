@@ -24,10 +24,7 @@ impl Shared {
         };
         let horizon = stamps.horizon;
         if start < horizon {
-            return Err(CommitError::SnapshotTooOld(SnapshotTooOld {
-                start,
-                horizon,
-            }));
+            return Err(CommitError::SnapshotTooOld(SnapshotTooOld { start, horizon }));
         }
         Ok(stamps.first)
     }

@@ -40,11 +40,7 @@ impl MemoryApplication {
     pub(super) fn timestamps(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let first = self.next;
         self.next = TimestampBlock::end_of(first, count.get())?;
-        Ok(TimestampBlock {
-            first,
-            count,
-            horizon: self.horizon,
-        })
+        Ok(TimestampBlock { first, count, horizon: self.horizon })
     }
 
     pub(super) fn advance_horizon(&mut self) -> Timestamp {

@@ -22,9 +22,7 @@ impl Applications for MemoryApplications {
             return Err(Error::application_exists(name));
         }
         let table = &application.table;
-        let owner = applications
-            .iter()
-            .find(|(_, other)| locked(other).stored.table == *table);
+        let owner = applications.iter().find(|(_, other)| locked(other).stored.table == *table);
         if let Some((other, _)) = owner {
             return Err(Error::table_in_use(name, table, other));
         }
@@ -57,9 +55,7 @@ impl Applications for MemoryApplications {
 
     async fn remove(&self, name: &str) -> Result<()> {
         let mut applications = locked(&self.applications);
-        let application = applications
-            .get(name)
-            .ok_or_else(|| Error::no_such_application(name))?;
+        let application = applications.get(name).ok_or_else(|| Error::no_such_application(name))?;
         {
             let mut application = locked(application);
             if application.sessions.is_running() {

@@ -66,10 +66,7 @@ impl Coordination for MemoryCoordination {
             Ok::<_, Error>(application.sessions.join_worker())
         })??;
         let application = self.application.clone();
-        Ok(Box::new(MemoryWorker {
-            worker,
-            application,
-        }))
+        Ok(Box::new(MemoryWorker { worker, application }))
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {

@@ -102,12 +102,7 @@ pub fn read_application<E: From<Error>>(
         Some(text) => read_settings(&text)?,
         None => BTreeMap::new(),
     };
-    Ok(Application {
-        id,
-        table,
-        observers,
-        settings,
-    })
+    Ok(Application { id, table, observers, settings })
 }
 
 /// The prefix of the stored names of an application's settings.
@@ -122,11 +117,7 @@ const OF_FLUO: &str = "fluo.";
 /// configuration of the application, without the prefix.
 pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
     let stored = settings.iter().map(|(name, value)| {
-        let prefix = if name.starts_with(OF_FLUO) {
-            ""
-        } else {
-            OF_APPLICATION
-        };
+        let prefix = if name.starts_with(OF_FLUO) { "" } else { OF_APPLICATION };
         (format!("{prefix}{name}"), value.clone())
     });
     properties::encode(&stored.collect())
@@ -197,13 +188,11 @@ pub fn read_transactor_count(bytes: Option<&[u8]>) -> Result<u64> {
         None => Some(0),
     };
     // A locked cell stores it as a signed number.
-    count
-        .filter(|count| *count <= i64::MAX.cast_unsigned())
-        .ok_or_else(|| {
-            Error::corrupt(format!(
-                "the data at `{TRANSACTOR_COUNT}` is not the number of a transactor"
-            ))
-        })
+    count.filter(|count| *count <= i64::MAX.cast_unsigned()).ok_or_else(|| {
+        Error::corrupt(format!(
+            "the data at `{TRANSACTOR_COUNT}` is not the number of a transactor"
+        ))
+    })
 }
 
 fn missing(path: &str) -> Error {
@@ -223,13 +212,10 @@ mod tests {
 
     #[test]
     fn stores_an_application_at_the_paths_of_fluo() {
-        let application = Application::new("8d2f", "web")
-            .set("x", "1")
-            .set("fluo.worker.num.threads", "2");
+        let application =
+            Application::new("8d2f", "web").set("x", "1").set("fluo.worker.num.threads", "2");
         let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
-        let texts = nodes
-            .iter()
-            .map(|(path, bytes)| (*path, std::str::from_utf8(bytes).unwrap()));
+        let texts = nodes.iter().map(|(path, bytes)| (*path, std::str::from_utf8(bytes).unwrap()));
         assert_eq!(
             texts.collect::<Vec<_>>(),
             [
@@ -274,9 +260,7 @@ mod tests {
     fn keeps_the_order_of_observers() {
         let observed =
             |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, family);
-        let application = Application::new("1", "t")
-            .observe(observed("b"))
-            .observe(observed("a"));
+        let application = Application::new("1", "t").observe(observed("b")).observe(observed("a"));
         let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
         assert_eq!(read(&nodes).unwrap(), application);
         let wrong = Application::new("", "t");
@@ -285,50 +269,27 @@ mod tests {
 
     #[test]
     fn names_the_node_that_is_invalid() {
-        let full: BTreeMap<_, _> = nodes(&Application::new("1", "t"))
-            .unwrap()
-            .into_iter()
-            .collect();
+        let full: BTreeMap<_, _> =
+            nodes(&Application::new("1", "t")).unwrap().into_iter().collect();
         let mut nodes = full.clone();
         nodes.remove(ID);
         let error = read(&nodes).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no data at `/config/fluo.application.id`"
-        );
+        assert_eq!(error.to_string(), "there is no data at `/config/fluo.application.id`");
         let mut nodes = full;
         nodes.insert(TABLE, vec![0xff]);
         let error = read(&nodes).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the data at `/config/accumulo.table` is not text"
-        );
+        assert_eq!(error.to_string(), "the data at `/config/accumulo.table` is not text");
 
         assert_eq!(read_timestamp(HORIZON, Some(b"17")).unwrap().get(), 17);
-        for bytes in [
-            b"".as_slice(),
-            b"+1",
-            b"1 ",
-            b"\xff",
-            b"9999999999999999999",
-        ] {
+        for bytes in [b"".as_slice(), b"+1", b"1 ", b"\xff", b"9999999999999999999"] {
             let error = read_timestamp(HORIZON, Some(bytes)).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                "the data at `/oracle/gc-timestamp` is not a timestamp"
-            );
+            assert_eq!(error.to_string(), "the data at `/oracle/gc-timestamp` is not a timestamp");
         }
         let error = read_timestamp(HORIZON, None).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no data at `/oracle/gc-timestamp`"
-        );
+        assert_eq!(error.to_string(), "there is no data at `/oracle/gc-timestamp`");
 
         assert_eq!(read_transactor_count(None).unwrap(), 0);
-        assert_eq!(
-            read_transactor_count(Some(&transactor_count(7))).unwrap(),
-            7
-        );
+        assert_eq!(read_transactor_count(Some(&transactor_count(7))).unwrap(), 7);
         for bytes in [b"".as_slice(), &[0; 7], &[0xff; 8]] {
             let error = read_transactor_count(Some(bytes)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt);

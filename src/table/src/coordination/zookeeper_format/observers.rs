@@ -60,11 +60,7 @@ pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
     let stored: Stored = serde_json::from_slice(json).map_err(|error| {
         Error::corrupt(format!("the observers are not what Fluo writes: {error}"))
     })?;
-    stored
-        .observed_columns
-        .into_iter()
-        .map(read_column)
-        .collect()
+    stored.observed_columns.into_iter().map(read_column).collect()
 }
 
 fn read_column(stored: StoredColumn) -> Result<ObservedColumn> {
@@ -109,16 +105,9 @@ mod tests {
     #[test]
     fn reads_and_writes_what_java_wrote() {
         let json = br#"{"obsProviderClass":"org.example.Provider","observedColumns":[{"fam":[115],"qual":[99],"vis":[],"notificationType":"STRONG"}]}"#;
-        let expected = [ObservedColumn::new(
-            Column::new("s", "c"),
-            ObserverKind::Strong,
-            "",
-        )];
+        let expected = [ObservedColumn::new(Column::new("s", "c"), ObserverKind::Strong, "")];
         assert_eq!(decode(json).unwrap(), expected);
-        assert_eq!(
-            encode(&expected, Some("org.example.Provider")).unwrap(),
-            json
-        );
+        assert_eq!(encode(&expected, Some("org.example.Provider")).unwrap(), json);
     }
 
     #[test]

@@ -56,9 +56,7 @@ fn push(into: &mut String, text: &str, is_name: bool) {
 /// is in force.
 pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
     let text: String = bytes.iter().copied().map(char::from).collect();
-    let mut natural = text
-        .split(['\n', '\r'])
-        .map(|line| line.trim_start_matches(BLANKS));
+    let mut natural = text.split(['\n', '\r']).map(|line| line.trim_start_matches(BLANKS));
     let mut settings = BTreeMap::new();
     while let Some(first) = natural.next() {
         if first.is_empty() || first.starts_with(['#', '!']) {
@@ -96,9 +94,7 @@ fn split(line: &str) -> (&str, &str) {
         is_escaped = !is_escaped && c == '\\';
         ends
     });
-    let (name, rest) = line
-        .split_at_checked(end.unwrap_or(line.len()))
-        .unwrap_or((line, ""));
+    let (name, rest) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or((line, ""));
     let rest = rest.trim_start_matches(BLANKS);
     let value = rest.strip_prefix(['=', ':']).unwrap_or(rest);
     (name, value.trim_start_matches(BLANKS))
@@ -144,9 +140,7 @@ mod tests {
     use super::*;
 
     fn settings<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
-        pairs
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into()
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
     }
 
     /// The second lines are the output of `java.util.Properties.store` of Java 17.
@@ -157,11 +151,7 @@ mod tests {
             ("a b", " c d", r"a\ b=\ c d"),
             ("a=b:c#d!e", "a=b:c#d!e", r"a\=b\:c\#d\!e=a\=b\:c\#d\!e"),
             ("path", r"C:\x", r"path=C\:\\x"),
-            (
-                "é",
-                "\t\n\r\u{c}\u{1}~\u{7f}",
-                r"\u00E9=\t\n\r\f\u0001~\u007F",
-            ),
+            ("é", "\t\n\r\u{c}\u{1}~\u{7f}", r"\u00E9=\t\n\r\f\u0001~\u007F"),
             ("emoji", "😀", r"emoji=\uD83D\uDE00"),
             ("none", "", "none="),
         ] {
@@ -176,10 +166,7 @@ mod tests {
     fn reads_everything_that_java_reads() {
         let text = "#Shared java props\r\n#Sat Feb 03 10:00:00 UTC 2018\n! more\n\n  a = 1\nb:2\nc 3\nd\n\
                     e=x\\\n   y\\\\\nf\\ g  :  h \ni=first\ni=\\q\\u00e9é\nlast=end\\";
-        let bytes: Vec<u8> = text
-            .chars()
-            .map(|c| u8::try_from(u32::from(c)).unwrap())
-            .collect();
+        let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
         let expected = settings([
             ("a", "1"),
             ("b", "2"),
@@ -196,14 +183,8 @@ mod tests {
     #[test]
     fn rejects_the_input_that_java_rejects() {
         for (text, expected) in [
-            (
-                r"a=\u12",
-                "a setting contains `\\u` without four hex digits after it",
-            ),
-            (
-                r"a=\u12g4",
-                "a setting contains `\\u` without four hex digits after it",
-            ),
+            (r"a=\u12", "a setting contains `\\u` without four hex digits after it"),
+            (r"a=\u12g4", "a setting contains `\\u` without four hex digits after it"),
             (r"a=\uD83D", "a setting contains half of a character"),
         ] {
             let error = decode(text.as_bytes()).unwrap_err();

@@ -18,11 +18,7 @@ impl NotificationsFilter {
 
     /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> SeekHint {
-        if self.newest_was_seen {
-            SeekHint::NextColumn
-        } else {
-            SeekHint::SeekTo(i64::MAX)
-        }
+        if self.newest_was_seen { SeekHint::NextColumn } else { SeekHint::SeekTo(i64::MAX) }
     }
 
     /// Checks whether the next entry of the column is shown.

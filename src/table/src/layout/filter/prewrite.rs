@@ -64,15 +64,12 @@ impl PrewriteFilter {
             (Some(Section::DelLock), start) => self.del_lock(start),
             (Some(Section::ReadLock), low) => self.read_lock(low >> 1, low & 1 == 1, value),
             (Some(Section::Lock), start) => Some(start) > self.over_up_to || self.after_locks(),
-            (Some(Section::Ack), start) => self
-                .acknowledged_after
-                .is_some_and(|notification| start > notification),
+            (Some(Section::Ack), start) => {
+                self.acknowledged_after.is_some_and(|notification| start > notification)
+            }
             (Some(Section::Data) | None, _) => false,
         };
-        let is_last = matches!(
-            Section::split(stamp).0,
-            Some(Section::Ack | Section::Data) | None
-        );
+        let is_last = matches!(Section::split(stamp).0, Some(Section::Ack | Section::Data) | None);
         if is_shown || is_last {
             self.walk.end();
         }
@@ -94,11 +91,7 @@ impl PrewriteFilter {
                 return true;
             }
         }
-        self.skip_to(if self.is_read_lock {
-            Section::Lock
-        } else {
-            Section::ReadLock
-        })
+        self.skip_to(if self.is_read_lock { Section::Lock } else { Section::ReadLock })
     }
 
     fn read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> bool {

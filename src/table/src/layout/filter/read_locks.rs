@@ -22,10 +22,7 @@ impl Default for ReadLocksFilter {
 impl ReadLocksFilter {
     /// Creates the filter at the beginning of a column.
     pub fn new() -> Self {
-        Self {
-            walk: Walk::begin(),
-            ended: None,
-        }
+        Self { walk: Walk::begin(), ended: None }
     }
 
     /// Returns the position in the column of the next entry that the filter needs.

@@ -24,12 +24,7 @@ pub struct SnapshotFilter {
 impl SnapshotFilter {
     /// Creates the filter at the beginning of a column.
     pub fn new(at: Timestamp) -> Self {
-        Self {
-            at: at.get(),
-            walk: Walk::begin(),
-            over_up_to: None,
-            value_at: None,
-        }
+        Self { at: at.get(), walk: Walk::begin(), over_up_to: None, value_at: None }
     }
 
     /// Returns the position in the column of the next entry that the filter needs.

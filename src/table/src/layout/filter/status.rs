@@ -22,11 +22,7 @@ pub struct StatusFilter {
 impl StatusFilter {
     /// Creates the filter at the beginning of a column.
     pub fn new(start: Timestamp) -> Self {
-        Self {
-            start: start.get(),
-            walk: Walk::begin(),
-            over_up_to: None,
-        }
+        Self { start: start.get(), walk: Walk::begin(), over_up_to: None }
     }
 
     /// Returns the position in the column of the next entry that the filter needs.

@@ -22,11 +22,7 @@ fn tx_done(timestamp: u64) -> Entry {
 }
 
 fn write(commit: u64, start: u64) -> Entry {
-    let value = WriteValue {
-        start: at(start),
-        is_primary: false,
-        is_delete: false,
-    };
+    let value = WriteValue { start: at(start), is_primary: false, is_delete: false };
     entry(EntryKind::Write, commit, value.encode())
 }
 
@@ -94,18 +90,11 @@ fn one(mut shown: Vec<Entry>) -> Option<Entry> {
 }
 
 fn to_write(start: u64) -> Prewrite {
-    Prewrite {
-        start: at(start),
-        is_read_lock: false,
-        acknowledged_after: None,
-    }
+    Prewrite { start: at(start), is_read_lock: false, acknowledged_after: None }
 }
 
 fn to_read(start: u64) -> Prewrite {
-    Prewrite {
-        is_read_lock: true,
-        ..to_write(start)
-    }
+    Prewrite { is_read_lock: true, ..to_write(start) }
 }
 
 #[test]
@@ -229,34 +218,23 @@ fn a_rolled_back_read_lock_prevents_no_lock() {
 #[test]
 fn an_acknowledgement_after_the_notification_prevents_a_lock() {
     let column = [ack(20), data(5)];
-    let acknowledged_after = |timestamp| Prewrite {
-        acknowledged_after: Some(at(timestamp)),
-        ..to_write(30)
-    };
+    let acknowledged_after =
+        |timestamp| Prewrite { acknowledged_after: Some(at(timestamp)), ..to_write(30) };
     assert_eq!(in_the_way(&column, acknowledged_after(15)), Some(ack(20)));
     assert_eq!(in_the_way(&column, acknowledged_after(20)), None);
     assert_eq!(in_the_way(&column, to_write(30)), None);
     let locked_before = [write(12, 10), lock(10), ack(20)];
-    assert_eq!(
-        in_the_way(&locked_before, acknowledged_after(15)),
-        Some(ack(20))
-    );
+    assert_eq!(in_the_way(&locked_before, acknowledged_after(15)), Some(ack(20)));
 }
 
 #[test]
 fn late_steps_of_a_transaction_that_was_rolled_back_fail() {
     let fenced = [del_lock(10)];
     assert!(in_the_way(&fenced, to_write(10)).is_some());
-    assert_eq!(
-        in_the_way(&[del_lock(10), lock(10)], to_write(10)),
-        Some(del_lock(10))
-    );
+    assert_eq!(in_the_way(&[del_lock(10), lock(10)], to_write(10)), Some(del_lock(10)));
     // Its own lock, and its own commit.
     assert_eq!(in_the_way(&[lock(10)], to_write(10)), Some(lock(10)));
-    assert_eq!(
-        in_the_way(&[write(12, 10), lock(10)], to_write(10)),
-        Some(write(12, 10))
-    );
+    assert_eq!(in_the_way(&[write(12, 10), lock(10)], to_write(10)), Some(write(12, 10)));
     // Its own read lock may be written again.
     assert_eq!(in_the_way(&[read_lock(10)], to_read(10)), None);
 }
@@ -313,10 +291,7 @@ fn a_notification_is_pending_if_the_newest_entry_sets_it() {
 #[test]
 fn an_entry_that_cannot_be_decoded_is_shown() {
     let unknown = (i64::MIN, Bytes::new());
-    assert_eq!(
-        snapshot(slice::from_ref(&unknown), 5),
-        Some(unknown.clone())
-    );
+    assert_eq!(snapshot(slice::from_ref(&unknown), 5), Some(unknown.clone()));
     assert_eq!(status(slice::from_ref(&unknown), 5), Some(unknown));
     let damaged = entry(EntryKind::Write, 3, Bytes::from_static(b"?"));
     let column = [damaged.clone(), data(1)];

@@ -92,8 +92,7 @@ impl CellGarbage {
             return Vec::new();
         }
         let done = self.done_and_dropped.into_iter();
-        self.dropped
-            .extend(done.map(|timestamp| Section::TxDone.stamp(timestamp)));
+        self.dropped.extend(done.map(|timestamp| Section::TxDone.stamp(timestamp)));
         self.dropped
     }
 

@@ -187,11 +187,7 @@ impl Cell {
     fn act(&mut self, step: Step) {
         match step {
             Step::Lock { kind, is_primary } => self.lock(kind, is_primary, 0),
-            Step::LockLate {
-                kind,
-                is_primary,
-                after,
-            } => self.lock(kind, is_primary, after),
+            Step::LockLate { kind, is_primary, after } => self.lock(kind, is_primary, after),
             Step::Commit(nth) => {
                 let commit = self.tick();
                 self.end(nth, End::Committed(commit));
@@ -213,8 +209,7 @@ impl Cell {
         let step = self.steps.oldest_active.len();
         self.steps.written.insert(stamp, step);
         self.entries.push((stamp, value));
-        self.entries
-            .sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+        self.entries.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
     }
 
     fn lock(&mut self, kind: Kind, is_primary: bool, late: u64) {
@@ -230,11 +225,7 @@ impl Cell {
             is_read_lock: is_read,
             acknowledged_after: None,
         });
-        if self
-            .entries
-            .iter()
-            .any(|(stamp, value)| filter.shows(*stamp, value))
-        {
+        if self.entries.iter().any(|(stamp, value)| filter.shows(*stamp, value)) {
             return;
         }
         match kind {
@@ -262,23 +253,14 @@ impl Cell {
             return;
         };
         transaction.end = Some(end);
-        let Transaction {
-            start,
-            kind,
-            is_primary,
-            ..
-        } = *transaction;
+        let Transaction { start, kind, is_primary, .. } = *transaction;
         match (kind, end) {
             (Kind::Read, End::Committed(commit)) => {
                 let value = DelReadLockValue::Committed(at(commit)).encode();
                 self.put(EntryKind::DelReadLock, start, value);
             }
             (Kind::Read, _) => {
-                self.put(
-                    EntryKind::DelReadLock,
-                    start,
-                    DelReadLockValue::RolledBack.encode(),
-                );
+                self.put(EntryKind::DelReadLock, start, DelReadLockValue::RolledBack.encode());
             }
             (Kind::Write | Kind::Delete, End::Committed(commit)) => {
                 let value = WriteValue {
@@ -303,11 +285,7 @@ impl Cell {
     }
 
     fn del_lock(&mut self, start: u64, outcome: DelLockOutcome, is_primary: bool, done: u64) {
-        let value = DelLockValue {
-            outcome,
-            is_primary,
-            done: at(done),
-        };
+        let value = DelLockValue { outcome, is_primary, done: at(done) };
         self.put(EntryKind::DelLock, start, value.encode());
     }
 
@@ -326,10 +304,7 @@ impl Cell {
     fn finish(mut self) -> History {
         let oldest_active = self.oldest_active();
         let now = self.tick();
-        let undecided = self
-            .transactions
-            .iter()
-            .filter(|tx| tx.is_primary && !tx.is_done);
+        let undecided = self.transactions.iter().filter(|tx| tx.is_primary && !tx.is_done);
         let done_later = undecided.clone().filter_map(Transaction::done_at).collect();
         History {
             oldest_active,

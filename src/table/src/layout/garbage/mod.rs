@@ -43,8 +43,5 @@ pub fn keep_notifications(stamps: &[i64], is_full: bool) -> Vec<bool> {
         garbage.look_at(*stamp);
     }
     let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
-    stamps
-        .iter()
-        .map(|stamp| !dropped.contains(stamp))
-        .collect()
+    stamps.iter().map(|stamp| !dropped.contains(stamp)).collect()
 }

@@ -44,9 +44,7 @@ impl NotificationGarbage {
     /// Returns the timestamps of the entries that may be dropped.
     pub fn finish(mut self) -> Vec<i64> {
         let is_settled = self.is_full || (self.is_in_turn && !self.last_is_deletion);
-        let newest = self
-            .newest
-            .filter(|stamp| is_deletion(*stamp) && is_settled);
+        let newest = self.newest.filter(|stamp| is_deletion(*stamp) && is_settled);
         self.dropped.extend(newest);
         self.dropped
     }

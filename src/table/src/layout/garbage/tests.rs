@@ -31,30 +31,19 @@ fn lock(start: u64) -> Entry {
 }
 
 fn write(commit: u64, start: u64, is_primary: bool, is_delete: bool) -> Entry {
-    let value = WriteValue {
-        start: at(start),
-        is_primary,
-        is_delete,
-    };
+    let value = WriteValue { start: at(start), is_primary, is_delete };
     entry(EntryKind::Write, commit, value.encode())
 }
 
 fn rolled_back(start: u64, is_primary: bool, done: u64) -> Entry {
-    let value = DelLockValue {
-        outcome: DelLockOutcome::RolledBack,
-        is_primary,
-        done: at(done),
-    };
+    let value = DelLockValue { outcome: DelLockOutcome::RolledBack, is_primary, done: at(done) };
     entry(EntryKind::DelLock, start, value.encode())
 }
 
 fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
     let mut column = column.to_vec();
     column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
-    let entries: Vec<_> = column
-        .iter()
-        .map(|(stamp, value)| (*stamp, &value[..]))
-        .collect();
+    let entries: Vec<_> = column.iter().map(|(stamp, value)| (*stamp, &value[..])).collect();
     let keep = keep(&entries, horizon.map(at), is_full);
     let kept = column.into_iter().zip(keep).filter(|(_, keep)| *keep);
     kept.map(|(entry, _)| entry).collect()
@@ -71,11 +60,7 @@ fn keeps_the_version_that_a_reader_at_the_horizon_sees() {
         data(5),
     ];
     assert_eq!(kept(&column, Some(15), true), column);
-    assert_eq!(
-        kept(&column, Some(20), true),
-        column,
-        "a reader at 20 came in time to see 10"
-    );
+    assert_eq!(kept(&column, Some(20), true), column, "a reader at 20 came in time to see 10");
     let newest = [tx_done(20), write(20, 15, true, false), data(15)];
     for is_full in [true, false] {
         assert_eq!(kept(&column, Some(21), is_full), newest);
@@ -97,21 +82,12 @@ fn keeps_a_primary_that_another_transaction_rolled_back() {
     assert_eq!(kept(&column, Some(20), true), [rolled_back(10, true, 0)]);
     let with_done = [tx_done(10), rolled_back(10, true, 0), data(10)];
     let trace = [tx_done(10), rolled_back(10, true, 0)];
-    assert_eq!(
-        kept(&with_done, Some(20), true),
-        trace,
-        "it names another done"
-    );
+    assert_eq!(kept(&with_done, Some(20), true), trace, "it names another done");
 }
 
 #[test]
 fn drops_a_deleted_cell_if_the_whole_column_is_processed() {
-    let column = [
-        tx_done(20),
-        write(20, 15, true, true),
-        write(10, 5, false, false),
-        data(5),
-    ];
+    let column = [tx_done(20), write(20, 15, true, true), write(10, 5, false, false), data(5)];
     assert!(kept(&column, Some(30), true).is_empty());
     let trace = [tx_done(20), write(20, 15, true, true)];
     assert_eq!(kept(&column, Some(30), false), trace);
@@ -142,12 +118,7 @@ fn drops_read_locks_that_have_ended() {
         data(9),
     ];
     let open = |end: Option<Entry>| {
-        let entries = [
-            Some(write(11, 9, false, false)),
-            Some(read_lock(13)),
-            end,
-            Some(data(9)),
-        ];
+        let entries = [Some(write(11, 9, false, false)), Some(read_lock(13)), end, Some(data(9))];
         entries.into_iter().flatten().collect::<Vec<_>>()
     };
     assert_eq!(kept(&column, Some(18), true), open(Some(committed.clone())));
@@ -161,11 +132,7 @@ fn drops_read_locks_that_have_ended() {
 /// rolled back. A third, of 20, is open.
 #[test]
 fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
-    let committed = entry(
-        EntryKind::DelReadLock,
-        10,
-        DelReadLockValue::Committed(at(25)).encode(),
-    );
+    let committed = entry(EntryKind::DelReadLock, 10, DelReadLockValue::Committed(at(25)).encode());
     let read_lock = entry(EntryKind::ReadLock, 10, Bytes::new());
     let stored = |end| vec![end, committed.clone(), read_lock.clone(), lock(26)];
     let secondary = stored(rolled_back(26, false, 0));
@@ -177,21 +144,13 @@ fn a_read_lock_that_was_committed_outlives_the_end_of_a_later_lock() {
     );
     for horizon in [None, Some(20), Some(25)] {
         let left = kept(&secondary, horizon, true);
-        assert_eq!(
-            left,
-            std::slice::from_ref(&committed),
-            "horizon {horizon:?}"
-        );
+        assert_eq!(left, std::slice::from_ref(&committed), "horizon {horizon:?}");
         assert_eq!(in_the_way(&left, 20, false), forbidden);
     }
     assert!(kept(&secondary, Some(26), true).is_empty());
 
     let primary = kept(&stored(rolled_back(26, true, 26)), Some(20), true);
-    assert_eq!(
-        primary,
-        [rolled_back(26, true, 26), committed.clone()],
-        "its done may come later"
-    );
+    assert_eq!(primary, [rolled_back(26, true, 26), committed.clone()], "its done may come later");
     let done: Vec<_> = [tx_done(26)].into_iter().chain(primary).collect();
     let left = kept(&done, Some(20), true);
     assert_eq!(left, std::slice::from_ref(&committed));
@@ -216,12 +175,7 @@ fn keeps_the_newest_acknowledgement_unless_a_write_follows_it() {
 #[test]
 fn keeps_all_entries_of_a_corrupt_column() {
     let damaged = entry(EntryKind::Write, 5, Bytes::from_static(b"?"));
-    let column = [
-        write(20, 15, false, false),
-        write(10, 5, false, false),
-        damaged,
-        data(1),
-    ];
+    let column = [write(20, 15, false, false), write(10, 5, false, false), damaged, data(1)];
     assert_eq!(kept(&column, Some(30), true), column);
 }
 
@@ -246,10 +200,7 @@ fn keeps_the_newest_notification_unless_it_is_a_deletion() {
 }
 
 fn in_order(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Option<Entry> {
-    entries
-        .iter()
-        .find(|(stamp, value)| shows(*stamp, value))
-        .cloned()
+    entries.iter().find(|(stamp, value)| shows(*stamp, value)).cloned()
 }
 
 fn snapshot(entries: &[Entry], timestamp: u64) -> Option<Entry> {
@@ -263,15 +214,10 @@ fn status(entries: &[Entry], start: u64) -> Option<Entry> {
 }
 
 fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<EntryKind> {
-    let mut filter = PrewriteFilter::new(Prewrite {
-        start: at(start),
-        is_read_lock,
-        acknowledged_after: None,
-    });
+    let mut filter =
+        PrewriteFilter::new(Prewrite { start: at(start), is_read_lock, acknowledged_after: None });
     let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
-    entry
-        .and_then(|(stamp, _)| EntryTimestamp::decode(stamp))
-        .map(|stamp| stamp.kind)
+    entry.and_then(|(stamp, _)| EntryTimestamp::decode(stamp)).map(|stamp| stamp.kind)
 }
 
 proptest! {
@@ -376,17 +322,9 @@ proptest! {
 /// iterator in their flushes.
 #[test]
 fn a_flush_by_the_rules_of_fluo_revives_the_lock_of_a_committed_transaction() {
-    let end = DelLockValue {
-        outcome: DelLockOutcome::Committed,
-        is_primary: true,
-        done: at(7),
-    };
+    let end = DelLockValue { outcome: DelLockOutcome::Committed, is_primary: true, done: at(7) };
     let acknowledged = entry(EntryKind::Ack, 6, Bytes::new());
-    let in_memory = [
-        tx_done(7),
-        entry(EntryKind::DelLock, 6, end.encode()),
-        acknowledged.clone(),
-    ];
+    let in_memory = [tx_done(7), entry(EntryKind::DelLock, 6, end.encode()), acknowledged.clone()];
     let in_file = vec![lock(6)];
     let all = in_stored_order(&[in_file.clone(), in_memory.to_vec()]);
     assert_eq!(snapshot(&all, 20), None);
@@ -394,11 +332,7 @@ fn a_flush_by_the_rules_of_fluo_revives_the_lock_of_a_committed_transaction() {
     let flushed = kept(&in_memory, Some(6), false);
     assert_eq!(flushed, [acknowledged]);
     let left = in_stored_order(&[in_file, flushed]);
-    assert_eq!(
-        snapshot(&left, 20),
-        Some(lock(6)),
-        "it is in the way of every reader"
-    );
+    assert_eq!(snapshot(&left, 20), Some(lock(6)), "it is in the way of every reader");
 }
 
 /// The same occurs in generated histories: no compaction of some files may collect garbage by these
@@ -424,8 +358,5 @@ fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
             says_the_same(&history, &in_stored_order(&files), horizon)
         },
     );
-    assert!(
-        found.is_err(),
-        "compactions of some files change nothing that can be asked"
-    );
+    assert!(found.is_err(), "compactions of some files change nothing that can be asked");
 }

@@ -18,10 +18,7 @@ use crate::table::{
 
 impl MemoryTables {
     fn store(&self, name: &str) -> Result<Arc<Mutex<Store>>> {
-        locked(&self.tables)
-            .get(name)
-            .cloned()
-            .ok_or_else(|| Error::no_such_table(name))
+        locked(&self.tables).get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
 
     fn with_store<T>(&self, name: &str, use_store: impl FnOnce(&mut Store) -> T) -> Result<T> {
@@ -47,9 +44,8 @@ impl TableAdmin for MemoryTables {
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
-        let removed = locked(&self.tables)
-            .remove(name)
-            .ok_or_else(|| Error::no_such_table(name))?;
+        let removed =
+            locked(&self.tables).remove(name).ok_or_else(|| Error::no_such_table(name))?;
         locked(&removed).delete();
         Ok(())
     }
@@ -61,12 +57,7 @@ impl TableAdmin for MemoryTables {
     ) -> Result<Arc<dyn Table>> {
         let store = self.store(name)?;
         let clock = self.clock.clone();
-        Ok(Arc::new(MemoryTable {
-            name: name.to_owned(),
-            store,
-            authorizations,
-            clock,
-        }))
+        Ok(Arc::new(MemoryTable { name: name.to_owned(), store, authorizations, clock }))
     }
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
@@ -101,9 +92,7 @@ impl TableAdmin for MemoryTables {
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let store = self.store(name)?;
         property::check(property)?;
-        locked(&store)
-            .properties
-            .insert(property.to_owned(), value.to_owned());
+        locked(&store).properties.insert(property.to_owned(), value.to_owned());
         Ok(())
     }
 
@@ -126,13 +115,7 @@ impl TableAdmin for MemoryTables {
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         let servers = self.servers;
         self.with_store(name, |store| {
-            let end_rows: Vec<_> = store
-                .splits
-                .iter()
-                .cloned()
-                .map(Some)
-                .chain([None])
-                .collect();
+            let end_rows: Vec<_> = store.splits.iter().cloned().map(Some).chain([None]).collect();
             let placed = place_by_properties(&end_rows, &store.properties, servers);
             let tablet = |(end_row, server): (Option<Bytes>, Option<usize>)| Tablet {
                 end_row,
@@ -140,10 +123,8 @@ impl TableAdmin for MemoryTables {
                 entries: 0,
             };
             let mut tablets: Vec<_> = end_rows.into_iter().zip(placed).map(tablet).collect();
-            let counts: Vec<_> = Tablets::new(tablets.clone())
-                .spans()
-                .map(|(s, _)| store.count(&s))
-                .collect();
+            let counts: Vec<_> =
+                Tablets::new(tablets.clone()).spans().map(|(s, _)| store.count(&s)).collect();
             for (tablet, count) in tablets.iter_mut().zip(counts) {
                 tablet.entries = count;
             }

@@ -48,11 +48,7 @@ impl MemoryTables {
 
     /// Creates an instance without tables, with a clock and a number of simulated servers.
     pub fn with(clock: Arc<dyn Clock>, servers: usize) -> Self {
-        Self {
-            tables: Arc::default(),
-            clock,
-            servers,
-        }
+        Self { tables: Arc::default(), clock, servers }
     }
 }
 

@@ -25,17 +25,11 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new(versions: Versions) -> Self {
-        Self {
-            properties: versions.to_properties(),
-            ..Self::default()
-        }
+        Self { properties: versions.to_properties(), ..Self::default() }
     }
 
     pub(super) fn delete(&mut self) {
-        *self = Self {
-            is_deleted: true,
-            ..Self::default()
-        };
+        *self = Self { is_deleted: true, ..Self::default() };
     }
 
     /// Returns all cells that a scan shows (T1, T2).
@@ -124,9 +118,7 @@ impl Store {
         let entries: Vec<_> = self.entries.iter().collect();
         let columns = entries
             .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
-        columns
-            .flat_map(|column| garbage_of_column(garbage, versions, column))
-            .collect()
+        columns.flat_map(|column| garbage_of_column(garbage, versions, column)).collect()
     }
 
     pub(super) fn count(&self, span: &Span) -> u64 {
@@ -137,11 +129,9 @@ impl Store {
     fn holds(&self, row: &Bytes, condition: &Condition, authorizations: &Authorizations) -> bool {
         let scan = Scan::over(Span::cell(row.clone(), &condition.column)).filter(condition.filter);
         let cells = self.scan(&scan, authorizations);
-        let found = cells.iter().find(|cell| {
-            condition
-                .timestamp
-                .is_none_or(|wanted| cell.key.timestamp == wanted)
-        });
+        let found = cells
+            .iter()
+            .find(|cell| condition.timestamp.is_none_or(|wanted| cell.key.timestamp == wanted));
         condition.holds(found.map(|cell| cell.value.as_ref()))
     }
 
@@ -150,10 +140,7 @@ impl Store {
         from: &Key,
         end: Option<&Key>,
     ) -> impl Iterator<Item = (&'s StoredKey, &'s Bytes)> + use<'s> {
-        let first = |key: &Key| StoredKey {
-            key: key.clone(),
-            is_delete: true,
-        };
+        let first = |key: &Key| StoredKey { key: key.clone(), is_delete: true };
         let from = first(from);
         // An empty range instead of a panic if the end is before the start.
         let end = end.map(first).map(|end| end.max(from.clone()));
@@ -165,10 +152,7 @@ impl Store {
 /// Returns the key at which a scan continues after an entry, or `None` if it continues with the
 /// next entry.
 fn next_looked_at(view: &EntryFilter<'_>, last: &Key) -> Option<Key> {
-    let at = |timestamp| Key {
-        timestamp,
-        ..last.clone()
-    };
+    let at = |timestamp| Key { timestamp, ..last.clone() };
     match view.looks_next() {
         SeekHint::NextColumn => Some(at(i64::MIN).successor()),
         SeekHint::SeekTo(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),

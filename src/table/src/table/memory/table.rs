@@ -60,9 +60,7 @@ impl Table for MemoryTable {
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        mutations
-            .iter()
-            .try_for_each(|mutation| mutation.check(&self.authorizations))?;
+        mutations.iter().try_for_each(|mutation| mutation.check(&self.authorizations))?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
             let outcome = |mutation| {

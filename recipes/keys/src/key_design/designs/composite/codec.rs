@@ -208,9 +208,7 @@ impl Composite {
 
     fn miscounted(&self, found: usize) -> RecipeError {
         let expected = counted(self.fields.len(), "field");
-        RecipeError::row(format!(
-            "a row of this composite design has {expected}, not {found}"
-        ))
+        RecipeError::row(format!("a row of this composite design has {expected}, not {found}"))
     }
 
     pub(super) fn decode(&self, key: &[u8]) -> Result<Vec<Field>, RecipeError> {
@@ -229,10 +227,7 @@ impl Composite {
         }
         match rest.len() {
             0 => Ok(values),
-            more => Err(refused(format!(
-                "{} follow its fields",
-                counted(more, "byte")
-            ))),
+            more => Err(refused(format!("{} follow its fields", counted(more, "byte")))),
         }
     }
 
@@ -246,9 +241,7 @@ impl Composite {
     ) -> Result<RowRange, RecipeError> {
         let Some(field) = self.fields.get(leading.len()) else {
             let count = counted(leading.len(), "field");
-            return Err(RecipeError::scan(format!(
-                "rows have no field after the first {count}"
-            )));
+            return Err(RecipeError::scan(format!("rows have no field after the first {count}")));
         };
         let mut head = Vec::new();
         self.encode_leading(leading, &mut head)?;
@@ -267,17 +260,11 @@ impl Composite {
         // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
         let end = prefix_successor(from.as_ref().unwrap_or(&head));
         Ok(match to.map(|to| prefix_successor(&to)) {
-            None => RowRange {
-                start: head.into(),
-                end,
-            },
+            None => RowRange { start: head.into(), end },
             Some(Some(start)) => RowRange { start, end },
             // No key sorts after a key of bytes ff only: `to` excludes the largest values, which
             // are the first keys, and no smaller values remain.
-            Some(None) => RowRange {
-                end: Some(Bytes::new()),
-                start: Bytes::new(),
-            },
+            Some(None) => RowRange { end: Some(Bytes::new()), start: Bytes::new() },
         })
     }
 

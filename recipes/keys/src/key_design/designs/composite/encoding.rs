@@ -38,11 +38,7 @@ impl RowEncoding for Composite {
                 FieldOrder::Ascending => "ascending",
                 FieldOrder::Descending => "descending",
             };
-            KeyField::new(
-                self.label(number),
-                stored,
-                format!("{kind}, {order}: `{text}`"),
-            )
+            KeyField::new(self.label(number), stored, format!("{kind}, {order}: `{text}`"))
         });
         Ok(explained.collect())
     }

@@ -53,20 +53,13 @@ pub struct FieldSettings {
 impl FieldSettings {
     /// Creates the settings of an ascending field.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            order: FieldOrder::Ascending,
-        }
+        Self { name: name.into(), kind, order: FieldOrder::Ascending }
     }
 
     /// Returns the same field with the largest value first.
     #[must_use]
     pub fn descending(self) -> Self {
-        Self {
-            order: FieldOrder::Descending,
-            ..self
-        }
+        Self { order: FieldOrder::Descending, ..self }
     }
 
     /// Returns the byte that is XORed into each byte of the field: all bits set if the order is

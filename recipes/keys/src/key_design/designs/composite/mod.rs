@@ -65,11 +65,7 @@ fn tab() -> char {
 impl CompositeRows {
     /// Creates settings for rows of these fields, separated by tabs in their text, without a salt.
     pub fn new(fields: Vec<FieldSettings>) -> Self {
-        Self {
-            fields,
-            separator: tab(),
-            salt: None,
-        }
+        Self { fields, separator: tab(), salt: None }
     }
 
     /// Returns the builder of rows from values, and of the sets of rows to read.

@@ -79,9 +79,7 @@ pub(super) fn read_beginning(kind: FieldKind, text: &str) -> Result<Vec<u8>, Str
     let result = match kind {
         FieldKind::Text => unescape(text).map(String::into_bytes),
         FieldKind::Bytes => read_bytes(text),
-        _ => Err(format!(
-            "is a part of {kind}: end with the separator, or give two values"
-        )),
+        _ => Err(format!("is a part of {kind}: end with the separator, or give two values")),
     };
     result.map_err(|reason| format!("{} {reason}", Excerpt::new(text.as_bytes())))
 }
@@ -117,29 +115,23 @@ fn read_bytes(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn read_float(text: &str) -> Result<f64, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| "is not a number such as `1.5`, `1e300`, `-inf` or `NaN`")?;
+    let number: f64 =
+        text.parse().map_err(|_| "is not a number such as `1.5`, `1e300`, `-inf` or `NaN`")?;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     let has_digit = |least: u8| mantissa.bytes().any(|byte| (least..=b'9').contains(&byte));
     if number.is_infinite() && has_digit(b'0') {
-        return Err(format!(
-            "is beyond the largest floating-point number, {:?}",
-            f64::MAX
-        ));
+        return Err(format!("is beyond the largest floating-point number, {:?}", f64::MAX));
     }
     if number == 0.0 && has_digit(b'1') {
         return Err(
-            "is nearer to 0 than any other 64-bit floating-point number: round it".to_owned(),
+            "is nearer to 0 than any other 64-bit floating-point number: round it".to_owned()
         );
     }
     let digits = text.trim_start_matches(['+', '-']);
     let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     let exact = format!("{:.0}", number.abs());
     if is_whole && digits.trim_start_matches('0') != exact.trim_start_matches('0') {
-        return Err(format!(
-            "equals no floating-point number; the nearest is {exact}: round it"
-        ));
+        return Err(format!("equals no floating-point number; the nearest is {exact}: round it"));
     }
     Ok(number)
 }
@@ -148,9 +140,7 @@ fn read_time(text: &str) -> Result<i64, String> {
     if let Ok(millis) = text.parse() {
         return match date_of(text) {
             None => Ok(millis),
-            Some(date) => Err(format!(
-                "is ambiguous: write `{date}T00:00:00Z` or `+{text}`"
-            )),
+            Some(date) => Err(format!("is ambiguous: write `{date}T00:00:00Z` or `+{text}`")),
         };
     }
     let time: Timestamp = text.parse().map_err(

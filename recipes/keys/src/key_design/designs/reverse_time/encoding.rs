@@ -61,9 +61,7 @@ impl ReverseTime {
             halves.and_then(|(entity, text)| Some((entity, self.encoding.counted_up(text)?)));
         parts.ok_or_else(|| {
             let (excerpt, shape) = (Excerpt::new(written), self.shape());
-            RecipeError::key(format!(
-                "{excerpt} is not a row with its time counted down; {shape}"
-            ))
+            RecipeError::key(format!("{excerpt} is not a row with its time counted down; {shape}"))
         })
     }
 

@@ -47,9 +47,7 @@ impl ReverseTime {
         let separator = self.separator.as_bytes();
         if !separator.starts_with(rest) && !rest.starts_with(separator) {
             let (prefix, shape) = (Excerpt::new(prefix), self.shape());
-            return Err(RecipeError::scan(format!(
-                "no row begins with {prefix}: {shape}"
-            )));
+            return Err(RecipeError::scan(format!("no row begins with {prefix}: {shape}")));
         }
         let mut written = self.counted_down(time)?;
         written.extend_from_slice(rest);

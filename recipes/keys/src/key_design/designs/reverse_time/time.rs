@@ -27,9 +27,7 @@ impl TimeEncoding {
             })?),
         };
         if time < 0 {
-            return Err(format!(
-                "{time} is negative: give 0 or more, or use a composite design"
-            ));
+            return Err(format!("{time} is negative: give 0 or more, or use a composite design"));
         }
         Ok(time)
     }
@@ -81,7 +79,5 @@ fn decimal_time(text: &[u8]) -> Result<i64, String> {
     }
     let digits = std::str::from_utf8(text).unwrap_or_default();
     let most = i64::MAX;
-    digits
-        .parse()
-        .map_err(|_| format!("{shown} is beyond {most}"))
+    digits.parse().map_err(|_| format!("{shown} is beyond {most}"))
 }

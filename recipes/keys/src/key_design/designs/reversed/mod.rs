@@ -67,11 +67,7 @@ pub enum ReversedUnit {
 impl Reversed {
     /// Creates settings that reverse the bytes of rows of this length.
     pub fn new(length: RowLength) -> Self {
-        Self {
-            length,
-            unit: ReversedUnit::Bytes,
-            alphabet: None,
-        }
+        Self { length, unit: ReversedUnit::Bytes, alphabet: None }
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {

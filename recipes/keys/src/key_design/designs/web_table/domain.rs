@@ -32,17 +32,12 @@ pub(super) fn registrable_of_all_below(name: &str) -> Option<&str> {
     // The list's answer depends only on the labels that it asks for. If it asks for no label below
     // the name, it gives the same answer for every name below.
     psl::List.find(name.rsplit('.').map(str::as_bytes).chain(below));
-    if looked_below.get() {
-        None
-    } else {
-        registrable(name)
-    }
+    if looked_below.get() { None } else { registrable(name) }
 }
 
 /// Top-level domains that are also file extensions.
-const FILE_ENDINGS: [&str; 14] = [
-    "cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip",
-];
+const FILE_ENDINGS: [&str; 14] =
+    ["cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
 
 /// Checks whether a row is clearly a web address, as
 /// [`WebTable::is_web_address`](crate::WebTable::is_web_address) defines it.
@@ -61,11 +56,8 @@ pub(super) fn is_web_address(row: &[u8]) -> bool {
         return false;
     };
     let is_alone = page.port.is_none() && !text.contains(['/', '?']);
-    let may_be_a_file = is_alone
-        && name
-            .rsplit('.')
-            .next()
-            .is_some_and(|last| FILE_ENDINGS.contains(&last));
+    let may_be_a_file =
+        is_alone && name.rsplit('.').next().is_some_and(|last| FILE_ENDINGS.contains(&last));
     let domain = psl::domain(name.as_bytes());
     !may_be_a_file && domain.is_some_and(|domain| domain.suffix().is_known())
 }

@@ -177,14 +177,8 @@ fn ranges_of_prefix(prefix: &[u8]) -> Result<Vec<RowRange>, RecipeError> {
     // All pages of the host, except the pages of its ports, which are stored among them but are
     // other rows.
     let ports = RowRange::of_prefix(format!("{}{PORT}", page.host.reversed()));
-    let before = RowRange {
-        start,
-        end: Some(ports.start),
-    };
-    let behind = RowRange {
-        start: ports.end.unwrap_or_default(),
-        end,
-    };
+    let before = RowRange { start, end: Some(ports.start) };
+    let behind = RowRange { start: ports.end.unwrap_or_default(), end };
     Ok(vec![before, behind])
 }
 

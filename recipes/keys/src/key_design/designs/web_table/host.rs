@@ -34,9 +34,7 @@ impl Host {
 
     /// Parses a host as written by [`reversed`](Self::reversed), without checking that it is valid.
     pub(super) fn of_reversed(written: &str) -> Self {
-        let inner = written
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'));
+        let inner = written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let is_v6 = inner.is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
         if is_v6 || written.parse::<Ipv4Addr>().is_ok() {
             Self::Address(written.to_owned())
@@ -70,9 +68,7 @@ fn reversed_labels(name: &str) -> String {
 fn check_name(name: &str) -> Result<(), String> {
     let length = name.len();
     if length > MAX_NAME {
-        return Err(format!(
-            "its host has {length} bytes, and a host has at most {MAX_NAME}"
-        ));
+        return Err(format!("its host has {length} bytes, and a host has at most {MAX_NAME}"));
     }
     name.split('.').try_for_each(check_label)
 }

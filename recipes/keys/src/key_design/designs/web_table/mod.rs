@@ -109,11 +109,8 @@ impl WebTable {
                 Self::SUFFIX_LIST
             )));
         }
-        let digits = DigestSalt {
-            digits: self.digits,
-            separator: ":".to_owned(),
-            ..DigestSalt::default()
-        };
+        let digits =
+            DigestSalt { digits: self.digits, separator: ":".to_owned(), ..DigestSalt::default() };
         let over_text = match (self.over, self.text) {
             (WebPart::RegistrableDomain, DomainDirection::Forward) => "",
             (WebPart::RegistrableDomain, DomainDirection::Reversed) => {
@@ -122,11 +119,8 @@ impl WebTable {
             (WebPart::Host, DomainDirection::Forward) => " of the host",
             (WebPart::Host, DomainDirection::Reversed) => " of the host read backwards",
         };
-        let salt = SaltSpec {
-            usual_separator: ":",
-            over_text: over_text.to_owned(),
-            ..digits.salt()?
-        };
+        let salt =
+            SaltSpec { usual_separator: ":", over_text: over_text.to_owned(), ..digits.salt()? };
         Ok(DesignParts {
             leading_point: self.leading_point,
             ..DesignParts::new("web-table", Some(salt), self.clone())?

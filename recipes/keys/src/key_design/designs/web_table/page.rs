@@ -94,18 +94,11 @@ impl Page {
     }
 
     pub(super) fn written(&self) -> String {
-        format!(
-            "{}{}{}",
-            self.host.reversed(),
-            self.written_port(),
-            self.rest
-        )
+        format!("{}{}{}", self.host.reversed(), self.written_port(), self.rest)
     }
 
     pub(super) fn written_port(&self) -> String {
-        self.port
-            .map(|port| format!("{PORT}{port}"))
-            .unwrap_or_default()
+        self.port.map(|port| format!("{PORT}{port}")).unwrap_or_default()
     }
 
     /// Parses the written form of a page.
@@ -126,18 +119,15 @@ impl Page {
             }
         };
         let written = excerpt(written);
-        Err(RecipeError::key(format!(
-            "{written} is not the key of a page: {reason}"
-        )))
+        Err(RecipeError::key(format!("{written} is not the key of a page: {reason}")))
     }
 }
 
 /// Converts a written form to the row that it encodes.
 fn unwritten(written: &[u8]) -> Result<String, String> {
     let text = std::str::from_utf8(written).map_err(|_| "it is not ASCII text".to_owned())?;
-    let (host, path) = text
-        .split_once('/')
-        .ok_or("a `/` must follow its host, as in `com.example/`")?;
+    let (host, path) =
+        text.split_once('/').ok_or("a `/` must follow its host, as in `com.example/`")?;
     let host = Host::of_reversed(host);
     Ok(match path.strip_prefix('#') {
         None => format!("{}/{path}", host.text()),
@@ -192,9 +182,7 @@ fn check_authority(authority: &str) -> Result<(), String> {
     } else if authority.ends_with(':') {
         "a `:` without a port follows its host: give the port, or leave the `:` out"
     } else if length > MAX_AUTHORITY {
-        return Err(format!(
-            "its host has {length} bytes, and a host has at most 253"
-        ));
+        return Err(format!("its host has {length} bytes, and a host has at most 253"));
     } else {
         return Ok(());
     };

@@ -16,9 +16,7 @@ use crate::{
 fn value(kind: FieldKind) -> BoxedStrategy<Field> {
     let integers = [i64::MIN, i64::MIN + 1, -256, -1, 0, 1, 255, i64::MAX];
     match kind {
-        FieldKind::Text => "[a\\\\~\t\u{0}\u{1}é\u{10ffff}]{0,3}"
-            .prop_map(Field::Text)
-            .boxed(),
+        FieldKind::Text => "[a\\\\~\t\u{0}\u{1}é\u{10ffff}]{0,3}".prop_map(Field::Text).boxed(),
         FieldKind::Bytes => {
             let byte = select(vec![0_u8, 1, b'a', 0xfe, 0xff]);
             let bytes = proptest::collection::vec(byte, 0..3);
@@ -93,11 +91,8 @@ fn compare_all(fields: &[FieldSettings], a: &[Field], b: &[Field]) -> Ordering {
 fn sets(composite: &Composite) -> BoxedStrategy<RowSelection> {
     let count = composite.fields().len();
     let row = row(composite);
-    let given = (
-        values(composite.fields()),
-        values(composite.fields()),
-        values(composite.fields()),
-    );
+    let given =
+        (values(composite.fields()), values(composite.fields()), values(composite.fields()));
     let of_fields = (given, 0..=count, 0..4_u8).prop_map({
         let composite = composite.clone();
         move |((leading, from, to), taken, bounds)| {
@@ -147,10 +142,7 @@ fn case(fields: &[(FieldKind, FieldOrder)], salt: Option<SaltSettings>) -> Case 
         order,
         ..FieldSettings::new("", kind)
     };
-    let settings = CompositeRows {
-        salt,
-        ..CompositeRows::new(fields.iter().map(field).collect())
-    };
+    let settings = CompositeRows { salt, ..CompositeRows::new(fields.iter().map(field).collect()) };
     let composite = settings.composite().unwrap();
     let of_holds = composite.clone();
     let of_order = composite.clone();
@@ -172,42 +164,20 @@ pub(super) fn cases() -> Vec<Case> {
     use FieldOrder::{Ascending, Descending};
 
     let digest = |over| {
-        let salt = DigestSalt {
-            digits: 1,
-            over,
-            ..DigestSalt::default()
-        };
+        let salt = DigestSalt { digits: 1, over, ..DigestSalt::default() };
         Some(SaltSettings::from(salt))
     };
-    let modulo = Modulo {
-        over: SaltedPart::Fields(2),
-        ..Modulo::default()
-    };
+    let modulo = Modulo { over: SaltedPart::Fields(2), ..Modulo::default() };
     vec![
         case(&[(Text, Ascending), (Signed, Descending)], None),
         case(&[(Text, Descending), (Text, Ascending)], None),
         case(&[(Bytes, Descending), (Bytes, Descending)], None),
         case(&[(Unsigned, Descending), (Unsigned, Descending)], None),
-        case(
-            &[(Float, Ascending), (Time, Ascending), (Bytes, Ascending)],
-            None,
-        ),
-        case(
-            &[(Time, Descending), (Float, Descending), (Text, Descending)],
-            None,
-        ),
-        case(
-            &[(Text, Ascending), (Signed, Ascending)],
-            digest(SaltedPart::Fields(1)),
-        ),
-        case(
-            &[(Bytes, Ascending), (Float, Descending)],
-            digest(SaltedPart::Whole),
-        ),
-        case(
-            &[(Signed, Ascending), (Text, Descending), (Time, Descending)],
-            Some(modulo.into()),
-        ),
+        case(&[(Float, Ascending), (Time, Ascending), (Bytes, Ascending)], None),
+        case(&[(Time, Descending), (Float, Descending), (Text, Descending)], None),
+        case(&[(Text, Ascending), (Signed, Ascending)], digest(SaltedPart::Fields(1))),
+        case(&[(Bytes, Ascending), (Float, Descending)], digest(SaltedPart::Whole)),
+        case(&[(Signed, Ascending), (Text, Descending), (Time, Descending)], Some(modulo.into())),
     ]
 }
 
@@ -223,10 +193,8 @@ const KINDS: [FieldKind; 6] = [
 /// Returns fields of any kinds and directions, and two rows of them.
 fn two_rows() -> impl Strategy<Value = (Vec<FieldSettings>, Vec<Field>, Vec<Field>)> {
     let order = prop_oneof![Just(FieldOrder::Ascending), Just(FieldOrder::Descending)];
-    let field = (select(KINDS.to_vec()), order).prop_map(|(kind, order)| FieldSettings {
-        order,
-        ..FieldSettings::new("", kind)
-    });
+    let field = (select(KINDS.to_vec()), order)
+        .prop_map(|(kind, order)| FieldSettings { order, ..FieldSettings::new("", kind) });
     proptest::collection::vec(field, 1..5).prop_flat_map(|fields| {
         let (a, b) = (values(&fields), values(&fields));
         (Just(fields), a, b)
@@ -272,25 +240,13 @@ fn rejects_values_of_another_shape() {
     let (text, number) = (Field::from("a"), Field::Unsigned(1));
     let message = |rows: Result<RowSelection, crate::RecipeError>| rows.unwrap_err().to_string();
     let few = composite.row(std::slice::from_ref(&text)).unwrap_err();
-    assert_eq!(
-        few.to_string(),
-        "a row of this composite design has 2 fields, not 1"
-    );
+    assert_eq!(few.to_string(), "a row of this composite design has 2 fields, not 1");
     let many = composite.rows_of(&[text.clone(), number.clone(), number.clone()]);
-    assert_eq!(
-        message(many),
-        "a row of this composite design has 2 fields, not 3"
-    );
+    assert_eq!(message(many), "a row of this composite design has 2 fields, not 3");
     let other = composite.rows_of(&[text.clone(), Field::Signed(1)]);
-    assert_eq!(
-        message(other),
-        "field 2 is an unsigned integer, not a signed integer"
-    );
+    assert_eq!(message(other), "field 2 is an unsigned integer, not a signed integer");
     let behind = composite.rows_between(&[text, number], None, None);
-    assert_eq!(
-        message(behind),
-        "rows have no field after the first 2 fields"
-    );
+    assert_eq!(message(behind), "rows have no field after the first 2 fields");
 }
 
 /// Names of fields appear only in messages, and the salt is not part of the encoding: designs that
@@ -300,10 +256,7 @@ fn names_and_salts_do_not_change_the_encoding() {
     let design = |name, kind| {
         KeyDesign::new(CompositeRows::new(vec![FieldSettings::new(name, kind)])).unwrap()
     };
-    let (old, new) = (
-        design("at", FieldKind::Time),
-        design("time", FieldKind::Time),
-    );
+    let (old, new) = (design("at", FieldKind::Time), design("time", FieldKind::Time));
     assert!(old != new && old.has_encoding_of(&new));
     assert!(!old.has_encoding_of(&design("at", FieldKind::Signed)));
     let web = |settings| super::super::design_of(settings).unwrap();

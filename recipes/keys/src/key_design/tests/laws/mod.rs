@@ -35,13 +35,8 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let cases = [
-        text::cases(),
-        random::cases(),
-        reversed::cases(),
-        times::cases(),
-        composite::cases(),
-    ];
+    let cases =
+        [text::cases(), random::cases(), reversed::cases(), times::cases(), composite::cases()];
     cases.into_iter().flatten().collect()
 }
 
@@ -219,17 +214,12 @@ fn k4_within_a_span_keys_have_the_order_of_their_rows() {
     for case in cases() {
         let spans = case.design.spans(&RowSelection::All).unwrap_or_default();
         check(&case, &(&case.row, &case.row), |(a, b)| {
-            let (one, other) = (
-                case.design.encode_row(&a).unwrap(),
-                case.design.encode_row(&b).unwrap(),
-            );
+            let (one, other) =
+                (case.design.encode_row(&a).unwrap(), case.design.encode_row(&b).unwrap());
             let unsalted = |key| case.design.unsalted(key).unwrap();
             let expected = (case.order)(&a, &b);
             prop_assert_eq!(unsalted(&one).cmp(unsalted(&other)), expected);
-            if spans
-                .iter()
-                .any(|span| holds(span, &one) && holds(span, &other))
-            {
+            if spans.iter().any(|span| holds(span, &one) && holds(span, &other)) {
                 prop_assert_eq!(one.cmp(&other), expected);
             }
             Ok(())
@@ -286,9 +276,7 @@ fn every_key_is_explained_byte_by_byte() {
 fn reads_succeed_as_documented() {
     for case in cases() {
         let tally = Tally::default();
-        check(&case, &case.rows, |rows| {
-            tally.spans(&case, &rows).map(drop)
-        });
+        check(&case, &case.rows, |rows| tally.spans(&case, &rows).map(drop));
         tally.check(&case);
     }
 }

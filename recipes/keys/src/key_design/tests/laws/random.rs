@@ -8,10 +8,7 @@ use crate::{KeyDesign, RandomSalt};
 pub(super) fn cases() -> Vec<Case> {
     let separator = |separator: &str| {
         let separator = separator.to_owned();
-        let settings = RandomSalt {
-            separator,
-            ..RandomSalt::new(5)
-        };
+        let settings = RandomSalt { separator, ..RandomSalt::new(5) };
         // One bucket after the other, so that each is drawn.
         let next = AtomicU64::new(0);
         let design = KeyDesign::new(settings).unwrap();

@@ -19,10 +19,7 @@ fn characters(row: &[u8]) -> String {
 
 fn of_bytes(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'static) -> Case {
     let alphabet = Some(RowAlphabet::Bytes);
-    let settings = Reversed {
-        alphabet,
-        ..Reversed::new(length)
-    };
+    let settings = Reversed { alphabet, ..Reversed::new(length) };
     Case {
         design: KeyDesign::new(settings).unwrap(),
         row: row.clone().boxed(),
@@ -34,10 +31,7 @@ fn of_bytes(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'stat
 }
 
 fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'static) -> Case {
-    let settings = Reversed {
-        unit: ReversedUnit::Characters,
-        ..Reversed::new(length)
-    };
+    let settings = Reversed { unit: ReversedUnit::Characters, ..Reversed::new(length) };
     Case {
         design: KeyDesign::new(settings).unwrap(),
         row: row.clone().boxed(),

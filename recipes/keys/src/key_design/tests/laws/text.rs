@@ -23,19 +23,10 @@ pub(super) fn case(design: KeyDesign) -> Case {
 
 pub(super) fn cases() -> Vec<Case> {
     let digest = |digits, over: SaltedPart| {
-        let settings = DigestSalt {
-            digits,
-            over,
-            end: DigestSide::Last,
-            ..DigestSalt::default()
-        };
+        let settings = DigestSalt { digits, over, end: DigestSide::Last, ..DigestSalt::default() };
         KeyDesign::new(settings).unwrap()
     };
-    let narrow = Modulo {
-        separator: String::new(),
-        buckets: 3,
-        ..Modulo::default()
-    };
+    let narrow = Modulo { separator: String::new(), buckets: 3, ..Modulo::default() };
     let designs = [
         KeyDesign::new(Modulo::default()).unwrap(),
         KeyDesign::new(narrow).unwrap(),

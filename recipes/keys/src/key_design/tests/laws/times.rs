@@ -50,9 +50,7 @@ impl Shape {
         let separator = self.separator.as_bytes();
         let found = |from: usize| {
             let windows = row[from..].windows(separator.len().max(1));
-            from + windows
-                .take_while(|window| !window.starts_with(separator))
-                .count()
+            from + windows.take_while(|window| !window.starts_with(separator)).count()
         };
         match (self.place, self.encoding) {
             (TimePosition::Last, _) => {
@@ -110,9 +108,7 @@ impl Shape {
             TimePosition::Last => entity == prefix,
             TimePosition::First => prefix.is_empty(),
         };
-        let from_is_right = from
-            .as_ref()
-            .is_none_or(|from| time >= self.read_time(from));
+        let from_is_right = from.as_ref().is_none_or(|from| time >= self.read_time(from));
         let to_is_right = to.as_ref().is_none_or(|to| time < self.read_time(to));
         entity_is_right && from_is_right && to_is_right
     }
@@ -167,43 +163,20 @@ impl Shape {
 }
 
 fn time() -> impl Strategy<Value = i64> + Clone + 'static {
-    let edges = vec![
-        0,
-        1,
-        2,
-        9,
-        10,
-        11,
-        99,
-        100,
-        1_696_744_051_903,
-        i64::MAX - 1,
-        i64::MAX,
-    ];
+    let edges = vec![0, 1, 2, 9, 10, 11, 99, 100, 1_696_744_051_903, i64::MAX - 1, i64::MAX];
     prop_oneof![4 => select(edges), 1 => 0..i64::MAX]
 }
 
 fn shape(place: TimePosition, encoding: TimeEncoding, separator: &'static str) -> Shape {
-    Shape {
-        place,
-        encoding,
-        separator,
-    }
+    Shape { place, encoding, separator }
 }
 
 pub(super) fn cases() -> Vec<Case> {
     let digest = |over| {
-        let settings = DigestSalt {
-            digits: 1,
-            over,
-            ..DigestSalt::default()
-        };
+        let settings = DigestSalt { digits: 1, over, ..DigestSalt::default() };
         Some(SaltSettings::from(settings))
     };
-    let modulo = Modulo {
-        over: SaltedPart::Entity,
-        ..Modulo::default()
-    };
+    let modulo = Modulo { over: SaltedPart::Entity, ..Modulo::default() };
     let (last, first) = (TimePosition::Last, TimePosition::First);
     let (decimal, binary) = (TimeEncoding::Decimal, TimeEncoding::Binary);
     vec![

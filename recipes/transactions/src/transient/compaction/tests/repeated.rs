@@ -15,10 +15,7 @@ impl Runs {
     fn add(&self, what: &str, span: &Span, start: Instant) {
         let row = String::from_utf8_lossy(&span.start().row).into_owned();
         let (row, second) = (row.trim_end_matches('\0'), start.elapsed().as_secs());
-        self.0
-            .lock()
-            .unwrap()
-            .push(format!("{second} {what} {row}"));
+        self.0.lock().unwrap().push(format!("{second} {what} {row}"));
     }
 
     fn take(&self) -> Vec<String> {
@@ -82,16 +79,7 @@ async fn pauses_for_the_interval_after_a_short_run() {
     let (compaction, runs) = compaction(&["a"], 10);
     let _repeated = Repeated::start(compaction, 60);
     pass(140).await;
-    assert_eq!(
-        runs.take(),
-        [
-            "0 begin a",
-            "10 end a",
-            "70 begin a",
-            "80 end a",
-            "140 begin a"
-        ]
-    );
+    assert_eq!(runs.take(), ["0 begin a", "10 end a", "70 begin a", "80 end a", "140 begin a"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,14 +97,7 @@ async fn repeats_at_most_as_many_ranges_at_once_as_allowed() {
     pass(30).await;
     assert_eq!(
         runs.take(),
-        [
-            "0 begin a",
-            "10 end a",
-            "10 begin b",
-            "20 end b",
-            "20 begin c",
-            "30 end c"
-        ]
+        ["0 begin a", "10 end a", "10 begin b", "20 end b", "20 begin c", "30 end c"]
     );
 
     let (two, runs) = compaction(&["a", "b", "c"], 10);
@@ -136,9 +117,7 @@ async fn repeats_a_range_that_failed() {
         let seen = seen.clone();
         move |one| {
             let result = one.result.as_ref().map_err(ToString::to_string).copied();
-            seen.lock()
-                .unwrap()
-                .push((one.range.id().to_owned(), result));
+            seen.lock().unwrap().push((one.range.id().to_owned(), result));
         }
     });
     let _repeated = Repeated::start(compaction, 60);
