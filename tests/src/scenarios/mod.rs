@@ -10,7 +10,6 @@
 
 #![allow(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a scenario that does not hold must panic: that is how a test fails"

@@ -1,7 +1,7 @@
 //! Tests of tables and clients that the simulation does not model: columns that a server compacted
 //! in part, clients with different authorizations, clients that may not write, and applications of
 //! earlier versions.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod collecting;
 mod damaged_entries;

@@ -6,7 +6,6 @@
 
 #![allow(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test panics where it fails"

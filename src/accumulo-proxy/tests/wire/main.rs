@@ -2,7 +2,6 @@
 #![cfg(test)]
 #![allow(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     missing_docs,
