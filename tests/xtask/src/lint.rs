@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::cargo::{cargo, none_of, say, workspace};
-use crate::{api, cycles, dependencies, language, messages, metadata, packages, ratchet, source};
+use crate::{api, cycles, dependencies, language, messages, metadata, packages, source};
 
 /// Checks what can be checked without a compiler, and on request the formatting.
 pub(crate) fn lint_text(formatting: bool) -> Result<()> {
@@ -26,16 +26,15 @@ pub(crate) fn lint_code(clippy: bool) -> Result<()> {
 }
 
 /// Checks sources, pages and manifests, and prints the findings of all checks. On request writes
-/// the lists of the public API, and lowers the accepted numbers of findings.
+/// the lists of the public API.
 pub(crate) fn tidy(accept: bool) -> Result<()> {
     let root = workspace();
-    let mut findings = language::check(&root, accept)?;
+    let mut findings = language::check(&root)?;
     let metadata = metadata::with_dependencies()?;
     let crates = source::crates(&metadata)?;
     say("> the length of messages");
-    let messages = messages::find(&crates);
-    findings.extend(ratchet::check(&root, "messages", &messages, accept)?);
-    findings.extend(cycles::check(&root, &crates, accept)?);
+    findings.extend(messages::find(&crates));
+    findings.extend(cycles::check(&crates));
     findings.extend(api::check(&root, &crates, accept)?);
     findings.extend(dependencies::check(&metadata)?);
     findings.extend(packages::check(&metadata));

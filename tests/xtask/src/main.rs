@@ -18,7 +18,6 @@ mod mutate;
 mod packages;
 mod parts;
 mod programs;
-mod ratchet;
 mod runs;
 mod source;
 mod test;

@@ -8,19 +8,17 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, LitStr};
 
-use crate::ratchet::Findings;
 use crate::source::Crate;
 
 const MAX_WORDS: usize = 20;
 
-/// Returns the messages of each crate of the product that are too long.
-pub(crate) fn find(crates: &[Crate]) -> Findings {
-    let mut findings = Findings::new();
+/// Returns the messages of the product that are too long.
+pub(crate) fn find(crates: &[Crate]) -> Vec<String> {
+    let mut findings = Vec::new();
     for one in crates.iter().filter(|one| one.is_product) {
-        let found = findings.entry(one.name.clone()).or_default();
         for file in &one.files {
             for item in &file.items {
-                add(item, &file.path, found);
+                add(item, &file.path, &mut findings);
             }
         }
     }
@@ -102,6 +100,6 @@ mod tests {
         let expected = [(5, 21), (10, 21), (12, 22)].map(|(line, words)| {
             format!("one/src/lib.rs:{line}: a message of {words} words; say it in 20")
         });
-        assert_eq!(find(&[one])["fluo"], expected);
+        assert_eq!(find(&[one]), expected);
     }
 }

@@ -7,46 +7,19 @@ mod modules;
 mod paths;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fs;
-use std::path::Path;
-
-use anyhow::{Context, Result};
 
 use self::paths::Uses;
 use crate::cargo::say;
 use crate::source::Crate;
 
-/// The uses that may still close a cycle: lines of a crate and two files.
-const ACCEPTED: &str = "tests/xtask/cycles.txt";
-
-/// Returns the cycles of files of a crate that have no accepted use, and the accepted uses that
-/// close no cycle. On request removes the latter.
-pub(crate) fn check(root: &Path, crates: &[Crate], accept: bool) -> Result<Vec<String>> {
+/// Returns the cycles of files of each crate.
+pub(crate) fn check(crates: &[Crate]) -> Vec<String> {
     say("> cycles of files");
-    let context = || format!("`{ACCEPTED}` cannot be read or written");
-    let text = fs::read_to_string(root.join(ACCEPTED)).with_context(context)?;
-    let mut accepted: BTreeSet<&str> = text.lines().collect();
-    let mut findings = Vec::new();
-    let mut needed = BTreeSet::new();
-    for one in crates {
-        let all = paths::uses(one);
-        let line = |(from, to): &(String, String)| format!("{}: {from} -> {to}", one.name);
-        let mut kept = all.clone();
-        kept.retain(|edge, _| !accepted.contains(&*line(edge)));
-        findings.extend(cycles(&kept).iter().map(|cycle| describe(&one.name, cycle, &all)));
-        let closes_cycle = |edge: &&(String, String)| path(&all, &edge.1, &edge.0).is_some();
-        needed.extend(all.keys().filter(closes_cycle).map(line));
-    }
-    let stale: Vec<_> = accepted.iter().filter(|line| !needed.contains(**line)).copied().collect();
-    if accept {
-        accepted.retain(|line| needed.contains(*line));
-        let lines: String = accepted.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(root.join(ACCEPTED), lines).with_context(context)?;
-    } else {
-        let remedy = "closes no cycle; run `cargo xtask tidy --accept`";
-        findings.extend(stale.iter().map(|line| format!("{ACCEPTED}: `{line}` {remedy}")));
-    }
-    Ok(findings)
+    let of_crate = |one: &Crate| {
+        let uses = paths::uses(one);
+        cycles(&uses).iter().map(|cycle| describe(&one.name, cycle, &uses)).collect::<Vec<_>>()
+    };
+    crates.iter().flat_map(of_crate).collect()
 }
 
 fn describe(name: &str, cycle: &[String], uses: &Uses) -> String {
@@ -98,7 +71,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::source::tests::{folder, library};
+    use crate::source::tests::library;
 
     const ROOT: &str = "mod a;\nmod b;\nmod c;\npub use b::{B, inner::C as D};\n";
     const B: &str = "mod inner;\npub(crate) use inner::{C, f};\npub struct B;\n";
@@ -141,24 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn reports_a_cycle_unless_a_use_is_accepted() {
-        let one = [of("use crate::c::g;", "", "use crate::a::A;", "use crate::b::f;")];
-        let checked = |accepted: &str, accept| {
-            let root = folder(&[(ACCEPTED, accepted)]);
-            let findings = check(root.path(), &one, accept).unwrap();
-            (findings.concat(), fs::read_to_string(root.path().join(ACCEPTED)).unwrap())
-        };
+    fn reports_each_use_of_a_cycle() {
+        let one = of("use crate::c::g;", "", "use crate::a::A;", "use crate::b::f;");
         let cycle = "fluo: files form a cycle: a -> c -> b::inner -> a\n  \
                      `a` uses `c` at one/src/a.rs:2\n  \
                      `c` uses `b::inner` at one/src/c.rs:2\n  \
                      `b::inner` uses `a` at one/src/b/inner.rs:3";
-        assert_eq!(checked("", false).0, cycle);
-        assert_eq!(checked("fluo: a -> c\n", false).0, "");
-        let two = "fluo: a -> b\nfluo: a -> c\n";
-        let stale =
-            format!("{ACCEPTED}: `fluo: a -> b` closes no cycle; run `cargo xtask tidy --accept`");
-        assert_eq!(checked(two, false).0, stale);
-        assert_eq!(checked(two, true), (String::new(), "fluo: a -> c\n".to_owned()));
+        assert_eq!(check(&[one]), [cycle]);
     }
 
     #[test]

@@ -1,9 +1,8 @@
-//! The language of comments and pages: measures of doc comments, and a search for mistakes.
+//! The language of comments and pages.
 //!
-//! The rules are in CONTRIBUTING.md. This module checks six of them: doc comments do not begin with
-//! a question word, doc comments of functions mostly begin with a verb, certain idioms do not occur,
-//! the spelling is American, lines have at most 100 columns, and the files and names in backticks
-//! exist.
+//! The rules are in CONTRIBUTING.md. This module checks five of them: doc comments do not begin
+//! with a question word, certain idioms do not occur, the spelling is American, lines have at most
+//! 100 columns, and the files and names in backticks exist.
 
 mod docs;
 mod idioms;
@@ -18,11 +17,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use self::docs::Docs;
 use self::lines::lines;
 use self::names::Names;
 use crate::cargo::say;
-use crate::ratchet::{self, Findings, folder};
 use crate::source::files;
 
 /// All folders with Rust code, and with pages beside it.
@@ -42,15 +39,15 @@ struct Source {
     text: String,
 }
 
-/// Returns each place that breaks a rule. On request lowers the accepted numbers of spellings.
-pub(crate) fn check(root: &Path, accept: bool) -> Result<Vec<String>> {
+/// Returns each place that breaks a rule.
+pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     let pages = read(root, &[&FOLDERS[..], &PAGES].concat(), "md")?;
     let mut sources = read(root, &FOLDERS, "rs")?;
     let (rust, pages_read) = (sources.len(), pages.len());
     say(&format!("\n> the language of {rust} files and {pages_read} pages"));
-    let (mut docs, mut names) = (Docs::default(), Names::default());
+    let (mut findings, mut names) = (Vec::new(), Names::default());
     for file in &sources {
-        docs.add(&file.path, &file.text);
+        findings.extend(docs::find(&file.path, &file.text));
         names.add(&file.path, &file.text)?;
     }
     for extension in ["java", "thrift"] {
@@ -58,20 +55,16 @@ pub(crate) fn check(root: &Path, accept: bool) -> Result<Vec<String>> {
             names.add(&file.path, &file.text)?;
         }
     }
-    let mut findings = docs.findings();
     sources.retain(|file| !file.path.starts_with(WORDS));
-    let mut spellings = Findings::new();
     for Source { path, text } in sources.iter().chain(&pages) {
         let lines = lines(path, text);
         findings.extend(idioms::find(path, text));
         findings.extend(width::find(path, &lines));
-        let found = spellings.entry(folder(path)).or_default();
-        found.extend(spelling::find(path, text));
+        findings.extend(spelling::find(path, text));
         if !path.starts_with(HISTORY) {
             findings.extend(references::find(root, path, &lines, &names));
         }
     }
-    findings.extend(ratchet::check(root, "spelling", &spellings, accept)?);
     Ok(findings)
 }
 
