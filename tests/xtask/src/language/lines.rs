@@ -10,7 +10,7 @@ pub(super) struct Line<'a> {
     pub(super) width: usize,
     /// The language of the block of code that the line is in.
     pub(super) code: Option<&'a str>,
-    /// Whether the line is in a page or in the documentation of a module.
+    /// True in a page, and in the documentation of a module.
     pub(super) is_page: bool,
 }
 
