@@ -48,17 +48,6 @@ pub trait Codec<T>: Send + Sync + 'static {
     /// # Errors
     ///
     /// The value cannot be written. Nothing is appended then.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_recipes::codec::{Codec, Text};
-    ///
-    /// let mut bytes = b"count:".to_vec();
-    /// Text.encode(&7_u64, &mut bytes)?;
-    /// assert_eq!(bytes, b"count:7");
-    /// # Ok::<(), fluo_recipes::codec::CodecError>(())
-    /// ```
     fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> Result<(), CodecError>;
 
     /// Reads a value from all of the bytes.
@@ -66,30 +55,10 @@ pub trait Codec<T>: Send + Sync + 'static {
     /// # Errors
     ///
     /// The bytes are not those of one value of the type.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_recipes::codec::{Codec, Ordered};
-    ///
-    /// let count: u16 = Ordered.decode(b"\x01\x02")?;
-    /// assert_eq!(count, 258);
-    /// assert!(Codec::<u16>::decode(&Ordered, b"\x01\x02\x03").is_err());
-    /// # Ok::<(), fluo_recipes::codec::CodecError>(())
-    /// ```
     fn decode(&self, bytes: &[u8]) -> Result<T, CodecError>;
 
     /// Returns the name under which the configuration of an application stores the codec and its
     /// type, such as `text:u64`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_recipes::codec::{Codec, Kryo, Text};
-    ///
-    /// assert_eq!(Codec::<u64>::name(&Text), "text:u64");
-    /// assert_eq!(Codec::<i64>::name(&Kryo), "java.lang.Long");
-    /// ```
     fn name(&self) -> Cow<'static, str>;
 }
 
@@ -102,21 +71,6 @@ pub trait Codec<T>: Send + Sync + 'static {
 /// [`Json`](super::Json) and [`Postcard`](super::Postcard) are no key codecs: a `HashMap` has no
 /// fixed order, and a field that serde skips makes different values equal. Floats are no keys in
 /// any codec, because `0.0 == -0.0`, and because a float that is not a number equals nothing.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::codec::{CodecError, KeyCodec, Text};
-///
-/// fn row<K>(codec: &impl KeyCodec<K>, key: &K) -> Result<Vec<u8>, CodecError> {
-///     let mut row = b"wc:".to_vec();
-///     codec.encode(key, &mut row)?;
-///     Ok(row)
-/// }
-///
-/// assert_eq!(row(&Text, &"cat".to_owned())?, b"wc:cat");
-/// # Ok::<(), CodecError>(())
-/// ```
 ///
 /// A codec of values does not compile as a codec of keys:
 ///

@@ -23,22 +23,6 @@ use super::error::CodecError;
 /// `true` the byte 1.
 ///
 /// Floats are no keys: see [`KeyCodec`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::codec::{Codec, Ordered};
-///
-/// let mut rows = Vec::new();
-/// for number in [-2_i16, -1, 0, 258] {
-///     let mut row = Vec::new();
-///     Ordered.encode(&number, &mut row)?;
-///     rows.push(row);
-/// }
-/// assert_eq!(rows, [b"\x7f\xfe", b"\x7f\xff", b"\x80\x00", b"\x81\x02"]);
-/// assert!(rows.is_sorted());
-/// # Ok::<(), fluo_recipes::codec::CodecError>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ordered;
 

@@ -1,14 +1,6 @@
 //! The compact format of postcard, after a version byte.
 //!
-//! ```text
-//!  version    1 byte, 1
-//!  value      postcard 1: integers as varints, sequences and text after their length
-//!
-//!   1    3    c    a    t
-//! +----+----+----+----+----+
-//! | 01 | 03 | 63 | 61 | 74 |
-//! +----+----+----+----+----+
-//! ```
+//! The text `cat` is `01 03 63 61 74`: the version, the length, the letters.
 
 use std::borrow::Cow;
 
@@ -32,23 +24,6 @@ const VERSION: u8 = 1;
 ///
 /// Postcard is not a [`KeyCodec`](super::KeyCodec): the same map can be written in two orders, and
 /// serde's attributes can write two values in one way.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::codec::{Codec, Postcard};
-///
-/// let mut bytes = Vec::new();
-/// Postcard.encode(&("cat".to_owned(), 7_u64), &mut bytes)?;
-/// assert_eq!(bytes, b"\x01\x03cat\x07");
-///
-/// let error = Codec::<u64>::decode(&Postcard, b"\x02\x07").unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     r"`\x02\x07` has version 2 of the postcard codec, and only version 1 can be read"
-/// );
-/// # Ok::<(), fluo_recipes::codec::CodecError>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Postcard;
 

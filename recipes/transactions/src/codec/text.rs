@@ -28,22 +28,6 @@ use super::java_float;
 /// `false`.
 ///
 /// Floats are no keys: see [`KeyCodec`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::codec::{Codec, Text};
-///
-/// let mut bytes = Vec::new();
-/// Text.encode(&1e7_f64, &mut bytes)?;
-/// assert_eq!(bytes, b"1.0E7");
-///
-/// let flag: bool = Text.decode(b"True")?;
-/// assert!(flag);
-/// let error = Codec::<bool>::decode(&Text, b"yes").unwrap_err();
-/// assert_eq!(error.to_string(), "`yes` is neither `true` nor `false`");
-/// # Ok::<(), fluo_recipes::codec::CodecError>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text;
 

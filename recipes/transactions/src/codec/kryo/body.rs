@@ -2,7 +2,6 @@
 
 use std::convert::identity;
 
-use super::class::Class;
 use super::input::{Damage, Input};
 use super::string::{read_string, write_string};
 use super::varint::write_zigzag;
@@ -12,14 +11,18 @@ const FIRST: u8 = 1;
 
 /// A type whose values Kryo writes after their class.
 pub(super) trait Body: Sized {
-    const CLASS: Class;
+    /// The class in Java, without its package.
+    const CLASS: &'static str;
+    /// The byte before a value: the id of the class and 2.
+    const MARKER: u8;
 
     fn write(&self, bytes: &mut Vec<u8>);
     fn read(input: &mut Input<'_>) -> Result<Self, Damage>;
 }
 
 impl Body for String {
-    const CLASS: Class = Class::String;
+    const CLASS: &'static str = "String";
+    const MARKER: u8 = 3;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.push(FIRST);
@@ -35,7 +38,8 @@ impl Body for String {
 }
 
 impl Body for i64 {
-    const CLASS: Class = Class::Long;
+    const CLASS: &'static str = "Long";
+    const MARKER: u8 = 9;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         write_zigzag(*self, bytes);
@@ -47,7 +51,8 @@ impl Body for i64 {
 }
 
 impl Body for i32 {
-    const CLASS: Class = Class::Integer;
+    const CLASS: &'static str = "Integer";
+    const MARKER: u8 = 2;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         write_zigzag(i64::from(*self), bytes);
@@ -59,7 +64,8 @@ impl Body for i32 {
 }
 
 impl Body for bool {
-    const CLASS: Class = Class::Boolean;
+    const CLASS: &'static str = "Boolean";
+    const MARKER: u8 = 5;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.push(u8::from(*self));
@@ -75,9 +81,10 @@ impl Body for bool {
 }
 
 macro_rules! big_endian {
-    ($($type:ident $class:ident $bits:expr;)*) => { $(
+    ($($type:ident $class:literal $marker:literal $bits:expr;)*) => { $(
         impl Body for $type {
-            const CLASS: Class = Class::$class;
+            const CLASS: &'static str = $class;
+            const MARKER: u8 = $marker;
 
             fn write(&self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&$bits(*self).to_be_bytes());
@@ -91,10 +98,10 @@ macro_rules! big_endian {
 }
 
 big_endian! {
-    i8 Byte identity;
-    i16 Short identity;
-    f32 Float float_bits;
-    f64 Double double_bits;
+    i8 "Byte" 6 identity;
+    i16 "Short" 8 identity;
+    f32 "Float" 4 float_bits;
+    f64 "Double" 10 double_bits;
 }
 
 /// Returns the bits of a float, which are always the same if it is not a number.

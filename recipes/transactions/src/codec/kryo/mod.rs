@@ -24,16 +24,17 @@
 //! | `Double` | 8 | 8 bytes, big-endian |
 
 mod body;
-mod class;
 mod input;
 mod string;
 mod varint;
 
 use std::borrow::Cow;
 
+use fluo_table::Excerpt;
+
 use self::body::Body;
-use self::class::expect_class;
-use self::input::Input;
+use self::input::{Damage, Input};
+use self::string::read_string;
 use super::contract::{Codec, KeyCodec};
 use super::error::CodecError;
 
@@ -51,20 +52,6 @@ use super::error::CodecError;
 /// a codec of your own.
 ///
 /// Floats are no keys: see [`KeyCodec`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::codec::{Codec, Kryo};
-///
-/// let mut bytes = Vec::new();
-/// Kryo.encode(&64_i64, &mut bytes)?;
-/// assert_eq!(bytes, b"\x09\x80\x01");
-///
-/// let error = Codec::<String>::decode(&Kryo, &bytes).unwrap_err();
-/// assert_eq!(error.to_string(), r"`\x09\x80\x01` is a Long, expected a String");
-/// # Ok::<(), fluo_recipes::codec::CodecError>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kryo;
 
@@ -72,7 +59,7 @@ macro_rules! codecs {
     ($($type:ty)*) => { $(
         impl Codec<$type> for Kryo {
             fn encode(&self, value: &$type, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-                bytes.push(<$type as Body>::CLASS.marker());
+                bytes.push(<$type as Body>::MARKER);
                 value.write(bytes);
                 Ok(())
             }
@@ -82,27 +69,63 @@ macro_rules! codecs {
             }
 
             fn name(&self) -> Cow<'static, str> {
-                <$type as Body>::CLASS.java_name().into()
+                format!("java.lang.{}", <$type as Body>::CLASS).into()
             }
         }
     )* };
 }
 
-macro_rules! key_codecs {
-    ($($type:ty)*) => { $(
-        impl KeyCodec<$type> for Kryo {}
-    )* };
-}
-
 codecs! { String i8 i16 i32 i64 f32 f64 bool }
-key_codecs! { String i8 i16 i32 i64 bool }
+
+impl KeyCodec<String> for Kryo {}
+impl KeyCodec<i8> for Kryo {}
+impl KeyCodec<i16> for Kryo {}
+impl KeyCodec<i32> for Kryo {}
+impl KeyCodec<i64> for Kryo {}
+impl KeyCodec<bool> for Kryo {}
 
 fn decode<T: Body>(bytes: &[u8]) -> Result<T, CodecError> {
     let mut input = Input::new(bytes);
-    expect_class(&mut input, T::CLASS).map_err(|flaw| CodecError::for_bytes(bytes, flaw))?;
+    expect_class::<T>(&mut input).map_err(|flaw| CodecError::for_bytes(bytes, flaw))?;
     let value = T::read(&mut input).and_then(|value| input.finish(value));
     value.map_err(|damage| {
-        let flaw = format!("is a damaged {}: {damage}", T::CLASS.noun());
+        let flaw = format!("is a damaged {}: {damage}", T::CLASS);
         CodecError::for_bytes(bytes, flaw)
     })
+}
+
+/// The classes that Kryo registers by default; the position of a class is its id.
+const REGISTERED: [&str; 9] =
+    ["Integer", "String", "Float", "Boolean", "Byte", "Character", "Short", "Long", "Double"];
+
+/// Reads the class of a value, and returns what is wrong as the rest of a sentence if it is not the
+/// expected one.
+fn expect_class<T: Body>(input: &mut Input<'_>) -> Result<(), String> {
+    let found = match input.varint() {
+        Ok(marker) if marker == u64::from(T::MARKER) => return Ok(()),
+        Ok(0) => "null".to_owned(),
+        Ok(1) => named(input).unwrap_or_else(|_| "an object of a damaged class name".to_owned()),
+        Ok(marker) => registered(marker - 2),
+        Err(damage) => format!("no Kryo value: {damage}"),
+    };
+    Err(format!("is {found}, expected {}", with_article(T::CLASS)))
+}
+
+/// Describes a value whose class has an id.
+fn registered(id: u64) -> String {
+    let class = usize::try_from(id).ok().and_then(|id| REGISTERED.get(id));
+    let unknown = || format!("an object of the class that is registered as {id}");
+    class.map_or_else(unknown, |class| with_article(class))
+}
+
+/// Describes a value whose class has no id: the number of the name and the name follow.
+fn named(input: &mut Input<'_>) -> Result<String, Damage> {
+    input.varint()?;
+    let name = read_string(input)?;
+    Ok(format!("an object of class {}", Excerpt::new(name.as_bytes())))
+}
+
+fn with_article(class: &str) -> String {
+    let article = if class == "Integer" { "an" } else { "a" };
+    format!("{article} {class}")
 }
