@@ -1,18 +1,4 @@
 //! One logged operation: [`LogEntry`].
-//!
-//! Its serialized form:
-//!
-//! An entry is a structure of six fields, in this order. All of them are always present.
-//!
-//! | field | content |
-//! |---|---|
-//! | `operation` | `get`, `set` or `delete` |
-//! | `row` | bytes |
-//! | `family`, `qualifier`, `visibility` | bytes, may be empty |
-//! | `value` | bytes, or null for a delete |
-//!
-//! In a format for people, such as JSON, bytes are text in base64 with padding (RFC 4648, section
-//! 4). In a binary format they are bytes.
 
 use std::fmt;
 
@@ -21,7 +7,6 @@ use fluo_engine::{Bytes, Column, RowColumn};
 use fluo_table::Escaped;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use thiserror::Error;
 
 /// A kind of operation on a cell. Its serialized form is `get`, `set` or `delete`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,19 +34,6 @@ impl fmt::Display for Operation {
 ///
 /// It is displayed as the operation, the cell, and the value after ` = `; bytes that are not
 /// printable ASCII are escaped as `\xNN`.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_engine::{Column, RowColumn};
-/// use fluo_recipes::recording::{LogEntry, Operation};
-///
-/// let cell = RowColumn::new("org.wikipedia", Column::new("page", "uri").with_visibility("eu"));
-/// let set = LogEntry::for_set(cell.clone(), "https://wikipedia.org");
-/// assert_eq!(set.operation(), Operation::Set);
-/// assert_eq!(set.to_string(), "set org.wikipedia page:uri [eu] = https://wikipedia.org");
-/// assert_eq!(LogEntry::for_delete(cell).to_string(), "delete org.wikipedia page:uri [eu]");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "StoredEntry", try_from = "StoredEntry")]
 pub struct LogEntry {
@@ -90,7 +62,7 @@ impl LogEntry {
         Self::new(Operation::Delete, cell, None)
     }
 
-    /// Returns the kind of operation.
+    /// The kind of operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.operation
@@ -108,8 +80,7 @@ impl LogEntry {
         self.value.as_ref()
     }
 
-    /// Creates an entry whose value fits the operation.
-    pub(super) fn new(operation: Operation, cell: RowColumn, value: Option<Bytes>) -> Self {
+    fn new(operation: Operation, cell: RowColumn, value: Option<Bytes>) -> Self {
         Self { operation, cell, value }
     }
 }
@@ -140,56 +111,47 @@ struct StoredEntry {
 #[derive(Debug)]
 struct StoredBytes(Bytes);
 
-/// The error of an entry whose value does not fit its operation.
-#[derive(Debug, Error)]
-enum UnfitValue {
-    #[error("the {operation} of `{cell}` has no value; a {operation} has one")]
-    Missing { operation: Operation, cell: RowColumn },
-    #[error("the delete of `{cell}` has a value; a delete has none")]
-    OfDelete { cell: RowColumn },
-}
-
 impl From<LogEntry> for StoredEntry {
     fn from(entry: LogEntry) -> Self {
-        let RowColumn { row, column } = entry.cell().clone();
+        let RowColumn { row, column } = entry.cell;
         Self {
-            operation: entry.operation(),
+            operation: entry.operation,
             row: StoredBytes(row),
             family: StoredBytes(column.family),
             qualifier: StoredBytes(column.qualifier),
             visibility: StoredBytes(column.visibility),
-            value: entry.value().cloned().map(StoredBytes),
+            value: entry.value.map(StoredBytes),
         }
     }
 }
 
 impl TryFrom<StoredEntry> for LogEntry {
-    type Error = UnfitValue;
+    type Error = String;
 
-    fn try_from(stored: StoredEntry) -> Result<Self, UnfitValue> {
+    fn try_from(stored: StoredEntry) -> Result<Self, String> {
         let column = Column {
             family: stored.family.0,
             qualifier: stored.qualifier.0,
             visibility: stored.visibility.0,
         };
         let cell = RowColumn::new(stored.row.0, column);
-        let value = stored.value.map(|value| value.0);
-        match (stored.operation, &value) {
-            (Operation::Delete, None) | (Operation::Get | Operation::Set, Some(_)) => {
-                Ok(Self::new(stored.operation, cell, value))
-            }
-            (Operation::Delete, Some(_)) => Err(UnfitValue::OfDelete { cell }),
-            (operation, None) => Err(UnfitValue::Missing { operation, cell }),
+        let (operation, value) = (stored.operation, stored.value.map(|value| value.0));
+        if (operation == Operation::Delete) == value.is_none() {
+            return Ok(Self::new(operation, cell, value));
         }
+        Err(match value {
+            Some(_) => format!("the delete of `{cell}` has a value; a delete has none"),
+            None => format!("the {operation} of `{cell}` has no value; a {operation} has one"),
+        })
     }
 }
 
 impl Serialize for StoredBytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match serializer.is_human_readable() {
-            true => serializer.collect_str(&BASE64.encode_display(&self.0)),
-            false => self.0.serialize(serializer),
+        if serializer.is_human_readable() {
+            return serializer.collect_str(&BASE64.encode_display(&self.0));
         }
+        self.0.serialize(serializer)
     }
 }
 
@@ -199,12 +161,11 @@ impl<'de> Deserialize<'de> for StoredBytes {
             return Bytes::deserialize(deserializer).map(Self);
         }
         let text = String::deserialize(deserializer)?;
-        match BASE64.decode(text.as_bytes()) {
-            Ok(bytes) => Ok(Self(bytes.into())),
-            Err(error) => Err(D::Error::custom(format_args!(
+        BASE64.decode(text.as_bytes()).map(|bytes| Self(bytes.into())).map_err(|error| {
+            D::Error::custom(format_args!(
                 "the bytes of a log entry are not base64: {error}; write base64 with padding"
-            ))),
-        }
+            ))
+        })
     }
 }
 

@@ -62,7 +62,6 @@
 mod log_entry;
 mod mutations;
 mod recorded_transaction;
-mod recorder;
 mod tx_log;
 
 pub use log_entry::{LogEntry, Operation};

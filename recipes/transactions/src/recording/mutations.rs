@@ -22,32 +22,9 @@ impl TxLog {
     ///
     /// If the log writes a cell several times, as the log of several transactions can, the last
     /// write counts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_engine::{Column, RowColumn, Timestamp};
-    /// use fluo_recipes::recording::{LogEntry, TxLog};
-    /// use fluo_table::Mutation;
-    ///
-    /// # fn main() -> fluo_engine::Result<()> {
-    /// let (old, new) = (Column::new("page", "old"), Column::new("page", "new"));
-    /// let log = TxLog::from_iter([
-    ///     LogEntry::for_get(RowColumn::new("r1", old.clone()), "v1"),
-    ///     LogEntry::for_set(RowColumn::new("r1", new.clone()), "v1"),
-    ///     LogEntry::for_delete(RowColumn::new("r1", old.clone())),
-    /// ]);
-    /// let mutation = Mutation::new("r1").put_at(new, 7, "v1").delete_at(old, 7);
-    /// assert_eq!(log.to_mutations(Timestamp::new(7)?), [mutation]);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn to_mutations(&self, sequence: Timestamp) -> Vec<Mutation> {
-        let writes = self.entries().iter().filter(|entry| match entry.operation() {
-            Operation::Get => false,
-            Operation::Set | Operation::Delete => true,
-        });
+        let writes = self.entries().iter().filter(|entry| entry.operation() != Operation::Get);
         let changes = writes.map(|entry| (entry.cell(), entry.value())).collect();
         at_sequence(changes, sequence)
     }
@@ -92,8 +69,7 @@ pub fn difference(
 
 /// Returns one mutation for each row, with its updates in the order of the columns.
 fn at_sequence(changes: Changes<'_>, sequence: Timestamp) -> Vec<Mutation> {
-    // A timestamp has 60 bits.
-    let timestamp = i64::try_from(sequence.get()).unwrap_or(i64::MAX);
+    let timestamp = sequence.get().cast_signed();
     let mut mutations: Vec<Mutation> = Vec::new();
     for (cell, value) in changes {
         let mutation = match mutations.pop_if(|last| last.row == cell.row) {

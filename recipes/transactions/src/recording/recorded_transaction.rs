@@ -1,12 +1,11 @@
 //! A transaction whose operations are logged: [`RecordedTransaction`].
 
-use std::mem;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, mem};
 
-use fluo_engine::Transaction;
+use fluo_engine::{Bytes, Cell, Recorder, RowColumn, Transaction};
 
-use super::recorder::{Filter, LogRecorder};
 use super::{LogEntry, TxLog};
 
 /// A transaction whose reads and writes are logged.
@@ -18,29 +17,6 @@ use super::{LogEntry, TxLog};
 /// The log shares the bytes of the values with the batches in which a table returned them. So a
 /// filter that accepts a few cells of a large scan may keep the whole batches of these cells in
 /// memory.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_engine::{Column, Instance, InstanceExt};
-/// use fluo_recipes::recording::RecordedTransaction;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_engine::Result<()> {
-/// let client = Instance::in_memory().application("web").create().await?;
-/// let exported = client
-///     .run(async |tx| {
-///         let recorded = RecordedTransaction::new(&tx)
-///             .filter(|entry| entry.cell().column.family == "page");
-///         recorded.set("org.wikipedia", &Column::new("page", "uri"), "https://wikipedia.org")?;
-///         recorded.set("org.wikipedia", &Column::new("crawl", "visited"), "3")?;
-///         Ok::<_, fluo_engine::Error>(recorded.finish())
-///     })
-///     .await?;
-/// assert_eq!(exported.sets().count(), 1);
-/// # Ok(())
-/// # }
-/// ```
 ///
 /// Once the log is taken, the recording cannot be used. This does not compile:
 ///
@@ -92,6 +68,55 @@ impl Deref for RecordedTransaction {
 
     fn deref(&self) -> &Transaction {
         &self.transaction
+    }
+}
+
+/// A function that decides whether an entry is logged.
+type Filter = Arc<dyn Fn(&LogEntry) -> bool + Send + Sync>;
+
+/// The log of a recording in progress.
+struct LogRecorder {
+    filter: Filter,
+    log: Mutex<TxLog>,
+}
+
+impl LogRecorder {
+    fn new(filter: Filter, log: TxLog) -> Self {
+        Self { filter, log: Mutex::new(log) }
+    }
+
+    fn log(&self) -> MutexGuard<'_, TxLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Logs the entries that the filter accepts. It runs before the log is locked, because a filter
+    /// may use the recording.
+    fn add(&self, entries: impl IntoIterator<Item = LogEntry>) {
+        let entries = entries.into_iter();
+        let accepted: Vec<_> = entries.filter(|entry| (self.filter)(entry)).collect();
+        self.log().extend(accepted);
+    }
+}
+
+impl Recorder for LogRecorder {
+    fn record_read(&self, cells: &[Cell]) {
+        self.add(cells.iter().map(|cell| {
+            let position = RowColumn::new(cell.key.row.clone(), cell.key.column.clone());
+            LogEntry::for_get(position, cell.value.clone())
+        }));
+    }
+
+    fn record_write(&self, cell: &RowColumn, value: Option<&Bytes>) {
+        self.add([match value {
+            Some(value) => LogEntry::for_set(cell.clone(), value.clone()),
+            None => LogEntry::for_delete(cell.clone()),
+        }]);
+    }
+}
+
+impl fmt::Debug for LogRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogRecorder").field("log", &self.log).finish_non_exhaustive()
     }
 }
 

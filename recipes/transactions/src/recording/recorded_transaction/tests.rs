@@ -75,12 +75,10 @@ async fn logs_each_operation_in_order() {
         lines(&log),
         ["set r1 cf1: = v1", "set r2 cf2:cq2 = v2", "delete r3 cf3:", "get r4 cf: = v4"]
     );
-    assert_eq!(log.last_values_read(), [(position("r4", "cf"), "v4".into())].into());
+    let (read, set) = (log.gets().collect::<Vec<_>>(), log.sets().collect::<Vec<_>>());
+    assert_eq!(read, [(&position("r4", "cf"), &"v4".into())]);
     let second = RowColumn::new("r2", column("cf2", "cq2"));
-    assert_eq!(
-        log.last_values_set(),
-        [(position("r1", "cf1"), "v1".into()), (second, "v2".into())].into()
-    );
+    assert_eq!(set, [(&position("r1", "cf1"), &"v1".into()), (&second, &"v2".into())]);
     assert!(log.deletes().eq([&position("r3", "cf3")]));
 }
 
