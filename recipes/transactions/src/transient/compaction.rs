@@ -1,8 +1,6 @@
 //! The compaction of transient ranges: [`TransientCompaction`].
 
 use std::fmt;
-use std::future::pending;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +8,7 @@ use fluo_engine::{Client, Error, Result, Span};
 use fluo_table::TableAdmin;
 use fluo_table::coordination::HeldLock;
 use futures::future::{BoxFuture, FutureExt, Shared, join_all};
-use futures::stream::{self, StreamExt};
-use tokio::sync::Semaphore;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::TransientRange;
@@ -26,13 +23,7 @@ type Watch = dyn Fn(&CompactedRange) + Send + Sync;
 const MULTIPLIER: u32 = 3;
 
 /// A compaction of the transient ranges of an application, once or
-/// [repeatedly](Self::repeat_until). A clone shares nothing that changes.
-///
-/// | option | default |
-/// |---|---|
-/// | [`ranges_at_once`](Self::ranges_at_once) | 1 |
-/// | [`multiplier`](Self::multiplier) | 3 |
-/// | [`on_compacted`](Self::on_compacted) | none |
+/// [repeatedly](Self::repeat_until).
 ///
 /// # Examples
 ///
@@ -62,7 +53,6 @@ const MULTIPLIER: u32 = 3;
 pub struct TransientCompaction {
     /// In the order of their ids.
     ranges: Vec<TransientRange>,
-    ranges_at_once: NonZeroUsize,
     multiplier: u32,
     compact: Arc<Compact>,
     watch: Arc<Watch>,
@@ -72,6 +62,7 @@ pub struct TransientCompaction {
 
 /// The result of the compaction of one range.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 #[must_use = "the compaction of a range may have failed"]
 pub struct CompactedRange {
     /// The range.
@@ -107,23 +98,6 @@ impl TransientCompaction {
 
     /// Creates a compaction of ranges by a function that compacts one part of a table, for programs
     /// that open the application only during a compaction.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_recipes::transient::{TransientCompaction, TransientRange};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> {
-    /// let queue = TransientRange::new("queue", "q#", "q:~")?;
-    /// let compaction = TransientCompaction::with_compactor([queue], |span| async move {
-    ///     println!("would compact {span}");
-    ///     Ok(())
-    /// });
-    /// assert!(compaction.run().await[0].result.is_ok());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn with_compactor<F>(
         ranges: impl IntoIterator<Item = TransientRange>,
@@ -134,19 +108,11 @@ impl TransientCompaction {
     {
         Self {
             ranges: ranges.into_iter().collect(),
-            ranges_at_once: NonZeroUsize::MIN,
             multiplier: MULTIPLIER,
             compact: Arc::new(move |span| compact(span).boxed()),
             watch: Arc::new(|_| ()),
             client: None,
         }
-    }
-
-    /// Sets the maximum number of ranges that are compacted at the same time. Default: 1.
-    #[must_use]
-    pub fn ranges_at_once(mut self, ranges: NonZeroUsize) -> Self {
-        self.ranges_at_once = ranges;
-        self
     }
 
     /// Sets the minimum pause of a [repeated](Self::repeat_until) compaction, in durations of the
@@ -172,31 +138,23 @@ impl TransientCompaction {
         &self.ranges
     }
 
-    /// Compacts each range once, and returns the results in the order of the ids. If a range fails,
-    /// the others are compacted nevertheless.
+    /// Compacts each range once, one after the other, and returns the results in the order of the
+    /// ids. If a range fails, the others are compacted nevertheless.
     ///
-    /// If the future is dropped, the compactions in progress are cancelled, which is safe: they
-    /// drop only garbage.
+    /// If the future is dropped, the compaction in progress is cancelled, which is safe: it drops
+    /// only garbage.
     pub async fn run(&self) -> Vec<CompactedRange> {
-        self.run_until(pending()).await
-    }
-
-    /// Compacts each range once, like [`run`](Self::run), until a signal. After the signal no
-    /// compaction begins; those in progress end. The result omits the ranges whose compaction has
-    /// not begun.
-    pub async fn run_until(&self, stop: impl Future<Output = ()> + Send) -> Vec<CompactedRange> {
-        stream::iter(self.ranges.clone())
-            .take_until(stop)
-            .map(|range| self.compact(range).boxed())
-            .buffered(self.ranges_at_once.get())
-            .collect()
-            .await
+        let mut compacted = Vec::with_capacity(self.ranges.len());
+        for range in &self.ranges {
+            compacted.push(self.compact(range).await);
+        }
+        compacted
     }
 
     /// Compacts each range repeatedly, until a signal. The first run of a range begins at once.
     /// After each run, failed or not, the range pauses for the interval, or for
-    /// [a multiple](Self::multiplier) of the duration of the run if that is longer. After the
-    /// signal no run begins; those in progress end.
+    /// [a multiple](Self::multiplier) of the duration of the run if that is longer. One range is
+    /// compacted at a time. After the signal no run begins; the one in progress ends.
     ///
     /// If several processes of an application repeat the [compaction](Self::for_client) of their
     /// client, one of them compacts a range; if it ends, another one takes over after the interval.
@@ -216,13 +174,10 @@ impl TransientCompaction {
             ));
         }
         let stop = stop.boxed().shared();
-        let most = self.ranges_at_once.get().min(Semaphore::MAX_PERMITS);
-        let slots = Semaphore::new(most);
-        let mut repeated = Vec::new();
-        for range in &self.ranges {
-            repeated.push(self.repeat(range, interval, &slots, stop.clone()).boxed());
-        }
-        join_all(repeated).await;
+        let turn = Mutex::new(());
+        let ranges = self.ranges.iter();
+        join_all(ranges.map(|range| self.repeat(range, interval, &turn, stop.clone()).boxed()))
+            .await;
         Ok(())
     }
 
@@ -232,36 +187,34 @@ impl TransientCompaction {
         &self,
         range: &TransientRange,
         interval: Duration,
-        slots: &Semaphore,
+        turn: &Mutex<()>,
         stop: Stop<'_>,
     ) {
         loop {
             let Some(duty) = unless(&stop, self.take_duty(range)).await else {
                 return;
             };
-            let (_duty, pause) = match duty {
-                Ok(Duty::Own(lock)) => {
-                    let Some(slot) = unless(&stop, slots.acquire()).await else {
+            let mut pause = interval;
+            match &duty {
+                Ok(None) => {}
+                Ok(Some(_)) => {
+                    let Some(_turn) = unless(&stop, turn.lock()).await else {
                         return;
                     };
-                    let took = self.compact(range.clone()).await.duration;
-                    drop(slot);
-                    (lock, interval.max(took.saturating_mul(self.multiplier)))
+                    let took = self.compact(range).await.duration;
+                    pause = pause.max(took.saturating_mul(self.multiplier));
                 }
-                Ok(Duty::OfAnother) => (None, interval),
                 Err(error) => {
-                    drop(self.report(range.clone(), Duration::ZERO, Err(error)));
-                    (None, interval)
+                    drop(self.report(range, Duration::ZERO, Err(error.clone())));
                 }
-            };
+            }
             if unless(&stop, sleep(pause)).await.is_none() {
                 return;
             }
         }
     }
 
-    /// Compacts one range.
-    async fn compact(&self, range: TransientRange) -> CompactedRange {
+    async fn compact(&self, range: &TransientRange) -> CompactedRange {
         let begun = Instant::now();
         let result = (self.compact)(range.span()).await;
         self.report(range, begun.elapsed(), result)
@@ -269,37 +222,29 @@ impl TransientCompaction {
 
     fn report(
         &self,
-        range: TransientRange,
+        range: &TransientRange,
         duration: Duration,
         result: Result<()>,
     ) -> CompactedRange {
-        let compacted = CompactedRange { range, duration, result };
+        let compacted = CompactedRange { range: range.clone(), duration, result };
         (self.watch)(&compacted);
         compacted
     }
 
-    /// Takes the duty to compact a range.
-    async fn take_duty(&self, range: &TransientRange) -> Result<Duty> {
+    /// Takes the duty to compact a range. Returns `None` if another process has it. Without a
+    /// client it needs no lock.
+    async fn take_duty(&self, range: &TransientRange) -> Result<Option<Duty>> {
         let Some(client) = &self.client else {
-            return Ok(Duty::Own(None));
+            return Ok(Some(None));
         };
         let id = data_encoding::HEXLOWER.encode(range.id().as_bytes());
         let lock = client.take_duty(&format!("transient-{id}")).await?;
-        Ok(match lock {
-            Some(lock) => Duty::Own(Some(lock)),
-            None => Duty::OfAnother,
-        })
+        Ok(lock.map(Some))
     }
 }
 
-/// The duty to compact a range.
-enum Duty {
-    /// This process compacts the range, as long as the lock is held. Without a client it needs no
-    /// lock.
-    Own(Option<Box<dyn HeldLock>>),
-    /// Another process compacts it.
-    OfAnother,
-}
+/// The duty of this process to compact a range, as long as the lock is held.
+type Duty = Option<Box<dyn HeldLock>>;
 
 /// The signal that ends a repeated compaction.
 type Stop<'s> = Shared<BoxFuture<'s, ()>>;
@@ -313,20 +258,9 @@ async fn unless<T>(stop: &Stop<'_>, work: impl Future<Output = T>) -> Option<T> 
     }
 }
 
-impl CompactedRange {
-    /// Returns the error of a failed compaction.
-    #[must_use]
-    pub fn error(&self) -> Option<&Error> {
-        self.result.as_ref().err()
-    }
-}
-
 impl fmt::Debug for TransientCompaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TransientCompaction")
-            .field("ranges", &self.ranges)
-            .field("ranges_at_once", &self.ranges_at_once)
-            .finish_non_exhaustive()
+        f.debug_struct("TransientCompaction").field("ranges", &self.ranges).finish_non_exhaustive()
     }
 }
 

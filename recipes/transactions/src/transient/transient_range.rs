@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use data_encoding::{HEXUPPER, HEXUPPER_PERMISSIVE};
-use fluo_engine::{Bytes, Span};
+use fluo_engine::{Bytes, Error, Result, Span};
 use fluo_table::Escaped;
-
-use fluo_engine::Error;
 
 /// The start of the names of the settings with transient ranges. The rest of a name is the id.
 const SETTING: &str = "recipes.transientRange.";
@@ -29,7 +27,7 @@ const SETTING: &str = "recipes.transientRange.";
 /// let (name, value) = queue.to_setting();
 /// assert_eq!(name, "recipes.transientRange.cfm.m1");
 /// assert_eq!(value, "6D313A643A7E:6D313A753A7E");
-/// assert_eq!(TransientRange::from_setting(&name, &value)?, queue);
+/// assert_eq!(TransientRange::all_from_settings(&[(name, value)].into())?, [queue.clone()]);
 /// assert_eq!(queue.to_string(), "(m1:d:~, m1:u:~]");
 /// # Ok(())
 /// # }
@@ -53,7 +51,7 @@ impl TransientRange {
         id: impl Into<String>,
         after: impl Into<Bytes>,
         until: impl Into<Bytes>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let (id, after, until) = (id.into(), after.into(), until.into());
         if id.is_empty() {
             return Err(Error::invalid(
@@ -70,14 +68,8 @@ impl TransientRange {
         Ok(Self { id, after, until })
     }
 
-    /// Reads the range from a setting of an application.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if the name does not begin with
-    /// `recipes.transientRange.`, if the value is not of the form `HEX:HEX`, or if the range has no
-    /// rows. The message names the setting.
-    pub fn from_setting(name: &str, value: &str) -> Result<Self, Error> {
+    /// Reads the range from a setting of an application, whose name errors have.
+    fn from_setting(name: &str, value: &str) -> Result<Self> {
         let id = name.strip_prefix(SETTING).unwrap_or_default();
         if id.is_empty() {
             return Err(Error::invalid(format!(
@@ -98,8 +90,9 @@ impl TransientRange {
     ///
     /// # Errors
     ///
-    /// Those of [`from_setting`](Self::from_setting) for the first setting that is not a range.
-    pub fn all_from_settings(settings: &BTreeMap<String, String>) -> Result<Vec<Self>, Error> {
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for the first of them without an id, whose value
+    /// is not of the form `HEX:HEX`, or whose range has no rows. The message names the setting.
+    pub fn all_from_settings(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
         settings
             .iter()
             .filter(|(name, _)| name.starts_with(SETTING))
@@ -120,33 +113,7 @@ impl TransientRange {
         &self.id
     }
 
-    /// Returns the row before the range; empty at the start of the table.
-    #[must_use]
-    pub fn after(&self) -> &Bytes {
-        &self.after
-    }
-
-    /// Returns the last row of the range; empty if the range reaches to the end of the table.
-    #[must_use]
-    pub fn until(&self) -> &Bytes {
-        &self.until
-    }
-
     /// Returns the part of the table that has the rows of the range.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_engine::Span;
-    /// use fluo_recipes::transient::TransientRange;
-    ///
-    /// # fn main() -> fluo_engine::Result<()> {
-    /// let queue = TransientRange::new("queue", "a", "c")?;
-    /// assert_eq!(queue.span(), Span::rows("a\0", Some("c\0".into())));
-    /// assert_eq!(TransientRange::new("all", "", "")?.span(), Span::all());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn span(&self) -> Span {
         Span::tablet(bound(&self.after), bound(&self.until))
@@ -167,13 +134,15 @@ fn rows(value: &str) -> Option<(Bytes, Bytes)> {
 
 impl fmt::Display for TransientRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.after.is_empty() {
-            true => f.write_str("(start of table, ")?,
-            false => write!(f, "({}, ", Escaped(&self.after))?,
+        if self.after.is_empty() {
+            f.write_str("(start of table, ")?;
+        } else {
+            write!(f, "({}, ", Escaped(&self.after))?;
         }
-        match self.until.is_empty() {
-            true => f.write_str("end of table)"),
-            false => write!(f, "{}]", Escaped(&self.until)),
+        if self.until.is_empty() {
+            f.write_str("end of table)")
+        } else {
+            write!(f, "{}]", Escaped(&self.until))
         }
     }
 }

@@ -85,6 +85,7 @@ impl CompactTransient {
             return Ok(Outcome::Success);
         }
         let bar = self.bar("repeatedly compacting");
+        let multiplier = self.multiplier;
         let (ended, mut lines) = mpsc::unbounded_channel();
         let compaction = match self.application.target.is_directory() {
             true => TransientCompaction::with_compactor(ranges, move |span| {
@@ -97,7 +98,7 @@ impl CompactTransient {
                 TransientCompaction::for_client(&client, Arc::new(fluo))?
             }
         };
-        let compaction = compaction.on_compacted(move |compacted| {
+        let compaction = compaction.multiplier(multiplier).on_compacted(move |compacted| {
             // The receiver is only closed when the command ends.
             let _ = ended.send(line(compacted));
         });
@@ -150,8 +151,8 @@ fn as_error(error: &anyhow::Error) -> Error {
 fn line(compacted: &CompactedRange) -> String {
     let CompactedRange { range, duration, .. } = compacted;
     let (id, took) = (range.id(), seconds(*duration));
-    match compacted.error() {
-        None => format!("{id} {range}: compacted in {took}"),
-        Some(error) => format!("{id} {range}: failed after {took}: {error}"),
+    match &compacted.result {
+        Ok(()) => format!("{id} {range}: compacted in {took}"),
+        Err(error) => format!("{id} {range}: failed after {took}: {error}"),
     }
 }

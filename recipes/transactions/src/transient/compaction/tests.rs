@@ -70,7 +70,7 @@ async fn compacts_each_range_of_the_table_once_and_drops_its_garbage() {
     let report = compaction.run().await;
     let ids: Vec<_> = report.iter().map(|compacted| compacted.range.id()).collect();
     assert_eq!(ids, ["q:a", "q:b"]);
-    assert!(report.iter().all(|compacted| compacted.error().is_none()));
+    assert!(report.iter().all(|compacted| compacted.result.is_ok()));
 
     let calls = compactions.take();
     let spans: Vec<_> = calls.iter().map(|(table, span, _)| (table.as_str(), span)).collect();
@@ -108,7 +108,7 @@ async fn reports_a_failure_and_compacts_the_other_ranges() {
         .map(|compacted| (compacted.range.id().to_owned(), compacted.result.is_ok()))
         .collect();
     assert_eq!(results, outcomes([true, false, true]));
-    assert_eq!(report[1].error().unwrap().to_string(), "no server");
+    assert_eq!(report[1].result.as_ref().unwrap_err().to_string(), "no server");
 }
 
 #[tokio::test]
@@ -118,42 +118,6 @@ async fn rejects_an_application_with_a_wrong_setting() {
     let client = web.create().await.unwrap();
     let error = TransientCompaction::for_client(&client, Arc::new(fluo)).unwrap_err();
     assert!(error.to_string().starts_with("setting `recipes.transientRange.q`: "));
-}
-
-/// Creates a compaction by a compactor that takes a second.
-fn slow(ids: &[&str]) -> TransientCompaction {
-    let range = |id: &&str| TransientRange::new(*id, (*id).to_owned(), "~").unwrap();
-    TransientCompaction::with_compactor(ids.iter().map(range), |_| async {
-        sleep(Duration::from_secs(1)).await;
-        Ok(())
-    })
-}
-
-#[tokio::test(start_paused = true)]
-async fn compacts_at_most_as_many_ranges_at_once_as_allowed() {
-    for (at_once, seconds) in [(1, 4), (2, 2), (3, 2), (4, 1), (100, 1)] {
-        let start = Instant::now();
-        let compaction = slow(&["a", "b", "c", "d"]);
-        let compaction = compaction.ranges_at_once(NonZeroUsize::new(at_once).unwrap());
-        let report = compaction.run().await;
-        assert!(report.iter().all(|compacted| compacted.duration.as_secs() == 1));
-        assert_eq!((report.len(), start.elapsed().as_secs()), (4, seconds), "{at_once}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn begins_no_range_after_a_stop() {
-    let (stop, stopped) = oneshot::channel::<()>();
-    let start = Instant::now();
-    let compaction = slow(&["a", "b", "c", "d"]);
-    let run = compaction.run_until(async { stopped.await.unwrap() });
-    let stopping = async {
-        sleep(Duration::from_millis(1_500)).await;
-        stop.send(()).unwrap();
-    };
-    let (report, ()) = futures::future::join(run, stopping).await;
-    let ids: Vec<_> = report.iter().map(|compacted| compacted.range.id()).collect();
-    assert_eq!((ids, start.elapsed().as_secs()), (vec!["a", "b"], 2));
 }
 
 mod repeated;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn message<T: fmt::Debug>(result: Result<T, Error>) -> String {
+fn message<T: fmt::Debug>(result: Result<T>) -> String {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), fluo_engine::ErrorKind::Invalid);
     error.to_string()
@@ -30,10 +30,7 @@ fn writes_the_settings_of_fluo_recipes() {
 #[test]
 fn reads_lower_case_digits() {
     let range = TransientRange::from_setting("recipes.transientRange.a", "00fE:00ff").unwrap();
-    assert_eq!(
-        (range.after().as_ref(), range.until().as_ref()),
-        (&b"\x00\xfe"[..], &b"\x00\xff"[..])
-    );
+    assert_eq!((range.after.as_ref(), range.until.as_ref()), (&b"\x00\xfe"[..], &b"\x00\xff"[..]));
 }
 
 #[test]
