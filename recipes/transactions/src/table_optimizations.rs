@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_engine::{Error, Result};
+use fluo_engine::{Bytes, Error, Result};
 use fluo_keys::application::{OPTIMIZATIONS, ROW_HASHER_OPTIMIZER, stored_row_hasher};
 use fluo_keys::{RecipeError, TableOptimizations, TableRequirement, java_quote};
 
@@ -47,72 +47,45 @@ fn requirements_of(
         )));
     };
     let queue = QueueDefinition::load(kind, id, settings)?;
-    check_splits(&queue)?;
-    Ok(match kind {
-        QueueKind::Combine => combine(&queue)?,
-        QueueKind::Export => export(&queue)?,
-    })
-}
-
-/// Rejects a queue with more split points than a table should have.
-fn check_splits(queue: &QueueDefinition) -> Result<()> {
-    let buckets = queue.options.buckets.count();
-    let tablets = buckets.div_ceil(queue.options.buckets_per_tablet.get());
-    match tablets <= MAX_TABLETS {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
-            "the {queue} has {buckets} buckets in {tablets} tablets, and {MAX_TABLETS} is the largest number; set \
-             more buckets per tablet"
-        ))),
+    let tablets = queue.buckets.count().div_ceil(queue.buckets_per_tablet.get());
+    if tablets > MAX_TABLETS {
+        return Err(Error::invalid(format!(
+            "the {queue} has {} buckets in {tablets} tablets, and {MAX_TABLETS} is the largest number; set more \
+             buckets per tablet",
+            queue.buckets.count()
+        )));
     }
+    Ok(queue_requirements(&queue)?)
 }
 
-/// Returns the requirement of a combine queue: its values and its updates have a group each.
-fn combine(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+/// Returns the requirements of a queue: its entries, the rows before those of an export queue, which
+/// end a tablet, and its dead letters, which are few and have no tablet of their own. The values and
+/// the updates of a combine queue have a group each.
+fn queue_requirements(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
     let id = &queue.id;
-    let splits = ["d", "u"].into_iter().flat_map(|part| {
-        let ends = bucket_splits(queue).chain(["~".to_owned()]);
-        ends.map(move |end| format!("{id}:{part}:{end}"))
-    });
-    let requirement = TableRequirement::builder(format!("the {queue}"))
-        .transient()
-        .prefix(format!("{id}:"))
-        .splits(splits.collect::<Vec<_>>())
-        .group_regex(format!("{}[du]:", java_quote(&format!("{id}:"))));
-    Ok(vec![requirement.build()?, dead_letters(queue)?])
-}
-
-/// Returns the requirements of an export queue: its entries, and the end of the tablet before them,
-/// which belongs to no group.
-fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
-    let id = &queue.id;
-    let ends = bucket_splits(queue).chain(["~".to_owned()]);
-    let splits = ends.map(|end| format!("{id}:{end}"));
-    let entries = TableRequirement::builder(format!("the {queue}"))
-        .transient()
-        .prefix(format!("{id}:"))
-        .splits(splits.collect::<Vec<_>>());
-    let before = TableRequirement::builder(format!("the rows before the {queue}"))
-        .transient()
-        .prefix(format!("{id}#"))
-        .splits([format!("{id}#")])
-        .without_group();
-    Ok(vec![entries.build()?, before.build()?, dead_letters(queue)?])
-}
-
-/// Returns the requirement of the dead letters of a queue. They are few, so they have no tablet of
-/// their own.
-fn dead_letters(queue: &QueueDefinition) -> Result<TableRequirement, RecipeError> {
-    TableRequirement::builder(format!("the dead letters of the {queue}"))
-        .transient()
-        .prefix(queue.dead_prefix())
-        .without_group()
-        .build()
-}
-
-fn bucket_splits(queue: &QueueDefinition) -> impl Iterator<Item = String> {
-    let options = &queue.options;
-    options.buckets.split_texts(options.buckets_per_tablet)
+    let builder =
+        |title: String, prefix: Bytes| TableRequirement::builder(title).transient().prefix(prefix);
+    let split = |part: &str| -> Vec<String> {
+        let buckets = queue.buckets.split_texts(queue.buckets_per_tablet);
+        buckets.chain(["~".to_owned()]).map(|end| format!("{id}:{part}{end}")).collect()
+    };
+    let entries = builder(format!("the {queue}"), format!("{id}:").into());
+    let dead = builder(format!("the dead letters of the {queue}"), queue.dead_prefix());
+    let mut requirements = Vec::new();
+    match queue.kind {
+        QueueKind::Combine => {
+            let group = format!("{}[du]:", java_quote(&format!("{id}:")));
+            let splits = [split("d:"), split("u:")].concat();
+            requirements.push(entries.splits(splits).group_regex(group).build()?);
+        }
+        QueueKind::Export => {
+            let before = builder(format!("the rows before the {queue}"), format!("{id}#").into());
+            requirements.push(entries.splits(split("")).build()?);
+            requirements.push(before.splits([format!("{id}#")]).without_group().build()?);
+        }
+    }
+    requirements.push(dead.without_group().build()?);
+    Ok(requirements)
 }
 
 #[cfg(test)]
@@ -205,7 +178,7 @@ mod tests {
                 settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             table_optimizations(&settings.collect()).unwrap_err().to_string()
         };
-        let queue = ("recipes.optimizations.wc", QueueKind::Combine.optimizer());
+        let queue = ("recipes.optimizations.wc", QueueKind::Combine.names().optimizer);
         assert_eq!(
             message(&[queue]),
             "the setting `recipes.cfm.wc.buckets` is missing; set the number of buckets"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_engine::{Bytes, Column, Result, RowColumn, Transaction};
+use fluo_engine::{Bytes, Result, RowColumn, Transaction};
 use fluo_table::Scan;
 use futures::TryStreamExt;
 
@@ -10,7 +10,7 @@ use super::layout::{CURRENT, updates_from, updates_of, value_row};
 use super::pass::{Group, Pass};
 use super::queue::{Combined, Tried};
 use super::{Change, CombineQueue};
-use crate::queue::{QueueDefinition, bury};
+use crate::queue::{End, QueueDefinition, bury};
 use crate::telemetry::{self, PROCESSED};
 
 /// The number of keys whose current values are read at once, at first.
@@ -62,40 +62,35 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
 
     /// Combines updates from the position of the bucket on, and sets the position at which the next
     /// pass begins.
-    pub(super) async fn pass(&mut self, notification: &Column) -> Result<()> {
+    pub(super) async fn pass(&mut self) -> Result<()> {
         let requeues = self.queue.combiner().is_order_free();
         // The deletions of the updates that are read must have room in the transaction.
-        let most_bytes = self.definition().options.buffer_bytes;
+        let most_bytes = self.definition().buffer_bytes;
         let mut pass = Pass::new(most_bytes.min(self.least_room / 4), requeues);
         let next = self.definition().next_column();
         let before = self.tx.get(self.row.clone(), next).await?;
         self.read(&mut pass, before.as_deref()).await?;
         let end = pass.end();
         self.apply(end.complete).await?;
-        match requeues {
-            true => self.requeue(end.partial).await?,
-            false => self.apply(end.partial).await?,
+        if requeues {
+            self.requeue(end.partial).await?;
+        } else {
+            self.apply(end.partial).await?;
         }
         telemetry::count(PROCESSED, &self.definition().id, self.processed);
         let position = self.left.take().or(end.next);
-        let continues = position.is_some() || before.is_some();
-        match position {
-            Some(position) => self.tx.set(self.row.clone(), next, position)?,
-            None if before.is_some() => self.tx.delete(self.row.clone(), next)?,
-            None => {}
-        }
-        // After a position, a last pass from the start of the bucket finds updates before it.
-        match continues {
-            true => self.tx.notify(self.row.clone(), notification),
-            false => Ok(()),
-        }
+        End::new(before.is_some(), position, false).write(
+            self.tx,
+            self.definition(),
+            self.row.clone(),
+        )
     }
 
     /// Reads updates until the pass is full, and applies those of complete keys.
     async fn read(&mut self, pass: &mut Pass, next: Option<&[u8]>) -> Result<()> {
         let queue = self.definition();
         let scan = Scan::over(updates_from(queue, self.row, next));
-        let mut updates = queue.entries(self.tx.scan(queue.select_entries(scan)));
+        let mut updates = queue.entries(self.tx, scan);
         while let Some(update) = updates.try_next().await? {
             if !pass.offer(update) {
                 break;
@@ -123,15 +118,17 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             let cells: Vec<RowColumn> = chunk.iter().map(cell).collect();
             let current = self.tx.get_many(cells.iter().cloned()).await?;
             for (group, cell) in chunk.iter().zip(cells) {
-                match self.has_room() {
-                    true => self.replace(group, current.get(&cell), cell.row)?,
-                    false => self.leave(group),
+                if self.has_room() {
+                    self.replace(group, current.get(&cell), cell.row)?;
+                } else {
+                    self.leave(group);
                 }
             }
             let bytes: usize = current.values().map(Bytes::len).sum();
-            self.keys_at_once = match bytes > LARGE_VALUES {
-                true => self.keys_at_once.div_ceil(2),
-                false => MAX_KEYS_AT_ONCE.min(self.keys_at_once * 2),
+            self.keys_at_once = if bytes > LARGE_VALUES {
+                self.keys_at_once.div_ceil(2)
+            } else {
+                MAX_KEYS_AT_ONCE.min(self.keys_at_once * 2)
             };
         }
         groups.for_each(|group| self.leave(&group));
@@ -183,7 +180,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         let queue = self.definition();
         let last = group.updates.last().map(|update| update.row.clone());
         let scan = Scan::over(updates_of(queue, &group.key));
-        let mut updates = queue.entries(self.tx.scan(queue.select_entries(scan)));
+        let mut updates = queue.entries(self.tx, scan);
         let mut room = self.least_room / 4;
         while let Some(update) = updates.try_next().await? {
             if update.key != group.key || Some(&update.row) <= last.as_ref() {

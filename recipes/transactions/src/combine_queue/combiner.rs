@@ -8,9 +8,9 @@ use num_traits::{CheckedAdd, Zero};
 /// A function that combines the current value of a key and its updates.
 ///
 /// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
-/// combiners. [`Sum`], [`Max`], [`Min`] and [`Monoid`] combine values in any order and in any
-/// groups; if a key has more updates than a pass can read, the queue combines some of them first.
-/// With any other combiner such a key changes in several steps, in the order of its updates.
+/// combiners. [`Sum`] and [`Monoid`] combine values in any order and in any groups; if a key has
+/// more updates than a pass can read, the queue combines some of them first. With any other
+/// combiner such a key changes in several steps, in the order of its updates.
 pub trait Combiner<K, V>: Send + Sync + 'static {
     /// Returns the new value of a key. `None` deletes the key.
     ///
@@ -82,46 +82,8 @@ impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum
     }
 }
 
-/// The largest value.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Max;
-
-impl<K, V: Ord> Combiner<K, V> for Max {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
-        Ok(current.into_iter().chain(updates).max())
-    }
-
-    fn is_order_free(&self) -> bool {
-        true
-    }
-}
-
-/// The smallest value.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Min;
-
-impl<K, V: Ord> Combiner<K, V> for Min {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
-        Ok(current.into_iter().chain(updates).min())
-    }
-
-    fn is_order_free(&self) -> bool {
-        true
-    }
-}
-
 /// A function of two values that is associative and commutative: `(a + b) + c` is `a + (b + c)`,
-/// and `a + b` is `b + a`.
+/// and `a + b` is `b + a`. `Monoid::new(Ord::max)` keeps the largest value.
 ///
 /// # Examples
 ///
@@ -131,6 +93,7 @@ impl<K, V: Ord> Combiner<K, V> for Min {
 /// # fn main() -> fluo_engine::Result<()> {
 /// // A set of bits: links of a page that were seen.
 /// let seen = CombineQueue::<String, u64>::new("seen", Monoid::new(|a: u64, b: u64| a | b))?;
+/// let largest = CombineQueue::<String, u64>::new("largest", Monoid::new(Ord::max))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -182,7 +145,7 @@ where
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Combiner, Max, Min, Monoid, Sum};
+    use super::{Combiner, Monoid, Sum};
 
     fn combine<V>(
         combiner: &impl Combiner<(), V>,
@@ -229,9 +192,9 @@ mod tests {
 
     #[test]
     fn finds_the_largest_and_the_smallest() {
-        assert_eq!(combine(&Max, Some(5), vec![9, 1]), Some(9));
-        assert_eq!(combine(&Max, Some(5), vec![1]), Some(5));
-        assert_eq!(combine(&Min, None, vec![9, 1]), Some(1));
+        assert_eq!(combine(&Monoid::new(Ord::max), Some(5), vec![9, 1]), Some(9));
+        assert_eq!(combine(&Monoid::new(Ord::max), Some(5), vec![1]), Some(5));
+        assert_eq!(combine(&Monoid::new(Ord::min), None, vec![9, 1]), Some(1));
     }
 
     #[test]

@@ -17,15 +17,11 @@ use fluo_table::{Bytes, Column, Span, Timestamp};
 use crate::queue::QueueDefinition;
 
 /// The column of a current value.
-pub(crate) const CURRENT: Column = Column {
-    family: Bytes::from_static(b"data"),
-    qualifier: Bytes::from_static(b"current"),
-    visibility: Bytes::new(),
-};
+pub(crate) const CURRENT: Column = Column::from_static("data", "current");
 
 /// Returns the row of the current value of a key.
 pub(crate) fn value_row(queue: &QueueDefinition, key: &[u8]) -> Bytes {
-    let prefix = bucket_of_values(queue, queue.options.buckets.of(key));
+    let prefix = bucket_of_values(queue, queue.buckets.of(key));
     Bytes::from([&*prefix, key].concat())
 }
 
@@ -36,13 +32,13 @@ pub(crate) fn values_prefix(queue: &QueueDefinition) -> String {
 
 /// Returns the prefix of the rows of the current values of a bucket.
 pub(super) fn bucket_of_values(queue: &QueueDefinition, bucket: u32) -> Bytes {
-    let bucket = queue.options.buckets.text(bucket);
+    let bucket = queue.buckets.text(bucket);
     Bytes::from(format!("{}{bucket}:", values_prefix(queue)))
 }
 
 /// Returns the key of the row of a current value. `None` for another row.
 pub(super) fn key_of_value<'r>(queue: &QueueDefinition, row: &'r [u8]) -> Option<&'r [u8]> {
-    let buckets = queue.options.buckets;
+    let buckets = queue.buckets;
     let rest = row.strip_prefix(values_prefix(queue).as_bytes())?;
     let (bucket, key) = rest.split_at_checked(buckets.digits())?;
     let key = key.strip_prefix(b":")?;
@@ -82,7 +78,7 @@ mod tests {
 
     fn queue(buckets: u32) -> QueueDefinition {
         let mut queue = QueueDefinition::new(QueueKind::Combine, "wc").unwrap();
-        queue.options.buckets = Buckets::new(buckets).unwrap();
+        queue.buckets = Buckets::new(buckets).unwrap();
         queue
     }
 

@@ -32,9 +32,7 @@
 //! other. [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket)
 //! changes the number of buckets, and needs an empty queue.
 
-mod batch;
 mod bucket;
-mod change;
 mod combiner;
 mod layout;
 mod observer;
@@ -44,7 +42,5 @@ mod read;
 
 pub(crate) use layout::{CURRENT, value_row, values_prefix};
 
-pub use batch::Batch;
-pub use change::{Change, ChangeObserver};
-pub use combiner::{Combiner, Max, Min, Monoid, Sum};
-pub use queue::CombineQueue;
+pub use combiner::{Combiner, Monoid, Sum};
+pub use queue::{Change, CombineQueue};

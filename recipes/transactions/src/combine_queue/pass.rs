@@ -21,12 +21,6 @@ pub(super) struct Group {
     pub(super) updates: Vec<Entry>,
 }
 
-impl Group {
-    pub(super) fn new(update: Entry) -> Self {
-        Self { key: update.key.clone(), updates: vec![update] }
-    }
-}
-
 /// A pass over a bucket. Its caller offers the updates in the order of their rows.
 #[derive(Debug)]
 pub(super) struct Pass {
@@ -81,7 +75,7 @@ impl Pass {
         let group = self.open.iter_mut().rfind(|group| group.key == update.key);
         match group {
             Some(group) => group.updates.push(update),
-            None => self.open.push(Group::new(update)),
+            None => self.open.push(Group { key: update.key.clone(), updates: vec![update] }),
         }
         true
     }

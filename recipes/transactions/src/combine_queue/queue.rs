@@ -1,13 +1,15 @@
 //! The combine queue of an application, and the addition of an update.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use fluo_engine::{Bytes, ObserverError, Result, Transaction};
+use futures::future::BoxFuture;
 
+use super::Combiner;
 use super::pass::Group;
-use super::{Change, ChangeObserver, Combiner};
 use crate::codec::{Codec, KeyCodec, Text};
 use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 
@@ -45,8 +47,25 @@ use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 pub struct CombineQueue<K, V> {
     pub(super) queue: TypedQueue<K, V>,
     combiner: Arc<dyn Combiner<K, V>>,
-    pub(super) changes: Option<Arc<dyn ChangeObserver<K, V>>>,
+    pub(super) changes: Option<Arc<OnChanges<K, V>>>,
 }
+
+/// The change of the value of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change<K, V> {
+    /// The key.
+    pub key: K,
+    /// The value before; `None` if the key had none. It is the new value of the last change of this
+    /// key that was reported.
+    pub old: Option<V>,
+    /// The value after; `None` if the key has none.
+    pub new: Option<V>,
+}
+
+/// Code that runs when values have changed.
+pub(super) type OnChanges<K, V> = dyn Fn(Transaction, Vec<Change<K, V>>) -> BoxFuture<'static, Result<(), ObserverError>>
+    + Send
+    + Sync;
 
 impl<K: 'static, V: 'static> CombineQueue<K, V> {
     /// Creates a queue whose keys and values are written as [`Text`].
@@ -88,14 +107,14 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ///
     /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for zero, and for 2^31 and more.
     pub fn buckets(mut self, buckets: u32) -> Result<Self> {
-        self.queue.definition.options.buckets = Buckets::new(buckets)?;
+        self.queue.definition.buckets = Buckets::new(buckets)?;
         Ok(self)
     }
 
     /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
     #[must_use]
     pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
-        self.queue.definition.options.buckets_per_tablet = buckets;
+        self.queue.definition.buckets_per_tablet = buckets;
         self
     }
 
@@ -105,14 +124,14 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     /// Default: 4 MiB.
     #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
-        self.queue.definition.options.buffer_bytes = bytes.max(1);
+        self.queue.definition.buffer_bytes = bytes.max(1);
         self
     }
 
     /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
-        self.definition().id.as_str()
+        &self.queue.definition.id
     }
 
     /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads
@@ -121,7 +140,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     /// # Errors
     ///
     /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a key or value that its codec cannot
-    /// encode, for a second update of a key in this transaction (use a [`batch`](Self::batch)), and
+    /// encode, for a second update of a key in this transaction (use [`extend`](Self::extend)), and
     /// if the application does not observe the queue. Those of [`Transaction::set`].
     #[expect(
         clippy::needless_pass_by_value,
@@ -130,6 +149,36 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     pub fn add(&self, tx: &Transaction, key: impl Into<K>, value: V) -> Result<()> {
         let key = self.queue.encode_key(&key.into())?;
         self.queue.add(tx, &key, &value)
+    }
+
+    /// Adds updates, and combines those of one key first. Keys whose updates cancel each other out
+    /// are omitted. Two calls in one transaction must not have a key in common.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`add`](Self::add), and [`Invalid`](fluo_engine::ErrorKind::Invalid) with the error
+    /// of the combiner. Updates of other keys may stay in the transaction.
+    pub fn extend<Q: Into<K>>(
+        &self,
+        tx: &Transaction,
+        updates: impl IntoIterator<Item = (Q, V)>,
+    ) -> Result<()> {
+        let mut by_key: BTreeMap<Vec<u8>, (K, Vec<V>)> = BTreeMap::new();
+        for (key, value) in updates {
+            let key = key.into();
+            let bytes = self.queue.encode_key(&key)?;
+            by_key.entry(bytes).or_insert_with(|| (key, Vec::new())).1.push(value);
+        }
+        for (bytes, (key, mut values)) in by_key {
+            let value = match values.len() {
+                1 => values.pop(),
+                _ => self.combine_updates(&key, values)?,
+            };
+            if let Some(value) = value {
+                self.queue.add(tx, &bytes, &value)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn definition(&self) -> &QueueDefinition {
@@ -141,7 +190,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 
     /// Combines several updates of a key into one.
-    pub(super) fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
+    fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
         if !self.combiner().is_order_free() {
             let message = "its combiner does not promise that updates may be combined in any order";
             return Err(self.queue.invalid("several updates of one key", message.into()));
@@ -151,28 +200,23 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
             .map_err(|error| self.queue.invalid("the updates of a key", error))
     }
 
-    /// Decodes the updates of a key, each by itself.
-    pub(super) fn decode_updates<'g>(&self, group: &'g Group) -> Decoded<'g, V> {
-        let mut decoded = Decoded { updates: Vec::new(), values: Vec::new(), damaged: Vec::new() };
-        for update in &group.updates {
-            match self.queue.values.decode(&update.value) {
-                Ok(value) => {
-                    decoded.updates.push(update);
-                    decoded.values.push(value);
-                }
-                Err(error) => decoded.damaged.push((update, error.into())),
-            }
-        }
-        decoded
-    }
-
-    /// Decodes the updates of a key, and combines those that can be decoded with a value.
+    /// Decodes the updates of a key, each by itself, and combines those that can be decoded with a
+    /// value.
     pub(super) fn try_combine<'g>(
         &self,
         group: &'g Group,
         current: Option<&Bytes>,
     ) -> Tried<'g, K, V> {
-        let Decoded { updates, values, damaged } = self.decode_updates(group);
+        let (mut updates, mut values, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
+        for update in &group.updates {
+            match self.queue.values.decode(&update.value) {
+                Ok(value) => {
+                    updates.push(update);
+                    values.push(value);
+                }
+                Err(error) => damaged.push((update, error.into())),
+            }
+        }
         let combine = || self.combine(&group.key, values, current);
         Tried { combined: (!updates.is_empty()).then(combine), updates, damaged }
     }
@@ -183,7 +227,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ///
     /// Those of the combiner, and those of the codecs for the key, the current value and the new
     /// one.
-    pub(super) fn combine(
+    fn combine(
         &self,
         key: &Bytes,
         updates: Vec<V>,
@@ -200,16 +244,6 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
 
 /// The change of a key, and the bytes of its new value.
 pub(super) type Combined<K, V> = (Change<K, V>, Option<Bytes>);
-
-/// The updates of a key, decoded.
-pub(super) struct Decoded<'g, V> {
-    /// The updates that could be decoded.
-    pub(super) updates: Vec<&'g Entry>,
-    /// Their values, in their order.
-    pub(super) values: Vec<V>,
-    /// The updates that could not be decoded, with the error of each.
-    pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
-}
 
 /// The updates of a key, and what they combine to.
 pub(super) struct Tried<'g, K, V> {

@@ -1,11 +1,10 @@
 //! Reads of the values of a combine queue, with the updates that are not combined yet.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use fluo_engine::{Bytes, Error, ErrorKind, ObserverError, Result, RowColumn, Snapshot};
+use fluo_engine::{Bytes, Cell, Error, ErrorKind, ObserverError, Result, RowColumn, Snapshot};
 use fluo_table::{Escaped, Scan, Span};
-use futures::stream::{BoxStream, StreamExt, TryStreamExt, try_unfold};
+use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt, try_unfold};
 
 use super::CombineQueue;
 use super::layout::{CURRENT, bucket_of_values, key_of_value, updates_of, value_row};
@@ -64,40 +63,62 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ///
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get).
     pub fn iter<'a>(&'a self, snapshot: &'a Snapshot) -> BoxStream<'a, Result<(K, V)>> {
-        let buckets = futures::stream::iter(0..self.definition().options.buckets.count());
-        buckets.then(move |bucket| self.bucket(snapshot, bucket)).try_flatten().boxed()
+        let buckets = stream::iter(0..self.definition().buckets.count());
+        let values =
+            buckets.then(move |bucket| self.bucket(snapshot, bucket)).try_flatten().boxed();
+        try_unfold(values, |mut values| async move {
+            Ok(values.try_next().await?.map(|value| (value, values)))
+        })
+        .boxed()
     }
 
     async fn bucket<'a>(
         &'a self,
         snapshot: &'a Snapshot,
         bucket: u32,
-    ) -> Result<BoxStream<'a, Result<(K, V)>>> {
-        let updates = Span::prefix(self.definition().bucket_row(bucket));
-        let values = bucket_of_values(self.definition(), bucket);
-        let reading = Reading {
-            queue: self,
-            pending: self.pending(snapshot, Scan::over(updates)).await?,
-            current: snapshot.scan_prefix(values, [&CURRENT]),
-            read: VecDeque::new(),
-            is_at_end: false,
-        };
-        Ok(try_unfold(reading, |mut reading| async move {
-            Ok(reading.next().await?.map(|next| (next, reading)))
-        })
-        .boxed())
+    ) -> Result<impl Stream<Item = Result<(K, V)>> + 'a> {
+        let queue = self.definition();
+        let updates = Scan::over(Span::prefix(queue.bucket_row(bucket)));
+        let mut pending = self.pending(snapshot, updates).await?;
+        let current = snapshot.scan_prefix(bucket_of_values(queue, bucket), [&CURRENT]);
+        let batches = current.map_ok(Some).chain(stream::iter([Ok(None)]));
+        let merged = batches.map_ok(move |batch| stream::iter(self.merge(batch, &mut pending)));
+        Ok(merged.try_flatten())
+    }
+
+    /// Returns the values of a batch of cells and those of the pending updates of keys before them;
+    /// at the end of the bucket, those of all other updates.
+    fn merge(&self, batch: Option<Vec<Cell>>, pending: &mut Pending) -> Vec<Result<(K, V)>> {
+        let is_end = batch.is_none();
+        let mut values = Vec::new();
+        for cell in batch.into_iter().flatten() {
+            let Some(key) = key_of_value(self.definition(), &cell.key.row) else {
+                continue;
+            };
+            while let Some(before) = pending.first_entry().filter(|group| **group.key() < *key) {
+                let group = before.remove();
+                values.extend(self.value(&group.key, None, Some(&group)).transpose());
+            }
+            let group = pending.remove(key);
+            values.extend(self.value(key, Some(&cell.value), group.as_ref()).transpose());
+        }
+        if is_end {
+            let rest = pending.values();
+            values.extend(
+                rest.filter_map(|group| self.value(&group.key, None, Some(group)).transpose()),
+            );
+        }
+        values
     }
 
     /// Reads updates and groups them by their keys.
     async fn pending(&self, snapshot: &Snapshot, scan: Scan) -> Result<Pending> {
-        let queue = self.definition();
-        let mut updates = queue.entries(snapshot.scan(queue.select_entries(scan)));
+        let mut updates = self.definition().entries(snapshot, scan);
         let mut pending = Pending::new();
         while let Some(update) = updates.try_next().await? {
-            match pending.entry(update.key.clone()) {
-                Entry::Occupied(mut group) => group.get_mut().updates.push(update),
-                Entry::Vacant(key) => _ = key.insert(Group::new(update)),
-            }
+            let key = update.key.clone();
+            let group = pending.entry(key.clone()).or_insert(Group { key, updates: Vec::new() });
+            group.updates.push(update);
         }
         Ok(pending)
     }
@@ -109,80 +130,25 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         current: Option<&Bytes>,
         pending: Option<&Group>,
     ) -> Result<Option<(K, V)>> {
-        let damaged = |error: ObserverError| {
-            let (id, key) = (self.id(), Escaped(key));
-            let message = format!(
-                "combine queue `{id}`: the value of the key `{key}` cannot be read: {error}"
-            );
+        let read = || -> Result<Option<(K, V)>, ObserverError> {
+            let Some(group) = pending else {
+                let value = current.map(|current| self.queue.values.decode(current)).transpose()?;
+                return Ok(match value {
+                    Some(value) => Some((self.queue.keys.decode(key)?, value)),
+                    None => None,
+                });
+            };
+            let tried = self.try_combine(group, current);
+            if let Some((_, error)) = tried.damaged.into_iter().next() {
+                return Err(error);
+            }
+            let combined = tried.combined.transpose()?;
+            Ok(combined.and_then(|(change, _)| Some((change.key, change.new?))))
+        };
+        read().map_err(|error| {
+            let (queue, key) = (self.definition(), Escaped(key));
+            let message = format!("{queue}: the value of the key `{key}` cannot be read: {error}");
             Error::with_source(ErrorKind::Corrupt, message, error)
-        };
-        let value = match (pending, current) {
-            (None, None) => None,
-            (None, Some(current)) => {
-                let decoded = self.queue.keys.decode(key);
-                let decoded = decoded.map_err(|error| damaged(error.into()))?;
-                let value = self.queue.values.decode(current);
-                Some((decoded, value.map_err(|error| damaged(error.into()))?))
-            }
-            (Some(pending), current) => {
-                let updates = self.decode_updates(pending);
-                if let Some((_, error)) = updates.damaged.into_iter().next() {
-                    return Err(damaged(error));
-                }
-                let (change, _) =
-                    self.combine(&pending.key, updates.values, current).map_err(damaged)?;
-                change.new.map(|new| (change.key, new))
-            }
-        };
-        Ok(value)
-    }
-}
-
-/// The reading of one bucket: its current values, merged with its updates.
-struct Reading<'a, K, V> {
-    queue: &'a CombineQueue<K, V>,
-    pending: Pending,
-    current: fluo_table::CellBatches,
-    read: VecDeque<(Bytes, Bytes)>,
-    is_at_end: bool,
-}
-
-impl<K: Send + 'static, V: Send + 'static> Reading<'_, K, V> {
-    async fn next(&mut self) -> Result<Option<(K, V)>> {
-        loop {
-            self.fill().await?;
-            let pending = self.pending.first_key_value().map(|(key, _)| key.clone());
-            let (key, current) = match (self.read.front(), pending) {
-                (None, None) => return Ok(None),
-                (Some((key, _)), Some(pending)) if pending < *key => (pending, None),
-                (None, Some(pending)) => (pending, None),
-                (Some(_), _) => match self.read.pop_front() {
-                    Some((key, current)) => (key, Some(current)),
-                    None => return Ok(None),
-                },
-            };
-            let updates = self.pending.remove(&key);
-            let value = self.queue.value(&key, current.as_ref(), updates.as_ref())?;
-            if value.is_some() {
-                return Ok(value);
-            }
-        }
-    }
-
-    /// Reads the next batch of current values, if none is left.
-    async fn fill(&mut self) -> Result<()> {
-        while self.read.is_empty() && !self.is_at_end {
-            let Some(cells) = self.current.try_next().await? else {
-                self.is_at_end = true;
-                break;
-            };
-            for cell in cells {
-                let row = cell.key.row;
-                if let Some(key) = key_of_value(self.queue.definition(), &row) {
-                    self.read.push_back((row.slice_ref(key), cell.value));
-                }
-            }
-        }
-        Ok(())
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! The entries that an exporter gets, and its answers.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
@@ -36,6 +37,28 @@ impl<K, V> Export<K, V> {
 
 /// The entries of a pass. Cloning is cheap.
 pub type Exports<K, V> = Arc<[Export<K, V>]>;
+
+/// Returns the last entry of each key, with its index. An exporter that needs only the last state
+/// of each key exports these, and acknowledges all entries.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::export_queue::{Exported, Exports, latest_per_key};
+///
+/// fn send(counts: Exports<String, u64>) -> Exported {
+///     for (_, count) in latest_per_key(&counts) {
+///         println!("{} has {} visits", count.key, count.value);
+///     }
+///     Exported::All
+/// }
+/// # assert_eq!(send(std::sync::Arc::from([])), Exported::All);
+/// ```
+pub fn latest_per_key<K, V>(exports: &[Export<K, V>]) -> Vec<(usize, &Export<K, V>)> {
+    let indexed = || exports.iter().enumerate();
+    let last: BTreeMap<_, _> = indexed().map(|(index, one)| (one.key_bytes(), index)).collect();
+    indexed().filter(|(index, one)| last.get(one.key_bytes()) == Some(index)).collect()
+}
 
 /// The answer of an exporter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +114,42 @@ impl Exported {
             true => Self::UpTo(up_to),
             false => Self::DeadLetters { up_to, rejected },
         }
+    }
+
+    /// Returns the number of acknowledged entries, and the indexes and reasons of those that become
+    /// dead letters, among a number of entries.
+    ///
+    /// # Errors
+    ///
+    /// An answer that acknowledges no entry, or more than there are; and one that rejects an entry
+    /// that it does not acknowledge, or an entry twice.
+    pub(super) fn checked(self, entries: usize) -> Result<(usize, Vec<(usize, String)>), String> {
+        let (up_to, rejected) = match self {
+            Self::All => return Ok((entries, Vec::new())),
+            Self::UpTo(up_to) => (up_to, Vec::new()),
+            Self::DeadLetters { up_to, rejected } => (up_to, rejected),
+        };
+        if up_to == 0 {
+            return Err(
+                "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
+                    .into(),
+            );
+        }
+        if up_to > entries {
+            return Err(format!("the exporter has acknowledged {up_to} of {entries} entries"));
+        }
+        let mut seen = BTreeSet::new();
+        for (index, _) in &rejected {
+            if *index >= up_to {
+                return Err(format!(
+                    "the exporter has rejected entry {index}, but acknowledged only entries below {up_to}; the first one has index 0"
+                ));
+            }
+            if !seen.insert(index) {
+                return Err(format!("the exporter has rejected entry {index} twice in one answer"));
+            }
+        }
+        Ok((up_to, rejected))
     }
 }
 
@@ -162,5 +221,53 @@ where
 {
     async fn export(&self, exports: Exports<K, V>) -> Result<Exported, ExportError> {
         self(exports).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_engine::Timestamp;
+
+    use super::{Export, Exported, latest_per_key};
+
+    #[test]
+    fn rejects_answers_that_contradict_the_entries() {
+        let letters = |up_to, indexes: &[usize]| Exported::DeadLetters {
+            up_to,
+            rejected: indexes.iter().map(|at| (*at, "bad".to_owned())).collect(),
+        };
+        for (answer, message) in [
+            (Exported::UpTo(0), "the exporter has acknowledged no entry"),
+            (letters(0, &[0]), "the exporter has acknowledged no entry"),
+            (Exported::UpTo(3), "the exporter has acknowledged 3 of 2 entries"),
+            (letters(3, &[0]), "the exporter has acknowledged 3 of 2 entries"),
+            (
+                letters(2, &[2]),
+                "the exporter has rejected entry 2, but acknowledged only entries below 2",
+            ),
+            (
+                letters(1, &[1]),
+                "the exporter has rejected entry 1, but acknowledged only entries below 1",
+            ),
+            (letters(2, &[1, 0, 1]), "the exporter has rejected entry 1 twice"),
+        ] {
+            let found = answer.checked(2).unwrap_err();
+            assert!(found.starts_with(message), "{found}");
+        }
+        assert_eq!(Exported::UpTo(2).checked(2), Ok((2, Vec::new())));
+        for up_to in [1, 2] {
+            assert_eq!(letters(up_to, &[0]).checked(2), Ok((up_to, vec![(0, "bad".to_owned())])));
+        }
+    }
+
+    #[test]
+    fn finds_the_last_entry_of_each_key() {
+        let export = |(key, number): (char, u64)| {
+            Export::new(key, key.to_string(), number, Timestamp::new(number).unwrap())
+        };
+        let exports: Vec<_> = "aabab".chars().zip(0..).map(export).collect();
+        let last = latest_per_key(&exports).into_iter();
+        let last: Vec<_> = last.map(|(index, one)| (index, one.key, one.value)).collect();
+        assert_eq!(last, [(3, 'a', 3), (4, 'b', 4)]);
     }
 }

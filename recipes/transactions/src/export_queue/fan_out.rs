@@ -5,7 +5,6 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-use super::answer::acknowledged;
 use super::{ExportError, Exported, Exporter, Exports};
 
 /// An exporter that passes all entries to each of several exporters, one after the other.
@@ -15,9 +14,7 @@ use super::{ExportError, Exported, Exporter, Exports};
 /// - An entry that one exporter rejects becomes a dead letter, with the reasons of all that reject
 ///   it. The others may have exported it.
 /// - If an exporter fails, the following ones still get the entries. Then the first
-///   [fatal](ExportError::fatal) error is returned, or the first error if none is fatal. So the try
-///   counts only if an exporter has failed with a fatal error, and the message is that error, also
-///   while another receiver is not available.
+///   [fatal](ExportError::fatal) error is returned, or the first error if none is fatal.
 ///
 /// # Examples
 ///
@@ -62,64 +59,34 @@ where
     V: Send + Sync + 'static,
 {
     async fn export(&self, exports: Exports<K, V>) -> Result<Exported, ExportError> {
-        let mut merged = Merged::new(exports.len());
+        let mut up_to = exports.len();
+        let mut reasons: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let mut failure: Option<ExportError> = None;
         for exporter in &self.exporters {
-            merged.add(exporter.export(exports.clone()).await);
-        }
-        merged.finish()
-    }
-}
-
-/// The answers of several exporters about the same entries.
-struct Merged {
-    entries: usize,
-    up_to: usize,
-    reasons: BTreeMap<usize, String>,
-    error: Option<ExportError>,
-}
-
-impl Merged {
-    fn new(entries: usize) -> Self {
-        Self { entries, up_to: entries, reasons: BTreeMap::new(), error: None }
-    }
-
-    fn add(&mut self, answer: Result<Exported, ExportError>) {
-        let checked = |answer| acknowledged(answer, self.entries).map_err(ExportError::fatal);
-        match answer.and_then(checked) {
-            Ok((up_to, rejected)) => {
-                self.up_to = self.up_to.min(up_to);
-                rejected.into_iter().for_each(|letter| self.reject(letter));
+            let answer = exporter.export(exports.clone()).await;
+            let checked =
+                |answer: Exported| answer.checked(exports.len()).map_err(ExportError::fatal);
+            match answer.and_then(checked) {
+                Ok((done, rejected)) => {
+                    up_to = up_to.min(done);
+                    for (index, why) in rejected {
+                        reasons.entry(index).or_default().push(why);
+                    }
+                }
+                Err(error) => {
+                    let is_fatal = error.retry_after.is_none();
+                    let kept = failure.filter(|first| first.retry_after.is_none() || !is_fatal);
+                    failure = kept.or(Some(error));
+                }
             }
-            Err(error) => self.fail(error),
         }
-    }
-
-    fn reject(&mut self, (index, why): (usize, String)) {
-        self.reasons
-            .entry(index)
-            .and_modify(|reasons| *reasons = format!("{reasons}; {why}"))
-            .or_insert(why);
-    }
-
-    /// Keeps the first error, or the first fatal one.
-    fn fail(&mut self, error: ExportError) {
-        let is_kept = match &self.error {
-            None => true,
-            Some(first) => first.retry_after.is_some() && error.retry_after.is_none(),
-        };
-        if is_kept {
-            self.error = Some(error);
-        }
-    }
-
-    fn finish(mut self) -> Result<Exported, ExportError> {
-        if let Some(error) = self.error {
+        if let Some(error) = failure {
             return Err(error);
         }
         // An entry behind an unacknowledged one comes again, and is rejected then.
-        self.reasons.retain(|index, _| *index < self.up_to);
-        let rejected = self.reasons.into_iter().collect();
-        Ok(Exported::first(self.up_to, self.entries, rejected))
+        let rejected = reasons.into_iter().filter(|(index, _)| *index < up_to);
+        let rejected = rejected.map(|(index, reasons)| (index, reasons.join("; "))).collect();
+        Ok(Exported::first(up_to, exports.len(), rejected))
     }
 }
 

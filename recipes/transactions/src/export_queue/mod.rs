@@ -37,16 +37,13 @@
 //! [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket) changes the number of
 //! buckets, and needs an empty queue.
 
-mod answer;
 mod export;
 mod fan_out;
-mod latest_per_key;
 mod layout;
 mod observer;
 mod pass;
 mod queue;
 
-pub use export::{Export, ExportError, Exported, Exporter, Exports};
+pub use export::{Export, ExportError, Exported, Exporter, Exports, latest_per_key};
 pub use fan_out::FanOut;
-pub use latest_per_key::{LatestPerKey, latest_per_key};
 pub use queue::ExportQueue;

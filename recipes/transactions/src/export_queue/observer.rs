@@ -1,22 +1,20 @@
 //! An export queue as a recipe: its observer, which makes a pass over the bucket of a notification.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use fluo_engine::{
-    Bytes, Column, Observer, ObserverError, Recipe, Registration, Result, RetryAfter, Transaction,
+    Bytes, Observer, ObserverError, Recipe, Registration, Result, RetryAfter, Transaction,
+    observer_fn,
 };
 use fluo_table::Scan;
 use futures::{FutureExt, TryStreamExt};
 
-use super::answer::acknowledged;
 use super::layout::entries_from;
-use super::pass::{Pass, end};
+use super::pass::Pass;
 use super::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
-use crate::queue::{Entry, bury};
+use crate::queue::{Entry, TypedQueue, bury};
 use crate::telemetry::{self, PROCESSED};
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
@@ -43,8 +41,11 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<K, V> {
     fn registration(&self) -> Result<Registration> {
         let observer = self.exporter.clone().map(|exporter| {
-            let queue = self.clone();
-            Arc::new(BucketObserver { queue, exporter }) as Arc<dyn Observer>
+            let buckets = Arc::new(BucketObserver { queue: self.queue.clone(), exporter });
+            Arc::new(observer_fn(move |tx, row, _| {
+                let buckets = buckets.clone();
+                async move { buckets.process(&tx, row).await }
+            })) as Arc<dyn Observer>
         });
         self.queue.registration(observer)
     }
@@ -52,48 +53,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<
 
 /// The observer of the notifications of a queue.
 struct BucketObserver<K, V> {
-    queue: ExportQueue<K, V>,
+    queue: TypedQueue<K, V>,
     exporter: Arc<dyn Exporter<K, V>>,
-}
-
-impl<K, V> fmt::Debug for BucketObserver<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BucketObserver").field(&self.queue).finish()
-    }
-}
-
-#[async_trait]
-impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObserver<K, V> {
-    async fn process(
-        &self,
-        tx: Transaction,
-        row: Bytes,
-        column: Column,
-    ) -> Result<(), ObserverError> {
-        let queue = self.queue.definition();
-        queue.check_bucket_row(&row)?;
-        let before = tx.get(row.clone(), queue.next_column()).await?;
-        let mut pass = Pass::new(queue.options.buffer_bytes, self.queue.id());
-        let scan = Scan::over(entries_from(&row, before.as_deref()));
-        let mut entries = queue.entries(tx.scan(queue.select_entries(scan)));
-        while let Some(entry) = entries.try_next().await? {
-            if !pass.offer(entry) {
-                break;
-            }
-        }
-        let count = pass.entries.len();
-        let exported = self.export(&tx, &pass.entries).await?;
-        let end = end(before.is_some(), exported < count, pass.rest);
-        if let Some(next) = end.next {
-            tx.set(row.clone(), queue.next_column(), next)?;
-        } else if end.deletes_next {
-            tx.delete(row.clone(), queue.next_column())?;
-        }
-        if end.continues {
-            tx.notify(row, &column)?;
-        }
-        Ok(())
-    }
 }
 
 /// The entries that a call of the exporter has finished.
@@ -106,14 +67,30 @@ struct Delivered {
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
+    async fn process(&self, tx: &Transaction, row: Bytes) -> Result<(), ObserverError> {
+        let queue = &self.queue.definition;
+        queue.check_bucket_row(&row)?;
+        let before = tx.get(row.clone(), queue.next_column()).await?;
+        let mut pass = Pass::new(queue.buffer_bytes, &queue.id);
+        let mut entries = queue.entries(tx, Scan::over(entries_from(&row, before.as_deref())));
+        while let Some(entry) = entries.try_next().await? {
+            if !pass.offer(entry) {
+                break;
+            }
+        }
+        let acknowledged = self.export(tx, &pass.entries).await?;
+        Ok(pass.end(before.is_some(), acknowledged).write(tx, queue, row)?)
+    }
+
     /// Exports entries, and deletes those that are acknowledged or become dead letters. Returns the
     /// number of entries, from the first one on, that are deleted.
     async fn export(&self, tx: &Transaction, entries: &[Entry]) -> Result<usize, ObserverError> {
-        let delivered = match tx.is_last_try() {
-            true => self.deliver_in_parts(entries).await?,
-            false => self.deliver(entries).await?,
+        let delivered = if tx.is_last_try() {
+            self.deliver_in_parts(entries).await?
+        } else {
+            self.deliver(entries).await?
         };
-        let queue = self.queue.definition();
+        let queue = &self.queue.definition;
         for entry in entries.iter().take(delivered.done) {
             tx.delete(entry.row.clone(), queue.entry_column())?;
         }
@@ -143,19 +120,19 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                     is_any_delivered |= delivered.done > delivered.letters.len();
                     let is_complete = delivered.done == part.len();
                     all.append(delivered);
-                    match is_complete {
-                        true => continue,
-                        false => break,
+                    if is_complete {
+                        continue;
                     }
+                    break;
                 }
                 Ok(Err(error)) => error,
                 Err(_) => "the exporter panicked; its log has the message".into(),
             };
             if error.is::<RetryAfter>() {
-                match is_any_delivered {
-                    true => break,
-                    false => return Err(error),
+                if is_any_delivered {
+                    break;
                 }
+                return Err(error);
             }
             if part.len() > 1 {
                 let (first, second) = part.split_at(part.len() / 2);
@@ -184,7 +161,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         let mut positions = Vec::with_capacity(entries.len());
         let mut letters = Vec::new();
         for (position, entry) in entries.iter().enumerate() {
-            match self.queue.decode(entry) {
+            match self.decode(entry) {
                 Ok(export) => {
                     exports.push(export);
                     positions.push(position);
@@ -192,12 +169,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 Err(error) => letters.push((position, error)),
             }
         }
-        let count = exports.len();
         let (exported, rejected) = self.call(exports.into()).await?;
-        let done = match exported < count {
-            true => positions.get(exported).copied().unwrap_or_default(),
-            false => entries.len(),
-        };
+        let done = positions.get(exported).copied().unwrap_or(entries.len());
         for (index, why) in rejected {
             if let Some(position) = positions.get(index) {
                 letters.push((*position, why.into()));
@@ -205,6 +178,12 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         }
         letters.retain(|(position, _)| *position < done);
         Ok(Delivered { done, letters })
+    }
+
+    fn decode(&self, entry: &Entry) -> Result<Export<K, V>, ObserverError> {
+        let key = self.queue.keys.decode(&entry.key)?;
+        let value = self.queue.values.decode(&entry.value)?;
+        Ok(Export::new(key, entry.key.clone(), value, entry.sequence))
     }
 
     /// Calls the exporter, unless there is nothing to export.
@@ -217,7 +196,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
             return Ok((0, Vec::new()));
         }
         match self.exporter.export(exports).await {
-            Ok(exported) => Ok(acknowledged(exported, count)?),
+            Ok(exported) => Ok(exported.checked(count)?),
             Err(ExportError { retry_after: Some(pause), source }) => {
                 Err(RetryAfter::new(pause, source).into())
             }
@@ -239,13 +218,5 @@ impl Delivered {
     fn bury_next(&mut self, error: ObserverError) {
         self.letters.push((self.done, error));
         self.done += 1;
-    }
-}
-
-impl<K: 'static, V: 'static> ExportQueue<K, V> {
-    fn decode(&self, entry: &Entry) -> Result<Export<K, V>, ObserverError> {
-        let key = self.queue.keys.decode(&entry.key)?;
-        let value = self.queue.values.decode(&entry.value)?;
-        Ok(Export::new(key, entry.key.clone(), value, entry.sequence))
     }
 }

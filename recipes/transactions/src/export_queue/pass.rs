@@ -9,7 +9,7 @@
 
 use fluo_table::Bytes;
 
-use crate::queue::{Entry, SEQUENCE_BYTES};
+use crate::queue::{End, Entry, SEQUENCE_BYTES};
 
 /// The entries that a pass reads.
 #[derive(Debug)]
@@ -45,26 +45,15 @@ impl Pass {
         self.entries.push(entry);
         true
     }
-}
 
-/// The changes of the position of a bucket at the end of a pass.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct End {
-    /// The new position.
-    pub(super) next: Option<Bytes>,
-    /// `true` if the old position is deleted.
-    pub(super) deletes_next: bool,
-    /// `true` if the bucket is notified again.
-    pub(super) continues: bool,
-}
-
-/// Returns the end of a pass that began at a position or not, and that left some entries of its
-/// own or the entries from `rest` on.
-pub(super) fn end(had_next: bool, has_left_own: bool, rest: Option<Bytes>) -> End {
-    let continues = has_left_own || rest.is_some() || had_next;
-    // A position would skip entries that the exporter has left.
-    let next = rest.filter(|_| !has_left_own);
-    End { deletes_next: had_next && next.is_none(), next, continues }
+    /// Returns the end of the pass, which began at a position if `had_next`, after the exporter has
+    /// acknowledged some of its entries.
+    pub(super) fn end(self, had_next: bool, acknowledged: usize) -> End {
+        let has_left = acknowledged < self.entries.len();
+        // A position would skip entries that the exporter has left.
+        let next = self.rest.filter(|_| !has_left);
+        End::new(had_next, next, has_left)
+    }
 }
 
 #[cfg(test)]
@@ -72,9 +61,8 @@ mod tests {
     use fluo_table::{Bytes, Timestamp};
     use std::collections::BTreeMap;
 
-    use super::{Pass, end};
+    use super::Pass;
     use crate::export_queue::Exported;
-    use crate::export_queue::answer::acknowledged;
     use crate::queue::{Entry, entry_row};
 
     const BUCKET: &[u8] = b"ex:0:";
@@ -112,17 +100,18 @@ mod tests {
             let count = pass.entries.len();
             let (acknowledged, _) = match count {
                 0 => (0, Vec::new()),
-                _ => acknowledged(answer(count), count).unwrap(),
+                _ => answer(count).checked(count).unwrap(),
             };
             for entry in &pass.entries[..acknowledged] {
                 self.entries.remove(&entry.row);
             }
-            let end = end(self.next.is_some(), acknowledged < count, pass.rest);
+            let entries = pass.entries.clone();
+            let end = pass.end(self.next.is_some(), acknowledged);
             assert_eq!(end.deletes_next, self.next.is_some() && end.next.is_none());
             self.next = end.next;
             self.is_notified = end.continues;
             let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
-            let names = pass.entries[..acknowledged]
+            let names = entries[..acknowledged]
                 .iter()
                 .map(|entry| text(&entry.key) + text(&entry.value).trim_start_matches("val"));
             names.collect::<Vec<_>>().join(" ")

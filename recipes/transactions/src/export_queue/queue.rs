@@ -8,7 +8,7 @@ use fluo_engine::{Result, Transaction};
 
 use super::Exporter;
 use crate::codec::{Codec, KeyCodec, Text};
-use crate::queue::{Buckets, QueueDefinition, QueueKind, TypedQueue};
+use crate::queue::{Buckets, QueueKind, TypedQueue};
 
 /// A queue of entries to export. See the [module](super).
 ///
@@ -77,14 +77,14 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     ///
     /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for zero, and for 2^31 and more.
     pub fn buckets(mut self, buckets: u32) -> Result<Self> {
-        self.queue.definition.options.buckets = Buckets::new(buckets)?;
+        self.queue.definition.buckets = Buckets::new(buckets)?;
         Ok(self)
     }
 
     /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
     #[must_use]
     pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
-        self.queue.definition.options.buckets_per_tablet = buckets;
+        self.queue.definition.buckets_per_tablet = buckets;
         self
     }
 
@@ -92,14 +92,14 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     /// least one entry. Default: 1 MiB.
     #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
-        self.queue.definition.options.buffer_bytes = bytes.max(1);
+        self.queue.definition.buffer_bytes = bytes.max(1);
         self
     }
 
     /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
-        self.definition().id.as_str()
+        &self.queue.definition.id
     }
 
     /// Adds an entry, and the notification of its bucket, to a transaction. Reads nothing.
@@ -130,10 +130,6 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     ) -> Result<()> {
         let mut entries = entries.into_iter();
         entries.try_for_each(|(key, value)| self.add(tx, key, value))
-    }
-
-    pub(super) fn definition(&self) -> &QueueDefinition {
-        &self.queue.definition
     }
 }
 

@@ -42,7 +42,7 @@ impl Buckets {
     /// bucket, must have room, so 16 buckets have two digits.
     pub(crate) fn digits(self) -> usize {
         let bits = u32::BITS - self.0.leading_zeros();
-        usize::try_from(bits.div_ceil(4)).unwrap_or_default()
+        usize::try_from(bits.div_ceil(4)).expect("at most 8 digits")
     }
 
     /// Returns the text of a bucket: lowercase hexadecimal digits.
@@ -52,15 +52,13 @@ impl Buckets {
 
     /// Checks whether a text is that of a bucket.
     pub(crate) fn has(self, text: &[u8]) -> bool {
-        let text = std::str::from_utf8(text).ok();
-        let bucket = text.and_then(|text| u32::from_str_radix(text, 16).ok());
-        bucket
-            .is_some_and(|bucket| bucket < self.count() && text == Some(self.text(bucket).as_str()))
+        let bucket = std::str::from_utf8(text).ok().map(|text| u32::from_str_radix(text, 16));
+        matches!(bucket, Some(Ok(bucket)) if bucket < self.count() && self.text(bucket).as_bytes() == text)
     }
 
     /// Returns the first bucket of each tablet but the first, if a tablet has this many buckets.
     pub(crate) fn split_texts(self, per_tablet: NonZeroU32) -> impl Iterator<Item = String> {
-        let step = usize::try_from(per_tablet.get()).unwrap_or(usize::MAX);
+        let step = usize::try_from(per_tablet.get()).expect("a usize has at least 32 bits");
         (per_tablet.get()..self.count()).step_by(step).map(move |bucket| self.text(bucket))
     }
 }

@@ -2,18 +2,14 @@
 
 use std::error::Error as StdError;
 
-use fluo_engine::{Bytes, Column, ObserverError, Result, Transaction};
+use fluo_engine::{Column, ObserverError, Result, Transaction};
 use fluo_table::coordination::FailedNotification;
 
 use super::{Entry, QueueDefinition};
 use crate::telemetry::{self, DEAD_LETTERS};
 
 /// The column with the error of a dead letter.
-pub(crate) const ERROR: Column = Column {
-    family: Bytes::from_static(b"dead"),
-    qualifier: Bytes::from_static(b"error"),
-    visibility: Bytes::new(),
-};
+pub(crate) const ERROR: Column = Column::from_static("dead", "error");
 
 /// Moves an entry to the dead letters, with the error. Its caller deletes the entry.
 pub(crate) fn bury(

@@ -2,24 +2,33 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::str::FromStr;
 use std::sync::Arc;
 
-use fluo_engine::{Bytes, Column, Error, Observer, Registration, Result, Timestamp};
+use fluo_engine::{Bytes, Column, Error, Observer, Registration, Result, Snapshot, Timestamp};
 use fluo_keys::application::OPTIMIZATIONS;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
-use fluo_table::{CellBatches, ColumnSelector, Escaped, Scan};
+use fluo_table::{ColumnSelector, Escaped, Scan};
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
-use super::entry::{dead_row, entry_row};
-use super::{Entry, NOTIFICATION_FAMILY, QueueId, QueueKind, QueueOptions};
+use super::entry::entry_row;
+use super::{Buckets, Entry, NOTIFICATION_FAMILY, QueueKind};
 use crate::transient::TransientRange;
+
+/// The number of buckets of a tablet, if no other is set.
+const BUCKETS_PER_TABLET: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// The definition of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueueDefinition {
     pub(crate) kind: QueueKind,
-    pub(crate) id: QueueId,
-    pub(crate) options: QueueOptions,
+    /// The id: the prefix of the rows, and a part of the settings.
+    pub(crate) id: String,
+    pub(crate) buckets: Buckets,
+    pub(crate) buckets_per_tablet: NonZeroU32,
+    /// The number of bytes that a pass reads.
+    pub(crate) buffer_bytes: usize,
 }
 
 impl QueueDefinition {
@@ -27,12 +36,29 @@ impl QueueDefinition {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a wrong id.
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#`
+    /// or a control character: the rows of two such queues would be ambiguous.
     pub(crate) fn new(kind: QueueKind, id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        let is_fault = |found: char| matches!(found, ':' | '!' | '#') || found.is_control();
+        if let Some(found) = id.chars().find(|found| is_fault(*found)) {
+            return Err(Error::invalid(format!(
+                "the queue id `{}` contains `{}`; use an id without `:`, `!`, `#` and control characters",
+                id.escape_debug(),
+                found.escape_debug()
+            )));
+        }
+        if id.is_empty() {
+            return Err(Error::invalid(
+                "the id of a queue is empty; give at least one character, such as `wc`",
+            ));
+        }
         Ok(Self {
             kind,
-            id: QueueId::new(id)?,
-            options: QueueOptions::new(kind.names().buffer_bytes),
+            id,
+            buckets: Buckets::DEFAULT,
+            buckets_per_tablet: BUCKETS_PER_TABLET,
+            buffer_bytes: kind.names().buffer_bytes,
         })
     }
 
@@ -48,10 +74,24 @@ impl QueueDefinition {
         id: &str,
         settings: &BTreeMap<String, String>,
     ) -> Result<Self> {
-        let mut definition = Self::new(kind, id)?;
-        let prefix = definition.settings_prefix();
-        definition.options.load(&prefix, settings)?;
-        Ok(definition)
+        let mut queue = Self::new(kind, id)?;
+        let name = queue.setting("buckets");
+        let buckets = number(&name, settings)?.ok_or_else(|| {
+            Error::invalid(format!("the setting `{name}` is missing; set the number of buckets"))
+        })?;
+        queue.buckets = Buckets::new(buckets)?;
+        if let Some(buckets) = number(&queue.setting("bucketsPerTablet"), settings)? {
+            queue.buckets_per_tablet = buckets;
+        }
+        if let Some(bytes) = number::<NonZeroUsize>(&queue.setting("bufferSize"), settings)? {
+            queue.buffer_bytes = bytes.get();
+        }
+        Ok(queue)
+    }
+
+    /// Returns the name of a setting, such as `recipes.cfm.wc.buckets`.
+    pub(crate) fn setting(&self, name: &str) -> String {
+        format!("recipes.{}.{}.{name}", self.kind.names().settings, self.id)
     }
 
     /// Returns the prefix of the rows of all entries.
@@ -61,16 +101,13 @@ impl QueueDefinition {
 
     /// Returns the row of a bucket: the prefix of its entries.
     pub(crate) fn bucket_row(&self, bucket: u32) -> Bytes {
-        let bucket = self.options.buckets.text(bucket);
-        Bytes::from(format!("{}{bucket}:", self.entries_prefix()))
+        Bytes::from(format!("{}{}:", self.entries_prefix(), self.buckets.text(bucket)))
     }
 
-    /// Returns the row of the bucket of a key.
     pub(crate) fn bucket_row_of(&self, key: &[u8]) -> Bytes {
-        self.bucket_row(self.options.buckets.of(key))
+        self.bucket_row(self.buckets.of(key))
     }
 
-    /// Returns the row of an entry.
     pub(crate) fn entry_row(&self, key: &[u8], sequence: Timestamp) -> Bytes {
         entry_row(&self.bucket_row_of(key), key, sequence)
     }
@@ -82,10 +119,10 @@ impl QueueDefinition {
 
     /// Returns the row of the dead letter of an entry.
     pub(crate) fn dead_row(&self, entry_row: &[u8]) -> Bytes {
-        dead_row(self.id.as_str(), entry_row)
+        let rest = entry_row.get(self.id.len()..).unwrap_or_default();
+        Bytes::from([self.id.as_bytes(), b"!dead", rest].concat())
     }
 
-    /// Returns the column of an entry.
     pub(crate) fn entry_column(&self) -> &'static Column {
         &self.kind.names().entry
     }
@@ -101,27 +138,26 @@ impl QueueDefinition {
         Column::new(NOTIFICATION_FAMILY, format!("{name}:{}", self.id))
     }
 
-    /// Returns the id of the observer.
     pub(crate) fn observer_id(&self) -> String {
         format!("{}-{}", self.kind.names().observer, self.id)
     }
 
-    /// Returns a scan for entries of some rows.
-    pub(crate) fn select_entries(&self, scan: Scan) -> Scan {
-        let column = self.entry_column().clone();
-        scan.column(ColumnSelector::qualifier(column.family, column.qualifier))
-    }
-
-    /// Returns the entries that a scan has found.
+    /// Returns the entries of some rows.
     ///
     /// # Errors
     ///
     /// The stream ends after its first error. [`Corrupt`](fluo_table::ErrorKind::Corrupt) for a row
     /// that no queue writes.
-    pub(crate) fn entries(&self, found: CellBatches) -> BoxStream<'static, Result<Entry>> {
+    pub(crate) fn entries(
+        &self,
+        snapshot: &Snapshot,
+        rows: Scan,
+    ) -> BoxStream<'static, Result<Entry>> {
+        let Column { family, qualifier, .. } = self.entry_column().clone();
+        let found = snapshot.scan(rows.column(ColumnSelector::qualifier(family, qualifier)));
         let prefix = self.entries_prefix();
-        let cells = found.map_ok(|cells| stream::iter(cells.into_iter().map(Ok)));
-        cells
+        found
+            .map_ok(|cells| stream::iter(cells.into_iter().map(Ok)))
             .try_flatten()
             .and_then(move |cell| {
                 let entry = Entry::parse(cell.key.row, prefix.as_bytes(), cell.value);
@@ -137,78 +173,70 @@ impl QueueDefinition {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a row of no bucket of this queue, as after
     /// a change of the number of buckets.
     pub(crate) fn check_bucket_row(&self, row: &[u8]) -> Result<()> {
-        let text = row
-            .strip_prefix(self.entries_prefix().as_bytes())
-            .and_then(|rest| rest.strip_suffix(b":"));
-        let buckets = self.options.buckets;
-        match text.is_some_and(|text| buckets.has(text)) {
-            true => Ok(()),
-            false => Err(Error::invalid(format!(
-                "`{}` is no bucket of the {self} with {} buckets; use the number that it was filled with",
-                Escaped(row),
-                buckets.count()
-            ))),
+        let rest = row.strip_prefix(self.entries_prefix().as_bytes());
+        let bucket = rest.and_then(|rest| rest.strip_suffix(b":"));
+        if bucket.is_some_and(|bucket| self.buckets.has(bucket)) {
+            return Ok(());
         }
+        Err(Error::invalid(format!(
+            "`{}` is no bucket of the {self} with {} buckets; use the number that it was filled with",
+            Escaped(row),
+            self.buckets.count()
+        )))
     }
 
     /// Returns the registration of the queue, with the names of the codecs of its keys and values,
-    /// and its observer if this program runs it.
+    /// and its observer if this program runs it. Defaults are not stored, apart from the number of
+    /// buckets.
     pub(crate) fn registration(
         &self,
         keys: &str,
         values: &str,
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<Registration> {
-        let (id, prefix, names) = (&self.id, self.settings_prefix(), self.kind.names());
+        let (id, names) = (&self.id, self.kind.names());
         let ((after, until), ends) = match self.kind {
             QueueKind::Combine => ((format!("{id}:d:~"), format!("{id}:u:~")), &[":", "!"][..]),
             QueueKind::Export => ((format!("{id}#"), format!("{id}:~")), &[":", "!", "#"][..]),
         };
         let range = format!("{}.{id}", names.settings);
-        let dead = TransientRange::new(
-            format!("{range}!dead"),
-            format!("{id}!dead:"),
-            format!("{id}!dead;"),
-        )?;
-        let transient = [TransientRange::new(range, after, until)?, dead];
+        let (dead, dead_end) = (format!("{id}!dead:"), format!("{id}!dead;"));
+        let dead = TransientRange::new(format!("{range}!dead"), dead, dead_end)?;
         let observed =
             ObservedColumn::new(self.notification(), ObserverKind::Weak, self.observer_id());
-        let options = self.options.to_settings(&prefix).into_iter();
-        let registration = Registration::new(id.to_string(), format!("the {self}"))
-            .set(format!("{OPTIMIZATIONS}{id}"), self.kind.optimizer())
-            .require(format!("{prefix}key"), keys)
-            .require(format!("{prefix}val"), values)
+        let mut registration = Registration::new(id.clone(), format!("the {self}"))
+            .set(format!("{OPTIMIZATIONS}{id}"), names.optimizer)
+            .require(self.setting("key"), keys)
+            .require(self.setting("val"), values)
+            .require(self.setting("buckets"), self.buckets.count().to_string())
             .observe_with(observed, observer);
-        let registration = transient.iter().fold(registration, |registration, range| {
+        if self.buckets_per_tablet != BUCKETS_PER_TABLET {
+            let buckets = self.buckets_per_tablet.to_string();
+            registration = registration.set(self.setting("bucketsPerTablet"), buckets);
+        }
+        if self.buffer_bytes != names.buffer_bytes {
+            let bytes = self.buffer_bytes.to_string();
+            registration = registration.set(self.setting("bufferSize"), bytes);
+        }
+        for range in [TransientRange::new(range, after, until)?, dead] {
             let (name, value) = range.to_setting();
-            registration.set(name, value)
-        });
-        let registration = options.fold(registration, |registration, (name, value)| {
-            match name == self.buckets_setting() {
-                true => registration.require(name, value),
-                false => registration.set(name, value),
-            }
-        });
-        Ok(ends
-            .iter()
-            .fold(registration, |registration, end| registration.rows(format!("{id}{end}"))))
+            registration = registration.set(name, value);
+        }
+        for end in ends {
+            registration = registration.rows(format!("{id}{end}"));
+        }
+        Ok(registration)
     }
+}
 
-    /// Returns the name of the setting with the number of buckets.
-    pub(crate) fn buckets_setting(&self) -> String {
-        format!("{}buckets", self.settings_prefix())
-    }
-
-    /// Returns the name of the setting that exists while values may have copies in buckets of
-    /// another number: the present number, a comma, the other one.
-    pub(crate) fn copies_setting(&self) -> String {
-        format!("{}copies", self.settings_prefix())
-    }
-
-    /// Returns the prefix of the names of the settings, such as `recipes.cfm.wc.`.
-    fn settings_prefix(&self) -> String {
-        format!("recipes.{}.{}.", self.kind.names().settings, self.id)
-    }
+/// Returns a number among the settings. `None` if it is not set.
+fn number<N: FromStr>(name: &str, settings: &BTreeMap<String, String>) -> Result<Option<N>> {
+    let parse = |text: &String| {
+        text.parse().map_err(|_| {
+            Error::invalid(format!("the setting `{name}` is `{text}`; set a positive number"))
+        })
+    };
+    settings.get(name).map(parse).transpose()
 }
 
 /// Writes the queue as messages name it: "combine queue `wc`".
@@ -220,12 +248,14 @@ impl fmt::Display for QueueDefinition {
 
 #[cfg(test)]
 mod tests {
+    use fluo_table::Timestamp;
+
     use super::{QueueDefinition, QueueKind};
     use crate::queue::Buckets;
 
     fn definition(kind: QueueKind, id: &str, buckets: u32) -> QueueDefinition {
         let mut definition = QueueDefinition::new(kind, id).unwrap();
-        definition.options.buckets = Buckets::new(buckets).unwrap();
+        definition.buckets = Buckets::new(buckets).unwrap();
         definition
     }
 
@@ -267,13 +297,36 @@ mod tests {
     }
 
     #[test]
-    fn loads_what_it_stores() {
-        for kind in [QueueKind::Combine, QueueKind::Export] {
-            let mut stored = definition(kind, "q", 7);
-            stored.options.buffer_bytes = 5;
-            let prefix = stored.settings_prefix();
-            let settings = stored.options.to_settings(&prefix);
-            assert_eq!(QueueDefinition::load(kind, "q", &settings).unwrap(), stored);
+    fn loads_the_settings_of_fluo_recipes() {
+        let stored = [
+            ("recipes.cfm.q.buckets", "7"),
+            ("recipes.cfm.q.bucketsPerTablet", "2"),
+            ("recipes.cfm.q.bufferSize", "5"),
+        ];
+        let settings = stored.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let loaded = QueueDefinition::load(QueueKind::Combine, "q", &settings).unwrap();
+        assert_eq!((loaded.buckets_per_tablet.get(), loaded.buffer_bytes), (2, 5));
+        assert_eq!(loaded.buckets, Buckets::new(7).unwrap());
+    }
+
+    #[test]
+    fn keeps_the_bucket_and_the_sequence_in_a_dead_letter() {
+        let exports = definition(QueueKind::Export, "eq", 1);
+        let row = exports.entry_row(b"key", Timestamp::new(1).unwrap());
+        assert_eq!(exports.dead_row(&row), &b"eq!dead:0:key\0\0\0\0\0\0\0\x01"[..]);
+    }
+
+    #[test]
+    fn rejects_ids_whose_rows_could_be_rows_of_others() {
+        for id in ["", ":", "a:b", "a!b", "a#", "a\n", "\u{0}"] {
+            assert!(QueueDefinition::new(QueueKind::Export, id).is_err(), "{id:?}");
         }
+        for id in ["a", "word count", "日本", "a.b", "a~"] {
+            assert_eq!(QueueDefinition::new(QueueKind::Export, id).unwrap().id, id);
+        }
+        assert_eq!(
+            QueueDefinition::new(QueueKind::Export, "a:b").unwrap_err().to_string(),
+            "the queue id `a:b` contains `:`; use an id without `:`, `!`, `#` and control characters"
+        );
     }
 }

@@ -7,8 +7,6 @@
 
 use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, Timestamp};
 
-/// The bytes between the id and the rest of the row of a dead letter.
-const DEAD: &[u8] = b"!dead";
 /// The number of bytes of a sequence.
 pub(crate) const SEQUENCE_BYTES: usize = 8;
 
@@ -37,16 +35,14 @@ impl Entry {
             let sequence = Timestamp::new(u64::from_be_bytes(*sequence)).ok()?;
             Some((row.slice_ref(key), sequence))
         };
-        match parse() {
-            Some((key, sequence)) => Ok(Self { row, key, sequence, value }),
-            None => {
-                let message = format!(
-                    "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
-                    Escaped(&row)
-                );
-                Err(Error::new(ErrorKind::Corrupt, message))
-            }
-        }
+        let (key, sequence) = parse().ok_or_else(|| {
+            let message = format!(
+                "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
+                Escaped(&row)
+            );
+            Error::new(ErrorKind::Corrupt, message)
+        })?;
+        Ok(Self { row, key, sequence, value })
     }
 
     /// Returns the bucket in the row, as text.
@@ -62,19 +58,13 @@ pub(crate) fn entry_row(bucket_row: &[u8], key: &[u8], sequence: Timestamp) -> B
     Bytes::from([bucket_row, key, &sequence.get().to_be_bytes()].concat())
 }
 
-/// Returns the row of the dead letter of an entry.
-pub(crate) fn dead_row(id: &str, row: &[u8]) -> Bytes {
-    let rest = row.get(id.len()..).unwrap_or_default();
-    Bytes::from([id.as_bytes(), DEAD, rest].concat())
-}
-
 #[cfg(test)]
 mod tests {
     use fluo_table::{ErrorKind, Timestamp};
 
     use fluo_table::Bytes;
 
-    use super::{Entry, dead_row, entry_row};
+    use super::{Entry, entry_row};
 
     #[test]
     fn parses_the_rows_that_it_writes() {
@@ -103,11 +93,5 @@ mod tests {
             let error = Entry::parse(found, b"wc:u:", Bytes::new()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{row:?}");
         }
-    }
-
-    #[test]
-    fn keeps_the_bucket_and_the_sequence_in_a_dead_letter() {
-        let row = entry_row(b"eq:0:", b"key", Timestamp::new(1).unwrap());
-        assert_eq!(dead_row("eq", &row), &b"eq!dead:0:key\0\0\0\0\0\0\0\x01"[..]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_table::{Bytes, Column};
+use fluo_table::Column;
 
 /// The kind of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,30 +15,30 @@ pub enum QueueKind {
 
 /// The names by which a kind differs from the other one.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// The text between the id and the bucket in the row of an entry.
-    pub(super) before_bucket: &'static str,
+    pub(crate) before_bucket: &'static str,
     /// The column of an entry.
-    pub(super) entry: Column,
+    pub(crate) entry: Column,
     /// The column of the position at which the next pass begins.
-    pub(super) next: Column,
+    pub(crate) next: Column,
     /// The first part of the notification column.
-    pub(super) notification: &'static str,
+    pub(crate) notification: &'static str,
     /// The first part of the id of the observer.
-    pub(super) observer: &'static str,
+    pub(crate) observer: &'static str,
     /// The part of the names of settings before the id.
-    pub(super) settings: &'static str,
+    pub(crate) settings: &'static str,
     /// The class that Java applications register for the split points.
-    pub(super) optimizer: &'static str,
+    pub(crate) optimizer: &'static str,
     /// The number of bytes that a pass reads, if no other is set.
-    pub(super) buffer_bytes: usize,
+    pub(crate) buffer_bytes: usize,
 }
 
 /// The name `cfm` is that of the predecessor of the combine queue, the collision free map.
 static COMBINE: Names = Names {
     before_bucket: ":u:",
-    entry: column(b"u", b"v"),
-    next: column(b"u", b"next"),
+    entry: Column::from_static("u", "v"),
+    next: Column::from_static("u", "next"),
     notification: "cfm",
     observer: "combineq",
     settings: "cfm",
@@ -48,8 +48,8 @@ static COMBINE: Names = Names {
 
 static EXPORT: Names = Names {
     before_bucket: ":",
-    entry: column(b"e", b"v"),
-    next: column(b"e", b"next"),
+    entry: Column::from_static("e", "v"),
+    next: Column::from_static("e", "next"),
     notification: "eq",
     observer: "exportq",
     settings: "exportQueue",
@@ -61,29 +61,16 @@ static EXPORT: Names = Names {
 /// settings are the same.
 const COLLISION_FREE_MAP: &str = "org.apache.fluo.recipes.core.map.CollisionFreeMap$Optimizer";
 
-const fn column(family: &'static [u8], qualifier: &'static [u8]) -> Column {
-    Column {
-        family: Bytes::from_static(family),
-        qualifier: Bytes::from_static(qualifier),
-        visibility: Bytes::new(),
-    }
-}
-
 impl QueueKind {
     /// Returns the kind of a queue that is registered with a class of Java.
     pub(crate) fn from_optimizer(class: &str) -> Option<Self> {
         if class == COLLISION_FREE_MAP {
             return Some(Self::Combine);
         }
-        [Self::Combine, Self::Export].into_iter().find(|kind| kind.optimizer() == class)
+        [Self::Combine, Self::Export].into_iter().find(|kind| kind.names().optimizer == class)
     }
 
-    /// Returns the class that Java applications register for the split points.
-    pub(crate) fn optimizer(self) -> &'static str {
-        self.names().optimizer
-    }
-
-    pub(super) fn names(self) -> &'static Names {
+    pub(crate) fn names(self) -> &'static Names {
         match self {
             Self::Combine => &COMBINE,
             Self::Export => &EXPORT,

@@ -6,19 +6,17 @@
 mod buckets;
 mod dead;
 mod definition;
+mod end;
 mod entry;
-mod id;
 mod kind;
-mod options;
 mod typed;
 
 pub(crate) use buckets::Buckets;
 pub(crate) use dead::{ERROR, bury, with_causes};
 pub(crate) use definition::QueueDefinition;
+pub(crate) use end::End;
 pub(crate) use entry::{Entry, SEQUENCE_BYTES, entry_row};
-pub(crate) use id::QueueId;
 pub use kind::QueueKind;
-pub(crate) use options::QueueOptions;
 pub(crate) use typed::TypedQueue;
 
 /// The column family of the notifications of all recipes.

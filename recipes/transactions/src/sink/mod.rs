@@ -22,7 +22,6 @@
 //! queue another id then, or write to a new table.
 
 mod planned_export;
-mod progress;
 mod table_sink;
 mod targets;
 

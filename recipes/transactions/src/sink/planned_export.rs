@@ -1,9 +1,11 @@
-//! An export and the mutations to write for it.
+//! The exports of a call with their mutations, and those that the table has refused.
+
+use std::collections::BTreeSet;
 
 use fluo_engine::{Column, Timestamp};
 use fluo_table::{Mutation, Update};
 
-use crate::export_queue::Export;
+use crate::export_queue::{Export, Exported};
 use crate::queue::NOTIFICATION_FAMILY;
 
 /// The mutations of an export.
@@ -41,11 +43,51 @@ impl PlannedExport {
 
 /// Returns the sequence as the timestamp of a cell.
 pub(super) fn stamp(sequence: Timestamp) -> i64 {
-    i64::try_from(sequence.get()).unwrap_or(i64::MAX)
+    sequence.get().cast_signed()
 }
 
 /// Returns the column with the sequence of the last export of a key.
 fn sequence_column(queue: &str, key: &[u8]) -> Column {
     let prefix = format!("seq:{queue}:");
     Column::new(NOTIFICATION_FAMILY, [prefix.as_bytes(), key].concat())
+}
+
+/// The refused exports of a call.
+///
+/// If a later export of a refused one's key were written, and the same exports were delivered
+/// again, then the sequence in the row would hide the refused one, and it would be lost. So later
+/// exports of its key wait until it is a dead letter.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    letters: Vec<(usize, String)>,
+    refused_keys: BTreeSet<Column>,
+    first_waiting: Option<usize>,
+}
+
+impl Progress {
+    pub(super) fn reject(&mut self, index: usize, why: String) {
+        self.letters.push((index, why));
+    }
+
+    /// Rejects an export that the table has refused.
+    pub(super) fn refuse(&mut self, export: &PlannedExport, why: String) {
+        self.reject(export.index, why);
+        self.refused_keys.insert(export.column.clone());
+    }
+
+    /// Removes the exports that have to wait from a batch.
+    pub(super) fn remove_waiting(&mut self, batch: &mut Vec<&PlannedExport>) {
+        let waiting = batch
+            .extract_if(.., |export| self.refused_keys.contains(&export.column))
+            .map(|export| export.index);
+        self.first_waiting = waiting.chain(self.first_waiting).min();
+    }
+
+    /// Returns the answer about a number of exports.
+    pub(super) fn answer(mut self, exports: usize) -> Exported {
+        let up_to = self.first_waiting.unwrap_or(exports);
+        self.letters.retain(|(index, _)| *index < up_to);
+        self.letters.sort();
+        Exported::first(up_to, exports, self.letters)
+    }
 }

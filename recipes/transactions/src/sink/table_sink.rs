@@ -9,8 +9,7 @@ use fluo_engine::{Error, ErrorKind, ObserverError};
 use fluo_table::{ConditionalMutation, Mutation, Outcome, Table};
 use tracing::warn;
 
-use super::planned_export::PlannedExport;
-use super::progress::Progress;
+use super::planned_export::{PlannedExport, Progress};
 use super::targets::{Hidden, Targets};
 use crate::export_queue::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
 use crate::queue::with_causes;
@@ -136,10 +135,7 @@ impl<F> TableSink<F> {
                 Err(refusal) => return Ok(Some(refusal)),
             };
             targets.drop_accepted(&outcomes);
-            attempts = match targets.len() < before {
-                true => 0,
-                false => attempts + 1,
-            };
+            attempts = if targets.len() < before { 0 } else { attempts + 1 };
             if attempts == MAX_ATTEMPTS {
                 return Err(without_progress(outcomes));
             }
@@ -192,10 +188,10 @@ fn without_progress(outcomes: Vec<Outcome>) -> ExportError {
 
 /// Returns the error of a sink whose table has failed.
 fn failed(error: Error) -> ExportError {
-    match error.kind().is_passing() {
-        true => ExportError::retry_after(PAUSE, error),
-        false => ExportError::fatal(error),
+    if error.kind().is_passing() {
+        return ExportError::retry_after(PAUSE, error);
     }
+    ExportError::fatal(error)
 }
 
 #[async_trait]

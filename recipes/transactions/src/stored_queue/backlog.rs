@@ -9,6 +9,7 @@ use crate::telemetry::{self, OLDEST_ENTRY, WAITING};
 
 /// The entries that wait in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BucketBacklog {
     /// The bucket, as in its rows.
     pub bucket: String,
@@ -36,11 +37,12 @@ impl StoredQueue {
         let queue = &self.definition;
         let prefix = queue.entries_prefix();
         let scan = Scan::over(Span::prefix(prefix.clone()));
-        let mut entries = queue.entries(snapshot.scan(queue.select_entries(scan)));
+        let mut entries = queue.entries(snapshot, scan);
         let mut backlog: Vec<BucketBacklog> = Vec::new();
         while let Some(entry) = entries.try_next().await? {
             let bucket = entry.bucket(prefix.as_bytes());
-            let bytes = u64::try_from(entry.row.len() + entry.value.len()).unwrap_or(u64::MAX);
+            let bytes = u64::try_from(entry.row.len() + entry.value.len())
+                .expect("a usize has at most 64 bits");
             match backlog.last_mut().filter(|last| last.bucket == bucket) {
                 Some(found) => {
                     found.entries += 1;
@@ -48,7 +50,7 @@ impl StoredQueue {
                     found.oldest = found.oldest.min(entry.sequence);
                 }
                 None => backlog.push(BucketBacklog {
-                    exists: queue.options.buckets.has(bucket.as_bytes()),
+                    exists: queue.buckets.has(bucket.as_bytes()),
                     bucket,
                     entries: 1,
                     bytes,
@@ -56,15 +58,10 @@ impl StoredQueue {
                 }),
             }
         }
-        self.record(&backlog);
-        Ok(backlog)
-    }
-
-    fn record(&self, backlog: &[BucketBacklog]) {
         let entries: u64 = backlog.iter().map(|bucket| bucket.entries).sum();
         let oldest = backlog.iter().map(|bucket| bucket.oldest.get()).min();
-        let queue = &self.definition.id;
-        telemetry::set(WAITING, queue, entries);
-        telemetry::set(OLDEST_ENTRY, queue, oldest.unwrap_or(0));
+        telemetry::set(WAITING, &queue.id, entries);
+        telemetry::set(OLDEST_ENTRY, &queue.id, oldest.unwrap_or(0));
+        Ok(backlog)
     }
 }

@@ -13,6 +13,7 @@ use crate::rows::rows;
 
 /// An entry that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadLetter {
     /// The bytes of the key.
     pub key: Bytes,
@@ -102,8 +103,8 @@ impl DeadLetter {
 
     /// Parses the cells of a row, at least one.
     fn parse(cells: Vec<Cell>, prefix: &[u8]) -> Result<Self> {
-        let row = cells.first().map(|cell| cell.key.row.clone());
-        let entry = Entry::parse(row.unwrap_or_default(), prefix, Bytes::new())?;
+        let row = cells.first().map(|cell| cell.key.row.clone()).expect("a row has cells");
+        let entry = Entry::parse(row, prefix, Bytes::new())?;
         let mut letter = Self {
             key: entry.key,
             sequence: entry.sequence,

@@ -61,22 +61,22 @@ impl StoredQueue {
         settings.iter().filter_map(queue).collect()
     }
 
-    /// Returns the id.
+    /// The id.
     #[must_use]
     pub fn id(&self) -> &str {
-        self.definition.id.as_str()
+        &self.definition.id
     }
 
-    /// Returns the kind.
+    /// The kind.
     #[must_use]
     pub fn kind(&self) -> QueueKind {
         self.definition.kind
     }
 
-    /// Returns the number of buckets.
+    /// The number of buckets.
     #[must_use]
     pub fn buckets(&self) -> u32 {
-        self.definition.options.buckets.count()
+        self.definition.buckets.count()
     }
 
     /// Returns the column of the notifications of the buckets.

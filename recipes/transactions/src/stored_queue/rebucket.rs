@@ -85,11 +85,11 @@ impl StoredQueue {
         let old = QueueDefinition::load(kind, id, &settings)?;
         check_empty(client, &old).await?;
         let mut new = old.clone();
-        new.options.buckets = buckets;
+        new.buckets = buckets;
         let mark = |present: Buckets, other: Buckets| {
-            (new.copies_setting(), format!("{},{}", present.count(), other.count()))
+            (new.setting("copies"), format!("{},{}", present.count(), other.count()))
         };
-        let number = (new.buckets_setting(), buckets.count().to_string());
+        let number = (new.setting("buckets"), buckets.count().to_string());
         let store = async |settings: &BTreeMap<String, String>| {
             check_session(client, own)?;
             coordination.update_settings(settings.clone()).await
@@ -99,16 +99,16 @@ impl StoredQueue {
             store(&settings).await?;
             return Ok(0);
         }
-        let copies = settings.get(&new.copies_setting());
+        let copies = settings.get(&new.setting("copies"));
         let copies = copies.and_then(|mark| copies_of(&old, mark));
         let reunited = for_misplaced(client, own, &old, Change::Tidy(copies.as_ref())).await?;
-        settings.extend([mark(old.options.buckets, buckets)]);
+        settings.extend([mark(old.buckets, buckets)]);
         store(&settings).await?;
         let copied = for_misplaced(client, own, &new, Change::Copy).await?;
-        settings.extend([number, mark(buckets, old.options.buckets)]);
+        settings.extend([number, mark(buckets, old.buckets)]);
         store(&settings).await?;
         for_misplaced(client, own, &new, Change::Delete).await?;
-        settings.remove(&new.copies_setting());
+        settings.remove(&new.setting("copies"));
         store(&settings).await?;
         Ok(copied.max(reunited))
     }
@@ -118,10 +118,10 @@ impl StoredQueue {
 /// if the present number is not the one of the mark: something else has changed it since.
 fn copies_of(queue: &QueueDefinition, mark: &str) -> Option<QueueDefinition> {
     let (present, other) = mark.split_once(',')?;
-    let is_present = present == queue.options.buckets.count().to_string();
+    let is_present = present == queue.buckets.count().to_string();
     let other = other.parse().ok().filter(|_| is_present)?;
     let mut copies = queue.clone();
-    copies.options.buckets = Buckets::new(other).ok()?;
+    copies.buckets = Buckets::new(other).ok()?;
     Some(copies)
 }
 
@@ -135,24 +135,24 @@ async fn check_empty(client: &Client, queue: &QueueDefinition) -> Result<()> {
             Escaped(&cell.key.row)
         )));
     }
-    match client.is_idle().await? {
-        true => Ok(()),
-        false => Err(Error::invalid(
-            "notifications of the application wait; let workers process them, and stop the workers",
-        )),
+    if client.is_idle().await? {
+        return Ok(());
     }
+    Err(Error::invalid(
+        "notifications of the application wait; let workers process them, and stop the workers",
+    ))
 }
 
 /// Checks that the session with which a client began is still its session, so that no other client
 /// was there meanwhile.
 fn check_session(client: &Client, own: TransactorId) -> Result<()> {
-    match client.transactor() == own {
-        true => Ok(()),
-        false => Err(Error::new(
-            ErrorKind::Unavailable,
-            "the session ended while values were moved; check the number of buckets, and change it again",
-        )),
+    if client.transactor() == own {
+        return Ok(());
     }
+    Err(Error::new(
+        ErrorKind::Unavailable,
+        "the session ended while values were moved; check the number of buckets, and change it again",
+    ))
 }
 
 impl Change<'_> {

@@ -78,7 +78,6 @@ impl<T: Send> RowField<T> for Option<T> {
     }
 
     fn encode<C: Codec<T>>(&self, column: &TypedColumn<T, C>) -> Result<Option<Bytes>> {
-        let value = self.as_ref();
-        Ok(value.map(|value| RowField::<T>::encode(value, column)).transpose()?.flatten())
+        self.as_ref().map(|value| column.encode_value(value)).transpose()
     }
 }
