@@ -50,13 +50,11 @@ pub fn describe() {
     METRICS.iter().for_each(Metric::describe);
 }
 
-/// Adds to a counter of a queue.
 pub(crate) fn count(name: &'static str, queue: &impl Display, by: usize) {
     let by = by.to_u64().unwrap_or(u64::MAX);
     metrics::counter!(name, QUEUE => queue.to_string()).increment(by);
 }
 
-/// Sets a gauge of a queue.
 pub(crate) fn set(name: &'static str, queue: &impl Display, to: u64) {
     metrics::gauge!(name, QUEUE => queue.to_string()).set(to.to_f64().unwrap_or(f64::MAX));
 }

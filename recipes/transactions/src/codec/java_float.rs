@@ -10,7 +10,6 @@ use std::fmt::LowerExp;
 use std::iter::repeat_n;
 use std::str::FromStr;
 
-/// Returns the text of a float in Java.
 pub(super) fn to_text<T: LowerExp + FromStr + PartialEq>(float: &T) -> String {
     let shortest = format!("{float:e}");
     match shortest.as_str() {

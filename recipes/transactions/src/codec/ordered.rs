@@ -112,7 +112,6 @@ impl Codec<bool> for Ordered {
 
 impl KeyCodec<bool> for Ordered {}
 
-/// Returns the bytes of a type, all of which have the same number of bytes.
 fn fixed<const N: usize>(bytes: &[u8], type_name: &str) -> Result<[u8; N], CodecError> {
     bytes.try_into().map_err(|_| {
         let found = counted(bytes.len(), "byte");

@@ -12,7 +12,6 @@ use fluo_table::{Excerpt, counted};
 use super::contract::Codec;
 use super::error::CodecError;
 
-/// The version byte of the format.
 const VERSION: u8 = 1;
 
 /// The codec of postcard's compact bytes, for every type that serde can write and read.
@@ -38,35 +37,31 @@ impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
-        let body = body(bytes)?;
+        let body = match bytes {
+            [VERSION, body @ ..] => body,
+            [] => {
+                let flaw = "has no version byte of the postcard codec";
+                return Err(CodecError::for_bytes(bytes, flaw));
+            }
+            [version, ..] => {
+                let flaw = format!(
+                    "has version {version} of the postcard codec, and only version {VERSION} can be read"
+                );
+                return Err(CodecError::for_bytes(bytes, flaw));
+            }
+        };
         let (value, rest) = ::postcard::take_from_bytes(body).map_err(|error| {
             let flaw = format!("{} is no postcard value of the expected type", Excerpt::new(bytes));
             CodecError::with_source(flaw, error)
         })?;
-        match rest.len() {
-            0 => Ok(value),
-            rest => {
-                let flaw = format!("has {} after the value", counted(rest, "byte"));
-                Err(CodecError::for_bytes(bytes, flaw))
-            }
+        if rest.is_empty() {
+            return Ok(value);
         }
+        let flaw = format!("has {} after the value", counted(rest.len(), "byte"));
+        Err(CodecError::for_bytes(bytes, flaw))
     }
 
     fn name(&self) -> Cow<'static, str> {
         "postcard".into()
-    }
-}
-
-/// Returns the bytes after the version byte.
-fn body(bytes: &[u8]) -> Result<&[u8], CodecError> {
-    match bytes {
-        [VERSION, body @ ..] => Ok(body),
-        [] => Err(CodecError::for_bytes(bytes, "has no version byte of the postcard codec")),
-        [version, ..] => {
-            let flaw = format!(
-                "has version {version} of the postcard codec, and only version {VERSION} can be read"
-            );
-            Err(CodecError::for_bytes(bytes, flaw))
-        }
     }
 }

@@ -55,7 +55,6 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         }
     }
 
-    /// Returns the changes of the pass, sorted by the bytes of their keys.
     pub(super) fn into_changes(self) -> Vec<Change<K, V>> {
         self.changes.unwrap_or_default().into_values().collect()
     }

@@ -98,42 +98,28 @@ impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Monoid<F, N> {
+pub struct Monoid<F> {
     merge: F,
-    is_neutral: N,
 }
 
-impl<V, F: Fn(V, V) -> V> Monoid<F, fn(&V) -> bool> {
+impl<F> Monoid<F> {
     /// Creates a combiner that never deletes a key.
-    pub fn new(merge: F) -> Self {
-        Self { merge, is_neutral: |_| false }
-    }
-}
-
-impl<F, N> Monoid<F, N> {
-    /// Deletes keys whose value is the neutral element of the function, such as an empty set. The
-    /// condition must accept no other value.
-    pub fn delete_if<V, M: Fn(&V) -> bool>(self, is_neutral: M) -> Monoid<F, M>
+    pub fn new<V>(merge: F) -> Self
     where
         F: Fn(V, V) -> V,
     {
-        Monoid { merge: self.merge, is_neutral }
+        Self { merge }
     }
 }
 
-impl<K, V, F, N> Combiner<K, V> for Monoid<F, N>
-where
-    F: Fn(V, V) -> V + Send + Sync + 'static,
-    N: Fn(&V) -> bool + Send + Sync + 'static,
-{
+impl<K, V, F: Fn(V, V) -> V + Send + Sync + 'static> Combiner<K, V> for Monoid<F> {
     fn combine(
         &self,
         _: &K,
         current: Option<V>,
         updates: Vec<V>,
     ) -> Result<Option<V>, ObserverError> {
-        let combined = current.into_iter().chain(updates).reduce(&self.merge);
-        Ok(combined.filter(|value| !(self.is_neutral)(value)))
+        Ok(current.into_iter().chain(updates).reduce(&self.merge))
     }
 
     fn is_order_free(&self) -> bool {
@@ -198,13 +184,11 @@ mod tests {
     }
 
     #[test]
-    fn merges_and_deletes_the_neutral_element() {
+    fn merges_values() {
         let or = Monoid::new(|a: u8, b: u8| a | b);
         assert_eq!(combine(&or, Some(1), vec![2, 4]), Some(7));
         assert_eq!(combine(&or, None, vec![0]), Some(0));
-        let xor = Monoid::new(|a: u8, b: u8| a ^ b).delete_if(|bits| *bits == 0);
-        assert_eq!(combine(&xor, Some(1), vec![1]), None);
-        assert!(Combiner::<(), u8>::is_order_free(&xor));
+        assert!(Combiner::<(), u8>::is_order_free(&or));
     }
 
     #[test]

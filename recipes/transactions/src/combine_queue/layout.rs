@@ -16,21 +16,17 @@ use fluo_table::{Bytes, Column, Span, Timestamp};
 
 use crate::queue::QueueDefinition;
 
-/// The column of a current value.
 pub(crate) const CURRENT: Column = Column::from_static("data", "current");
 
-/// Returns the row of the current value of a key.
 pub(crate) fn value_row(queue: &QueueDefinition, key: &[u8]) -> Bytes {
     let prefix = bucket_of_values(queue, queue.buckets.of(key));
     Bytes::from([&*prefix, key].concat())
 }
 
-/// Returns the prefix of the rows of all current values.
 pub(crate) fn values_prefix(queue: &QueueDefinition) -> String {
     format!("{}:d:", queue.id)
 }
 
-/// Returns the prefix of the rows of the current values of a bucket.
 pub(super) fn bucket_of_values(queue: &QueueDefinition, bucket: u32) -> Bytes {
     let bucket = queue.buckets.text(bucket);
     Bytes::from(format!("{}{bucket}:", values_prefix(queue)))

@@ -85,7 +85,6 @@ impl Pass {
         std::mem::take(&mut self.closed)
     }
 
-    /// Returns the number of groups that can be taken.
     pub(super) fn closed(&self) -> usize {
         self.closed.len()
     }
@@ -114,7 +113,6 @@ impl Pass {
         self.close(|key| is_past(entry, key));
     }
 
-    /// Closes the groups whose keys fulfil a condition.
     fn close(&mut self, is_past: impl Fn(&[u8]) -> bool) {
         let past = self.open.extract_if(.., |group| is_past(&group.key));
         self.closed.extend(past);

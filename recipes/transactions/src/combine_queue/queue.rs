@@ -62,7 +62,6 @@ pub struct Change<K, V> {
     pub new: Option<V>,
 }
 
-/// Code that runs when values have changed.
 pub(super) type OnChanges<K, V> = dyn Fn(Transaction, Vec<Change<K, V>>) -> BoxFuture<'static, Result<(), ObserverError>>
     + Send
     + Sync;
@@ -189,7 +188,6 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         &*self.combiner
     }
 
-    /// Combines several updates of a key into one.
     fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
         if !self.combiner().is_order_free() {
             let message = "its combiner does not promise that updates may be combined in any order";
@@ -222,11 +220,6 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 
     /// Returns the change of a key by its updates, and the bytes of the new value.
-    ///
-    /// # Errors
-    ///
-    /// Those of the combiner, and those of the codecs for the key, the current value and the new
-    /// one.
     fn combine(
         &self,
         key: &Bytes,
@@ -242,7 +235,6 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 }
 
-/// The change of a key, and the bytes of its new value.
 pub(super) type Combined<K, V> = (Change<K, V>, Option<Bytes>);
 
 /// The updates of a key, and what they combine to.

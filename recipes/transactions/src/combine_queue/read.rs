@@ -111,7 +111,6 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         values
     }
 
-    /// Reads updates and groups them by their keys.
     async fn pending(&self, snapshot: &Snapshot, scan: Scan) -> Result<Pending> {
         let mut updates = self.definition().entries(snapshot, scan);
         let mut pending = Pending::new();
@@ -123,7 +122,6 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         Ok(pending)
     }
 
-    /// Combines the current value of a key and its updates.
     fn value(
         &self,
         key: &[u8],

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as StdError;
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_engine::{Bytes, Timestamp};
+use thiserror::Error;
 
 /// An entry of an export queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,11 +118,6 @@ impl Exported {
 
     /// Returns the number of acknowledged entries, and the indexes and reasons of those that become
     /// dead letters, among a number of entries.
-    ///
-    /// # Errors
-    ///
-    /// An answer that acknowledges no entry, or more than there are; and one that rejects an entry
-    /// that it does not acknowledge, or an entry twice.
     pub(super) fn checked(self, entries: usize) -> Result<(usize, Vec<(usize, String)>), String> {
         let (up_to, rejected) = match self {
             Self::All => return Ok((entries, Vec::new())),
@@ -154,7 +149,8 @@ impl Exported {
 }
 
 /// The failure of an exporter. None of the entries is acknowledged.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("the exporter failed: {source}")]
 pub struct ExportError {
     pub(super) retry_after: Option<Duration>,
     pub(super) source: Box<dyn StdError + Send + Sync>,
@@ -178,18 +174,6 @@ impl ExportError {
     /// letter of the application, and the entries stay in the queue.
     pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { retry_after: None, source: source.into() }
-    }
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the exporter failed: {}", self.source)
-    }
-}
-
-impl StdError for ExportError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(&*self.source)
     }
 }
 

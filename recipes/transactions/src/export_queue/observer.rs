@@ -206,7 +206,6 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
 }
 
 impl Delivered {
-    /// Adds the entries of a call after these.
     fn append(&mut self, next: Self) {
         let letters = next.letters.into_iter();
         let letters = letters.map(|(position, error)| (self.done + position, error));
@@ -214,7 +213,6 @@ impl Delivered {
         self.done += next.done;
     }
 
-    /// Adds the next entry as a dead letter.
     fn bury_next(&mut self, error: ObserverError) {
         self.letters.push((self.done, error));
         self.done += 1;

@@ -23,7 +23,6 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Creates a pass of a queue that is full at a number of bytes.
     pub(super) fn new(limit_bytes: usize, id: &str) -> Self {
         Self {
             limit_bytes,

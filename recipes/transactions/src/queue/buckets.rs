@@ -7,7 +7,6 @@ use fluo_table::{Error, Result, murmur3_32};
 /// The smallest number that is too large: Java counts buckets in an `int`.
 const TOO_MANY: u32 = 1 << 31;
 
-/// A number of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Buckets(NonZeroU32);
 
@@ -15,11 +14,6 @@ impl Buckets {
     /// The number of buckets, if no other is set.
     pub(crate) const DEFAULT: Self = Self(NonZeroU32::new(119).unwrap());
 
-    /// Creates a number of buckets.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for zero, and for 2^31 and more.
     pub(crate) fn new(count: u32) -> Result<Self> {
         NonZeroU32::new(count).filter(|count| count.get() < TOO_MANY).map(Self).ok_or_else(|| {
             Error::invalid(format!(
@@ -50,7 +44,6 @@ impl Buckets {
         format!("{bucket:0digits$x}", digits = self.digits())
     }
 
-    /// Checks whether a text is that of a bucket.
     pub(crate) fn has(self, text: &[u8]) -> bool {
         let bucket = std::str::from_utf8(text).ok().map(|text| u32::from_str_radix(text, 16));
         matches!(bucket, Some(Ok(bucket)) if bucket < self.count() && self.text(bucket).as_bytes() == text)

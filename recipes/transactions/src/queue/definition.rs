@@ -19,7 +19,6 @@ use crate::transient::TransientRange;
 /// The number of buckets of a tablet, if no other is set.
 const BUCKETS_PER_TABLET: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-/// The definition of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QueueDefinition {
     pub(crate) kind: QueueKind,
@@ -32,12 +31,8 @@ pub(crate) struct QueueDefinition {
 }
 
 impl QueueDefinition {
-    /// Creates the definition of a queue with default options.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#`
-    /// or a control character: the rows of two such queues would be ambiguous.
+    /// Creates the definition of a queue with default options. Rejects ids with which the rows of two
+    /// queues would be ambiguous.
     pub(crate) fn new(kind: QueueKind, id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_fault = |found: char| matches!(found, ':' | '!' | '#') || found.is_control();
@@ -64,11 +59,6 @@ impl QueueDefinition {
 
     /// Loads a definition that [`registration`](Self::registration) or a Java application has
     /// stored.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a wrong id, and for a missing or a wrong
-    /// setting.
     pub(crate) fn load(
         kind: QueueKind,
         id: &str,
@@ -94,7 +84,6 @@ impl QueueDefinition {
         format!("recipes.{}.{}.{name}", self.kind.names().settings, self.id)
     }
 
-    /// Returns the prefix of the rows of all entries.
     pub(crate) fn entries_prefix(&self) -> String {
         format!("{}{}", self.id, self.kind.names().before_bucket)
     }
@@ -112,12 +101,10 @@ impl QueueDefinition {
         entry_row(&self.bucket_row_of(key), key, sequence)
     }
 
-    /// Returns the prefix of the rows of the dead letters.
     pub(crate) fn dead_prefix(&self) -> Bytes {
         self.dead_row(self.entries_prefix().as_bytes())
     }
 
-    /// Returns the row of the dead letter of an entry.
     pub(crate) fn dead_row(&self, entry_row: &[u8]) -> Bytes {
         let rest = entry_row.get(self.id.len()..).unwrap_or_default();
         Bytes::from([self.id.as_bytes(), b"!dead", rest].concat())
@@ -132,7 +119,6 @@ impl QueueDefinition {
         &self.kind.names().next
     }
 
-    /// Returns the column of the notifications of buckets.
     pub(crate) fn notification(&self) -> Column {
         let name = self.kind.names().notification;
         Column::new(NOTIFICATION_FAMILY, format!("{name}:{}", self.id))
@@ -142,12 +128,6 @@ impl QueueDefinition {
         format!("{}-{}", self.kind.names().observer, self.id)
     }
 
-    /// Returns the entries of some rows.
-    ///
-    /// # Errors
-    ///
-    /// The stream ends after its first error. [`Corrupt`](fluo_table::ErrorKind::Corrupt) for a row
-    /// that no queue writes.
     pub(crate) fn entries(
         &self,
         snapshot: &Snapshot,
@@ -167,11 +147,6 @@ impl QueueDefinition {
     }
 
     /// Checks that a notified row is the row of a bucket.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a row of no bucket of this queue, as after
-    /// a change of the number of buckets.
     pub(crate) fn check_bucket_row(&self, row: &[u8]) -> Result<()> {
         let rest = row.strip_prefix(self.entries_prefix().as_bytes());
         let bucket = rest.and_then(|rest| rest.strip_suffix(b":"));

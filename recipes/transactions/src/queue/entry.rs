@@ -7,7 +7,6 @@
 
 use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, Timestamp};
 
-/// The number of bytes of a sequence.
 pub(crate) const SEQUENCE_BYTES: usize = 8;
 
 /// An entry of a queue: an update of a value, or an export.
@@ -22,10 +21,6 @@ pub(crate) struct Entry {
 impl Entry {
     /// Parses an entry whose row begins with a prefix, a bucket and `:`. The number of buckets may
     /// be any.
-    ///
-    /// # Errors
-    ///
-    /// [`Corrupt`](ErrorKind::Corrupt) for a row that no queue writes.
     pub(crate) fn parse(row: Bytes, prefix: &[u8], value: Bytes) -> Result<Self> {
         let parse = || {
             let rest = row.strip_prefix(prefix)?;
@@ -53,7 +48,6 @@ impl Entry {
     }
 }
 
-/// Returns the row of an entry.
 pub(crate) fn entry_row(bucket_row: &[u8], key: &[u8], sequence: Timestamp) -> Bytes {
     Bytes::from([bucket_row, key, &sequence.get().to_be_bytes()].concat())
 }

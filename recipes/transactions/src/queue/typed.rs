@@ -31,11 +31,6 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
         })
     }
 
-    /// Returns the bytes of a key.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](ErrorKind::Invalid) for a key that its codec cannot encode.
     pub(crate) fn encode_key(&self, key: &K) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let encoded = self.keys.encode(key, &mut bytes);
@@ -43,7 +38,6 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
         Ok(bytes)
     }
 
-    /// Returns the bytes of a value.
     pub(crate) fn encode_value(&self, value: &V) -> Result<Bytes, ObserverError> {
         let mut bytes = Vec::new();
         self.values.encode(value, &mut bytes)?;
@@ -51,11 +45,6 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
     }
 
     /// Adds an entry, and the notification of its bucket, to a transaction.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](ErrorKind::Invalid) for a value that its codec cannot encode. Those of
-    /// [`Transaction::set`] and [`Transaction::notify`].
     pub(crate) fn add(&self, tx: &Transaction, key: &[u8], value: &V) -> Result<()> {
         let value = self.encode_value(value);
         let value = value.map_err(|error| self.invalid("a value", error))?;
@@ -75,7 +64,6 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
         self.definition.registration(&keys, &values, observer)
     }
 
-    /// Creates the error of something that cannot be added.
     pub(crate) fn invalid(&self, what: &str, error: ObserverError) -> Error {
         let message = format!("{}: {what} cannot be added: {error}", self.definition);
         Error::with_source(ErrorKind::Invalid, message, error)

@@ -68,13 +68,13 @@ impl LogEntry {
         self.operation
     }
 
-    /// Returns the cell, visibility included.
+    /// The cell, visibility included.
     #[must_use]
     pub fn cell(&self) -> &RowColumn {
         &self.cell
     }
 
-    /// Returns the value that was read or written, or `None` for a delete.
+    /// The value that was read or written, or `None` for a delete.
     #[must_use]
     pub fn value(&self) -> Option<&Bytes> {
         self.value.as_ref()

@@ -19,9 +19,8 @@
 //!
 //! # What it does not do
 //!
-//! Notifications are forwarded and not logged. A log contains the operations of a transaction that
-//! may still fail to commit: store the log in the same transaction, and not elsewhere. Use the
-//! wrapped transaction for that, or the log would have to contain itself.
+//! Notifications are not logged. The transaction of a log may still fail to commit: store the log by
+//! the wrapped transaction itself, and not elsewhere.
 //!
 //! # Examples
 //!

@@ -37,7 +37,7 @@ impl RecordedTransaction {
     /// Creates a recording that logs all operations.
     #[must_use]
     pub fn new(transaction: &Transaction) -> Self {
-        Self::with(transaction, Arc::new(|_| true), TxLog::new())
+        Self::with(transaction, Arc::new(|_| true), TxLog::default())
     }
 
     /// Adds a filter, which decides whether an operation is logged. The operation itself is always
@@ -71,7 +71,6 @@ impl Deref for RecordedTransaction {
     }
 }
 
-/// A function that decides whether an entry is logged.
 type Filter = Arc<dyn Fn(&LogEntry) -> bool + Send + Sync>;
 
 /// The log of a recording in progress.

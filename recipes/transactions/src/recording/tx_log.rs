@@ -19,13 +19,7 @@ pub struct TxLog {
 }
 
 impl TxLog {
-    /// Creates an empty log.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Returns all entries.
+    /// All entries.
     #[must_use]
     pub fn entries(&self) -> &[LogEntry] {
         &self.entries

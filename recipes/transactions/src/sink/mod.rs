@@ -12,14 +12,9 @@
 //! sequence of their export as timestamp, as those of
 //! `org.apache.fluo.recipes.accumulo.export.function.AccumuloExporter`.
 //!
-//! The sink never deletes these cells. A row keeps one for each key that has ever written to it,
-//! even after all other cells of the row are deleted.
-//!
-//! # Queues that are created again
-//!
-//! An application that is removed and created again starts with small timestamps again. The cells
-//! in the table still have the large sequences, so the sink would ignore the new exports. Give the
-//! queue another id then, or write to a new table.
+//! The sink never deletes these cells. An application that is removed and created again starts with
+//! small timestamps, so the sink would ignore its exports: give the queue another id, or write to a
+//! new table.
 
 mod planned_export;
 mod table_sink;

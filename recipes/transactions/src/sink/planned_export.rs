@@ -41,12 +41,10 @@ impl PlannedExport {
     }
 }
 
-/// Returns the sequence as the timestamp of a cell.
 pub(super) fn stamp(sequence: Timestamp) -> i64 {
     sequence.get().cast_signed()
 }
 
-/// Returns the column with the sequence of the last export of a key.
 fn sequence_column(queue: &str, key: &[u8]) -> Column {
     let prefix = format!("seq:{queue}:");
     Column::new(NOTIFICATION_FAMILY, [prefix.as_bytes(), key].concat())
@@ -83,7 +81,6 @@ impl Progress {
         self.first_waiting = waiting.chain(self.first_waiting).min();
     }
 
-    /// Returns the answer about a number of exports.
     pub(super) fn answer(mut self, exports: usize) -> Exported {
         let up_to = self.first_waiting.unwrap_or(exports);
         self.letters.retain(|(index, _)| *index < up_to);

@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_engine::{Error, ErrorKind, ObserverError};
-use fluo_table::{ConditionalMutation, Mutation, Outcome, Table};
-use tracing::warn;
+use fluo_table::{Mutation, Outcome, Table};
 
 use super::planned_export::{PlannedExport, Progress};
-use super::targets::{Hidden, Targets};
+use super::targets::Targets;
 use crate::export_queue::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
 use crate::queue::with_causes;
-use crate::telemetry::{self, LATE_EXPORTS};
 
 /// The number of attempts without progress after which a batch waits.
 const MAX_ATTEMPTS: usize = 20;
@@ -87,7 +85,6 @@ impl<F> TableSink<F> {
         Self { queue: queue.id().to_owned(), table, translate }
     }
 
-    /// Writes exports, and records those that the table refuses.
     async fn write(
         &self,
         exports: &[PlannedExport],
@@ -124,16 +121,19 @@ impl<F> TableSink<F> {
         let mut attempts = 0;
         while !targets.is_empty() {
             let before = targets.len();
-            let hidden = targets.read(&*self.table, delivered).await;
-            self.report(&hidden.map_err(failed)?);
+            targets.read(&self.queue, &*self.table, delivered).await.map_err(failed)?;
             let mutations = targets.mutations();
             if mutations.is_empty() {
                 break;
             }
-            let outcomes = match self.call(mutations).await? {
+            let outcomes = match self.table.write_conditional(mutations).await {
                 Ok(outcomes) => outcomes,
-                Err(refusal) => return Ok(Some(refusal)),
+                Err(error) if error.kind() == ErrorKind::Invalid => return Ok(Some(error)),
+                Err(error) => return Err(failed(error)),
             };
+            if let Some(refusal) = outcomes.iter().find_map(violation) {
+                return Ok(Some(refusal.clone()));
+            }
             targets.drop_accepted(&outcomes);
             attempts = if targets.len() < before { 0 } else { attempts + 1 };
             if attempts == MAX_ATTEMPTS {
@@ -142,51 +142,27 @@ impl<F> TableSink<F> {
         }
         Ok(None)
     }
+}
 
-    /// Counts and logs the exports that are not written because their transactions committed too
-    /// late.
-    fn report(&self, hidden: &[Hidden]) {
-        if !hidden.is_empty() {
-            telemetry::count(LATE_EXPORTS, &self.queue, hidden.len());
-        }
-        for Hidden { cell, sequence, last } in hidden {
-            warn!(
-                queue = self.queue, %cell, %sequence, %last,
-                "an export is not written, because a later one of its key was; let the transactions of a key conflict"
-            );
-        }
-    }
-
-    /// Calls the table. The inner error is that of a mutation that the table refuses.
-    async fn call(
-        &self,
-        mutations: Vec<ConditionalMutation>,
-    ) -> Result<Result<Vec<Outcome>, Error>, ExportError> {
-        let outcomes = match self.table.write_conditional(mutations).await {
-            Ok(outcomes) => outcomes,
-            Err(error) if error.kind() == ErrorKind::Invalid => return Ok(Err(error)),
-            Err(error) => return Err(failed(error)),
-        };
-        let refusal = outcomes.iter().find_map(|outcome| match outcome {
-            Outcome::ConstraintViolation(error) => Some(error.clone()),
-            _ => None,
-        });
-        Ok(refusal.map_or(Ok(outcomes), Err))
+fn violation(outcome: &Outcome) -> Option<&Error> {
+    match outcome {
+        Outcome::ConstraintViolation(error) => Some(error),
+        _ => None,
     }
 }
 
 /// Returns the error of a batch that makes no progress, given the outcomes of the last attempt.
 fn without_progress(outcomes: Vec<Outcome>) -> ExportError {
-    let unknown = outcomes.into_iter().find_map(|outcome| match outcome {
-        Outcome::Unknown(error) => Some(error),
-        _ => None,
-    });
+    for outcome in outcomes {
+        if let Outcome::Unknown(error) = outcome {
+            return failed(error);
+        }
+    }
     let changed =
         format!("the sequences of these rows changed during each of {MAX_ATTEMPTS} attempts");
-    unknown.map_or_else(|| ExportError::retry_after(PAUSE, changed), failed)
+    ExportError::retry_after(PAUSE, changed)
 }
 
-/// Returns the error of a sink whose table has failed.
 fn failed(error: Error) -> ExportError {
     if error.kind().is_passing() {
         return ExportError::retry_after(PAUSE, error);

@@ -6,8 +6,10 @@ use fluo_engine::{Bytes, Error, ErrorKind, Result, RowColumn, Timestamp};
 use fluo_table::{
     Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt, Update,
 };
+use tracing::warn;
 
 use super::planned_export::{PlannedExport, stamp};
+use crate::telemetry::{self, LATE_EXPORTS};
 
 /// The updates that are still to be written, by the cells that hold the sequences.
 #[derive(Debug)]
@@ -24,18 +26,7 @@ struct Target<'a> {
     stored: Option<Bytes>,
 }
 
-/// An export that is not written, because its row has a later one of its key.
-#[derive(Debug)]
-pub(super) struct Hidden {
-    /// The row, and the column with the sequence, which ends with the key.
-    pub(super) cell: RowColumn,
-    pub(super) sequence: Timestamp,
-    /// The sequence of the later export.
-    pub(super) last: Timestamp,
-}
-
 impl<'a> Targets<'a> {
-    /// Collects the rows of some exports.
     pub(super) fn new(exports: &[&'a PlannedExport]) -> Self {
         let mut by_cell: BTreeMap<RowColumn, Target<'a>> = BTreeMap::new();
         for export in exports {
@@ -59,14 +50,15 @@ impl<'a> Targets<'a> {
         targets.map(|target| target.updates.len()).sum()
     }
 
-    /// Reads the sequences of the rows, and drops the exports that are not later. Returns those
-    /// that another export hides: one with a later sequence that is not among `delivered`, the
-    /// exports of the call.
+    /// Reads the sequences of the rows, and drops the exports that are not later. Reports those of
+    /// the queue that another export hides: one with a later sequence that is not among `delivered`,
+    /// the exports of the call.
     pub(super) async fn read(
         &mut self,
+        queue: &str,
         table: &dyn Table,
         delivered: &[PlannedExport],
-    ) -> Result<Vec<Hidden>> {
+    ) -> Result<()> {
         let cells = self.by_cell.keys();
         let spans = cells.map(|cell| Span::cell(cell.row.clone(), &cell.column));
         let mut newest = BTreeMap::new();
@@ -75,7 +67,6 @@ impl<'a> Targets<'a> {
             let key = RowColumn::new(cell.key.row, cell.key.column);
             newest.entry(key).or_insert(cell.value);
         }
-        let mut hidden = Vec::new();
         for (cell, target) in &mut self.by_cell {
             target.stored = newest.remove(cell);
             if let Some(value) = &target.stored {
@@ -89,16 +80,12 @@ impl<'a> Targets<'a> {
                         .iter()
                         .any(|one| one.sequence == last && one.column == cell.column);
                 if !is_repeated {
-                    hidden.extend(dropped.into_iter().map(|sequence| Hidden {
-                        cell: cell.clone(),
-                        sequence,
-                        last,
-                    }));
+                    report_late(queue, cell, &dropped, last);
                 }
             }
         }
         self.by_cell.retain(|_, target| !target.updates.is_empty());
-        Ok(hidden)
+        Ok(())
     }
 
     /// Returns a mutation of each row and key that is still to be written.
@@ -128,6 +115,19 @@ impl Target<'_> {
             Some(stored) => Condition::value(cell.column.clone(), stored.clone()),
             None => Condition::absent(cell.column.clone()),
         }))
+    }
+}
+
+/// Counts and logs exports that are not written, because a later one of their key was.
+fn report_late(queue: &str, cell: &RowColumn, sequences: &[Timestamp], last: Timestamp) {
+    if !sequences.is_empty() {
+        telemetry::count(LATE_EXPORTS, &queue, sequences.len());
+    }
+    for sequence in sequences {
+        warn!(
+            queue, %cell, %sequence, %last,
+            "an export is not written, because a later one of its key was; let the transactions of a key conflict"
+        );
     }
 }
 

@@ -81,7 +81,6 @@ impl StoredQueue {
         Ok(!stored.is_empty())
     }
 
-    /// Returns the cells of a dead letter.
     async fn stored(
         &self,
         tx: &Transaction,

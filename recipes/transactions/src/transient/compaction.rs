@@ -13,10 +13,8 @@ use tokio::time::{Instant, sleep};
 
 use super::TransientRange;
 
-/// A function that compacts a part of a table.
 type Compact = dyn Fn(Span) -> BoxFuture<'static, Result<()>> + Send + Sync;
 
-/// A function that is called after each compaction of a range.
 type Watch = dyn Fn(&CompactedRange) + Send + Sync;
 
 /// The multiplier of Fluo Recipes: a range is compacted for at most a quarter of the time.
@@ -246,7 +244,6 @@ impl TransientCompaction {
 /// The duty of this process to compact a range, as long as the lock is held.
 type Duty = Option<Box<dyn HeldLock>>;
 
-/// The signal that ends a repeated compaction.
 type Stop<'s> = Shared<BoxFuture<'s, ()>>;
 
 /// Awaits `work`. Returns `None` if the stop comes first.

@@ -16,22 +16,6 @@ const SETTING: &str = "recipes.transientRange.";
 /// The range begins after the row `after`, exclusive, and ends with the row `until`, inclusive, as
 /// the range of a compaction in Accumulo. An empty `after` is the start of the table. An empty
 /// `until` is the end of the table; Fluo Recipes can store such a range and not read it.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::transient::TransientRange;
-///
-/// # fn main() -> fluo_engine::Result<()> {
-/// let queue = TransientRange::new("cfm.m1", "m1:d:~", "m1:u:~")?;
-/// let (name, value) = queue.to_setting();
-/// assert_eq!(name, "recipes.transientRange.cfm.m1");
-/// assert_eq!(value, "6D313A643A7E:6D313A753A7E");
-/// assert_eq!(TransientRange::all_from_settings(&[(name, value)].into())?, [queue.clone()]);
-/// assert_eq!(queue.to_string(), "(m1:d:~, m1:u:~]");
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TransientRange {
     id: String,
@@ -107,7 +91,7 @@ impl TransientRange {
         (format!("{SETTING}{}", self.id), format!("{after}:{until}"))
     }
 
-    /// Returns the id, such as `cfm.m1`.
+    /// The id, such as `cfm.m1`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -120,7 +104,6 @@ impl TransientRange {
     }
 }
 
-/// Returns a row, or `None` for the edge of the table.
 fn bound(row: &Bytes) -> Option<&[u8]> {
     (!row.is_empty()).then_some(row.as_ref())
 }

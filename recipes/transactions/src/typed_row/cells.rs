@@ -16,9 +16,7 @@ pub struct RowCells {
 }
 
 impl RowCells {
-    /// Creates the cells of a row.
-    #[must_use]
-    pub const fn new(row: Bytes, values: BTreeMap<Column, Bytes>) -> Self {
+    pub(crate) const fn new(row: Bytes, values: BTreeMap<Column, Bytes>) -> Self {
         Self { row, values }
     }
 

@@ -40,25 +40,21 @@ impl<'b> Input<'b> {
         Self { rest: bytes }
     }
 
-    /// Returns the number of bytes that are not read yet.
     pub(super) fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// Reads one byte.
     pub(super) fn byte(&mut self) -> Result<u8, Damage> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
-    /// Reads bytes of a fixed number.
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
         let (array, rest) = self.rest.split_first_chunk().ok_or(Damage::Truncated)?;
         self.rest = rest;
         Ok(*array)
     }
 
-    /// Returns the value if all bytes are read.
     pub(super) fn finish<T>(&self, value: T) -> Result<T, Damage> {
         match self.rest.len() {
             0 => Ok(value),

@@ -21,7 +21,6 @@ const MORE: u8 = 0x40;
 /// The lowest 6 bits, which the first byte of a length and a continuation byte hold.
 const LOW: u8 = 0x3f;
 
-/// Appends a string.
 pub(super) fn write_string(text: &str, bytes: &mut Vec<u8>) {
     match text.as_bytes() {
         [start @ .., last] if is_short_ascii(text.as_bytes()) => {
@@ -35,7 +34,6 @@ pub(super) fn write_string(text: &str, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads a string.
 pub(super) fn read_string(input: &mut Input<'_>) -> Result<String, Damage> {
     let first = input.byte()?;
     if first & HIGH == 0 {
@@ -54,7 +52,6 @@ pub(super) fn read_string(input: &mut Input<'_>) -> Result<String, Damage> {
     Ok(text)
 }
 
-/// Checks whether text has the form without a length.
 fn is_short_ascii(text: &[u8]) -> bool {
     (2..64).contains(&text.len()) && text.is_ascii()
 }
@@ -72,7 +69,6 @@ fn read_ascii(first: u8, input: &mut Input<'_>) -> Result<String, Damage> {
     if is_short_ascii(text.as_bytes()) { Ok(text) } else { Err(Damage::Form) }
 }
 
-/// Appends the length of a text in UTF-16 units.
 fn write_length(units: usize, bytes: &mut Vec<u8>) {
     let length = u64::try_from(units).unwrap_or(u64::MAX) + 1;
     let [low, ..] = length.to_le_bytes();
@@ -99,7 +95,6 @@ fn read_length(first: u8, input: &mut Input<'_>) -> Result<usize, Damage> {
     usize::try_from(units).map_err(|_| Damage::Range)
 }
 
-/// Appends a UTF-16 unit.
 fn write_unit(unit: u16, bytes: &mut Vec<u8>) {
     let from = |shift: u32| {
         let [byte, _] = (unit >> shift).to_le_bytes();

@@ -11,7 +11,6 @@ const MORE: u8 = 0x80;
 /// The maximum number of bytes of 7 bits.
 const GROUPS: u32 = 8;
 
-/// Appends a number.
 pub(super) fn write_varint(mut number: u64, bytes: &mut Vec<u8>) {
     for _ in 0..GROUPS {
         let [low, ..] = number.to_le_bytes();
@@ -26,14 +25,12 @@ pub(super) fn write_varint(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(last);
 }
 
-/// Appends a signed number.
 pub(super) fn write_zigzag(number: i64, bytes: &mut Vec<u8>) {
     let zigzag = (number << 1) ^ (number >> 63);
     write_varint(zigzag.cast_unsigned(), bytes);
 }
 
 impl Input<'_> {
-    /// Reads a number.
     pub(super) fn varint(&mut self) -> Result<u64, Damage> {
         let mut number = 0;
         for group in 0..GROUPS {
@@ -47,7 +44,6 @@ impl Input<'_> {
         canonical(number | u64::from(last) << (7 * GROUPS), last, GROUPS)
     }
 
-    /// Reads a signed number.
     pub(super) fn zigzag(&mut self) -> Result<i64, Damage> {
         let zigzag = self.varint()?;
         let sign = -(zigzag & 1).cast_signed();
