@@ -58,9 +58,9 @@ fn requirements_of(
     Ok(queue_requirements(&queue)?)
 }
 
-/// Returns the requirements of a queue: its entries, the rows before those of an export queue, which
-/// end a tablet, and its dead letters, which are few and have no tablet of their own. The values and
-/// the updates of a combine queue have a group each.
+/// Returns the requirements of a queue: its entries, the rows before those of an export queue,
+/// which end a tablet, and its dead letters, which are few and have no tablet of their own. The
+/// values and the updates of a combine queue have a group each.
 fn queue_requirements(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
     let id = &queue.id;
     let builder =

@@ -31,8 +31,8 @@ pub(crate) struct QueueDefinition {
 }
 
 impl QueueDefinition {
-    /// Creates the definition of a queue with default options. Rejects ids with which the rows of two
-    /// queues would be ambiguous.
+    /// Creates the definition of a queue with default options. Rejects ids with which the rows of
+    /// two queues would be ambiguous.
     pub(crate) fn new(kind: QueueKind, id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_fault = |found: char| matches!(found, ':' | '!' | '#') || found.is_control();

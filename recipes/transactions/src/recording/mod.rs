@@ -19,8 +19,8 @@
 //!
 //! # What it does not do
 //!
-//! Notifications are not logged. The transaction of a log may still fail to commit: store the log by
-//! the wrapped transaction itself, and not elsewhere.
+//! Notifications are not logged. The transaction of a log may still fail to commit: store the log
+//! by the wrapped transaction itself, and not elsewhere.
 //!
 //! # Examples
 //!

@@ -51,8 +51,8 @@ impl<'a> Targets<'a> {
     }
 
     /// Reads the sequences of the rows, and drops the exports that are not later. Reports those of
-    /// the queue that another export hides: one with a later sequence that is not among `delivered`,
-    /// the exports of the call.
+    /// the queue that another export hides: one with a later sequence that is not among
+    /// `delivered`, the exports of the call.
     pub(super) async fn read(
         &mut self,
         queue: &str,

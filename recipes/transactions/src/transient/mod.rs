@@ -20,8 +20,8 @@
 //! - **X4, pauses.** A repeated compaction pauses for the interval after each run of a range, or
 //!   for a multiple of the duration of the run if that is longer. So a range that takes long to
 //!   compact does not occupy the servers all the time.
-//! - **X5, one at a time.** A compaction compacts one range at a time. One process of an application
-//!   compacts a range repeatedly.
+//! - **X5, one at a time.** A compaction compacts one range at a time. One process of an
+//!   application compacts a range repeatedly.
 
 mod compaction;
 mod transient_range;

@@ -74,8 +74,8 @@ impl TransientRange {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for the first of them without an id, whose value
-    /// is not of the form `HEX:HEX`, or whose range has no rows. The message names the setting.
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for the first of them without an id, whose
+    /// value is not of the form `HEX:HEX`, or whose range has no rows. The message names it.
     pub fn all_from_settings(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
         settings
             .iter()

@@ -14,14 +14,14 @@
 //!
 //! | class | id | body |
 //! |---|---|---|
-//! | `Integer` | 0 | zigzag, then a varint of at most 5 bytes |
-//! | `String` | 1 | see `string.rs` |
-//! | `Float` | 2 | 4 bytes, big-endian |
-//! | `Boolean` | 3 | 1 byte, 0 or 1 |
-//! | `Byte` | 4 | 1 byte |
-//! | `Short` | 6 | 2 bytes, big-endian |
-//! | `Long` | 7 | zigzag, then a varint of at most 9 bytes |
-//! | `Double` | 8 | 8 bytes, big-endian |
+//! | `java.lang.Integer` | 0 | zigzag, then a varint of at most 5 bytes |
+//! | `java.lang.String` | 1 | see `string.rs` |
+//! | `java.lang.Float` | 2 | 4 bytes, big-endian |
+//! | `java.lang.Boolean` | 3 | 1 byte, 0 or 1 |
+//! | `java.lang.Byte` | 4 | 1 byte |
+//! | `java.lang.Short` | 6 | 2 bytes, big-endian |
+//! | `java.lang.Long` | 7 | zigzag, then a varint of at most 9 bytes |
+//! | `java.lang.Double` | 8 | 8 bytes, big-endian |
 
 mod body;
 mod input;
