@@ -13,7 +13,7 @@ use crate::telemetry::{self, OLDEST_ENTRY, WAITING};
 pub struct BucketBacklog {
     /// The bucket, as in its rows.
     pub bucket: String,
-    /// Whether the queue has this bucket. If not, a program with another number of buckets has
+    /// True if the queue has this bucket. If not, a program with another number of buckets has
     /// added the entries, and no worker processes them.
     pub exists: bool,
     /// The number of entries, at least one.
