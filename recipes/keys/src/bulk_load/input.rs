@@ -9,7 +9,7 @@ use std::pin::Pin;
 use fluo_table::{Bytes, Mutation};
 use futures_util::{Stream, StreamExt};
 
-use super::report::{BulkLoadCause, Failure, RepeatedKeys};
+use super::report::{BulkLoadCause, BulkLoadError, BulkLoadReport, RepeatedKeys};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
@@ -20,19 +20,14 @@ const BATCH_BYTES: usize = 1 << 20;
 /// The options of a load.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub(super) keys: Keys,
+    pub(super) design: KeyDesign,
+    /// The designs in which rows may exist, if there are earlier ones.
+    pub(super) migration: Option<KeyMigration>,
     pub(super) insert_only: bool,
     pub(super) batch_rows: NonZeroUsize,
     pub(super) concurrency: NonZeroUsize,
     pub(super) remembered_keys: usize,
     pub(super) named_rows: usize,
-}
-
-/// The keys of rows.
-#[derive(Debug)]
-pub(super) enum Keys {
-    Design(KeyDesign),
-    Migration(KeyMigration),
 }
 
 /// A row of the input.
@@ -51,14 +46,10 @@ pub(super) struct Row {
 impl Settings {
     fn row(&self, number: u64, mutation: Mutation) -> Result<Row, RecipeError> {
         let Mutation { row, updates } = mutation;
-        let (key, old_keys) = match &self.keys {
-            Keys::Design(design) => (design.encode_row(&row)?, Vec::new()),
-            Keys::Migration(migration) if self.insert_only => {
-                (migration.key(&row)?, migration.old_keys(&row)?)
-            }
-            Keys::Migration(migration) => (migration.key(&row)?, Vec::new()),
-        };
-        Ok(Row { number, row, old_keys, mutation: Mutation { row: key, updates } })
+        let mutation = Mutation { row: self.design.encode_row(&row)?, updates };
+        let migration = self.migration.as_ref().filter(|_| self.insert_only);
+        let old_keys = migration.map_or(Ok(Vec::new()), |migration| migration.old_keys(&row))?;
+        Ok(Row { number, row, old_keys, mutation })
     }
 }
 
@@ -73,7 +64,7 @@ pub(super) struct Input<'a, S> {
     /// Maximum number of rows in the batch. The first row is written alone (B2).
     most_rows: usize,
     seen: SeenKeys,
-    failure: Option<Failure>,
+    failure: Option<BulkLoadError>,
 }
 
 impl<'a, S, E> Input<'a, S>
@@ -108,7 +99,10 @@ where
             let row = row.map_err(|error| BulkLoadCause::Input(error.into()));
             match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
                 Ok(row) => self.add(row),
-                Err(cause) => self.failure = Some(Failure::of_row(number, cause)),
+                Err(cause) => {
+                    let report = BulkLoadReport::default();
+                    self.failure = Some(BulkLoadError::new(number..=number, cause, report));
+                }
             }
         }
         (self.batch_bytes, self.most_rows) = (0, self.settings.batch_rows.get());
@@ -129,7 +123,7 @@ where
         self.seen.repeated
     }
 
-    pub(super) fn into_failure(self) -> Option<Failure> {
+    pub(super) fn into_failure(self) -> Option<BulkLoadError> {
         self.failure
     }
 }

@@ -10,9 +10,9 @@ use futures_util::future::{Either, pending, select};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 
-use super::input::{Input, Keys, Row, Settings};
-use super::report::{BulkLoadError, BulkLoadReport, Failure, Written};
-use super::write;
+use super::input::{Input, Row, Settings};
+use super::report::{BulkLoadError, BulkLoadReport};
+use super::write::{self, Written};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
@@ -71,28 +71,26 @@ pub struct BulkLoad<'a> {
 impl<'a> BulkLoad<'a> {
     /// Creates a load that writes rows under the keys of a design.
     pub fn new(design: &KeyDesign) -> Self {
-        Self::of(Keys::Design(design.clone()))
+        let settings = Settings {
+            design: design.clone(),
+            migration: None,
+            insert_only: false,
+            batch_rows: BATCH_ROWS,
+            concurrency: CONCURRENCY,
+            remembered_keys: REMEMBERED_KEYS,
+            named_rows: 10,
+        };
+        Self { settings, watch: Box::new(|_| ()) }
     }
 
     /// Creates a load for a table whose rows move to another design. It writes rows under the keys
     /// of the newest design. If it is [insert-only](Self::insert_only), a row under one of its
     /// earlier keys counts as existing; the rows may be moved meanwhile.
     pub fn for_migration(migration: &KeyMigration) -> Self {
-        Self::of(Keys::Migration(migration.clone()))
-    }
-
-    fn of(keys: Keys) -> Self {
-        Self {
-            settings: Settings {
-                keys,
-                insert_only: false,
-                batch_rows: BATCH_ROWS,
-                concurrency: CONCURRENCY,
-                remembered_keys: REMEMBERED_KEYS,
-                named_rows: 10,
-            },
-            watch: Box::new(|_| ()),
-        }
+        let newest = migration.designs().last().expect("a migration has a design");
+        let mut load = Self::new(newest);
+        load.settings.migration = Some(migration.clone());
+        load
     }
 
     /// Writes only rows that do not exist: a row of which any column in its mutation has a value is
@@ -103,9 +101,8 @@ impl<'a> BulkLoad<'a> {
     /// Fails if the salts of the design are drawn, because a row then has many keys, and it cannot
     /// be checked whether it exists.
     pub fn insert_only(mut self) -> Result<Self, RecipeError> {
-        if let Keys::Design(design) = &self.settings.keys
-            && design.draws_salts()
-        {
+        let design = &self.settings.design;
+        if design.draws_salts() {
             return Err(RecipeError::settings(format!(
                 "the salts of {} are drawn, so no row can be found: use a design that computes them",
                 design.name()
@@ -173,31 +170,26 @@ impl<'a> BulkLoad<'a> {
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);
         let mut report = BulkLoadReport::default();
-        let mut failure: Option<Failure> = None;
+        let mut failure: Option<BulkLoadError> = None;
         let mut is_over = false;
         let mut writes = FuturesUnordered::new();
         loop {
             watch(&report);
-            let most_writes = match report.is_untried() {
-                true => 1,
-                false => settings.concurrency.get(),
-            };
+            let is_untried = report.written + report.existing.count + report.unsure.count == 0;
+            let most_writes = if is_untried { 1 } else { settings.concurrency.get() };
             let may_begin = !is_over && failure.is_none() && writes.len() < most_writes;
             if !may_begin && writes.is_empty() {
                 break;
             }
+            // Each of the two waits forever if it has nothing to wait for.
             let ended = async {
                 match writes.next().await {
                     Some(ended) => ended,
-                    None => pending().await,
+                    None => pending::<(u64, Written)>().await,
                 }
             };
-            let batch = async {
-                match may_begin {
-                    true => input.next_batch().await,
-                    false => pending().await,
-                }
-            };
+            let batch =
+                async { if may_begin { input.next_batch().await } else { pending().await } };
             let event = match select(pin!(ended), pin!(batch)).await {
                 Either::Left((ended, _)) => Either::Left(ended),
                 Either::Right((batch, _)) => Either::Right(batch),
@@ -205,7 +197,15 @@ impl<'a> BulkLoad<'a> {
             match event {
                 Either::Left((rows, written)) => {
                     report.unknown -= rows;
-                    failure = failure.or(report.add(written, settings.named_rows));
+                    let counts = match written {
+                        Ok(counts) => counts,
+                        Err(error) => {
+                            let counts = BulkLoadReport::clone(&error.report);
+                            failure.get_or_insert(error);
+                            counts
+                        }
+                    };
+                    report.add(counts, settings.named_rows);
                 }
                 Either::Right(Some(batch)) => {
                     report.unknown += count(batch.len());
@@ -217,9 +217,7 @@ impl<'a> BulkLoad<'a> {
         }
         match failure.or(input.into_failure()) {
             None => Ok(report),
-            Some(Failure { rows, cause }) => {
-                Err(BulkLoadError { rows, cause, report: Box::new(report) })
-            }
+            Some(failure) => Err(BulkLoadError { report: Box::new(report), ..failure }),
         }
     }
 }
@@ -227,9 +225,10 @@ impl<'a> BulkLoad<'a> {
 /// Writes a batch, and returns the number of its rows and their outcome.
 async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, Written) {
     let rows = count(batch.len());
-    let written = match insert_only {
-        true => write::insert(table, batch).await,
-        false => write::put(table, batch).await,
+    let written = if insert_only {
+        write::insert(table, batch).await
+    } else {
+        write::put(table, batch).await
     };
     (rows, written)
 }

@@ -8,7 +8,6 @@ use fluo_table::{Bytes, Grouped};
 use thiserror::Error as ThisError;
 
 use crate::error::RecipeError;
-use crate::number::count;
 
 /// The counts of a bulk load, in progress or at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,11 +88,13 @@ pub enum BulkLoadCause {
 
 impl fmt::Display for BulkLoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, last) = (Grouped(*self.rows.start()), Grouped(*self.rows.end()));
+        let [first, last] =
+            [self.rows.start(), self.rows.end()].map(|row| Grouped(*row).to_string());
         write!(f, "{} (", self.cause)?;
-        match self.rows.start() == self.rows.end() {
-            true => write!(f, "row {first}")?,
-            false => write!(f, "rows {first} to {last}")?,
+        if first == last {
+            write!(f, "row {first}")?;
+        } else {
+            write!(f, "rows {first} to {last}")?;
         }
         let written = Grouped(self.report.written);
         write!(f, " of the load; rows written: {written}")?;
@@ -110,56 +111,35 @@ impl Error for BulkLoadError {
     }
 }
 
-/// A failure, without the counts of the load.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) rows: RangeInclusive<u64>,
-    pub(super) cause: BulkLoadCause,
-}
-
-impl Failure {
-    pub(super) fn new(rows: RangeInclusive<u64>, cause: impl Into<BulkLoadCause>) -> Self {
-        let cause = cause.into();
-        Self { rows, cause }
+impl BulkLoadError {
+    pub(super) fn new(
+        rows: RangeInclusive<u64>,
+        cause: impl Into<BulkLoadCause>,
+        report: BulkLoadReport,
+    ) -> Self {
+        Self { rows, cause: cause.into(), report: Box::new(report) }
     }
-
-    pub(super) fn of_row(number: u64, cause: impl Into<BulkLoadCause>) -> Self {
-        Self::new(number..=number, cause)
-    }
-}
-
-/// The outcome of the rows of a write; the fields are those of a report.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    pub(super) written: u64,
-    pub(super) unknown: u64,
-    pub(super) existing: Vec<ExistingRow>,
-    pub(super) unsure: Vec<ExistingRow>,
-    /// The first failure.
-    pub(super) failure: Option<Failure>,
 }
 
 impl BulkLoadReport {
-    /// Checks whether the table has answered no write yet.
-    pub(super) fn is_untried(&self) -> bool {
-        self.written + self.existing.count + self.unsure.count == 0
-    }
-
-    /// Counts the rows of a write that ended, names at most this number of each kind, and returns
-    /// the failure of the write.
-    pub(super) fn add(&mut self, written: Written, most_named: usize) -> Option<Failure> {
+    /// Adds the counts of a write that ended, and names at most this number of rows of each kind.
+    pub(super) fn add(&mut self, written: Self, most_named: usize) {
         self.written += written.written;
         self.unknown += written.unknown;
         self.existing.add(written.existing, most_named);
         self.unsure.add(written.unsure, most_named);
-        written.failure
     }
 }
 
 impl ExistingRows {
-    fn add(&mut self, mut more: Vec<ExistingRow>, most_named: usize) {
-        self.count += count(more.len());
-        self.first.append(&mut more);
+    pub(super) fn push(&mut self, row: ExistingRow) {
+        self.count += 1;
+        self.first.push(row);
+    }
+
+    fn add(&mut self, mut more: Self, most_named: usize) {
+        self.count += more.count;
+        self.first.append(&mut more.first);
         self.first.sort_unstable();
         self.first.truncate(most_named);
     }

@@ -2,97 +2,81 @@
 
 use std::ops::RangeInclusive;
 
-use fluo_table::{Bytes, Column, Condition, ConditionalMutation, Error, ErrorKind, Outcome, Table};
+use fluo_table::{Bytes, Column, Condition, ConditionalMutation, ErrorKind, Outcome, Table};
 
 use super::input::Row;
-use super::report::{ExistingRow, Failure, Written};
+use super::report::{BulkLoadError, BulkLoadReport, ExistingRow};
 use crate::key_migration::{Sought, find_first_keys};
 use crate::number::count;
 
+/// The counts of one write, also in its error.
+pub(super) type Written = Result<BulkLoadReport, BulkLoadError>;
+
 pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
-    let mut written = Written::default();
+    let mut report = BulkLoadReport::default();
     let (all, numbers) = (count(rows.len()), numbers(&rows));
     let mutations = rows.into_iter().map(|row| row.mutation).collect();
-    match table.write(mutations).await {
-        Ok(()) => written.written = all,
-        Err(error) => {
-            if error.kind() == ErrorKind::Uncertain {
-                written.unknown = all;
-            }
-            written.failure = Some(Failure::new(numbers, error));
-        }
+    let Err(error) = table.write(mutations).await else {
+        report.written = all;
+        return Ok(report);
+    };
+    if error.kind() == ErrorKind::Uncertain {
+        report.unknown = all;
     }
-    written
+    Err(BulkLoadError::new(numbers, error, report))
 }
 
 /// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
 /// time.
 pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
-    let mut written = Written::default();
-    let all = numbers(&rows);
-    let mut rows = match without_old_rows(table, rows, &mut written.existing).await {
-        Ok(rows) => rows,
-        Err(error) => {
-            written.failure = Some(Failure::new(all, error));
-            return written;
-        }
+    let mut report = BulkLoadReport::default();
+    let sought: Vec<_> = rows.iter().map(Row::sought).collect();
+    let found = match find_first_keys(table, &sought).await {
+        Ok(found) => found,
+        Err(error) => return Err(BulkLoadError::new(numbers(&rows), error, report)),
     };
+    let mut absent = Vec::with_capacity(rows.len());
+    for (row, found) in rows.into_iter().zip(found) {
+        match found {
+            Some(key) => report.existing.push(row.existing_under(key)),
+            None => absent.push(row),
+        }
+    }
+    let mut failure = None;
     for is_repeated in [false, true] {
-        let all = numbers(&rows);
-        let mutations = rows.iter().map(Row::if_absent).collect();
-        let outcomes = match table.write_conditional(mutations).await {
+        let outcomes = table.write_conditional(absent.iter().map(Row::if_absent).collect()).await;
+        let outcomes = match outcomes {
             Ok(outcomes) => outcomes,
             // The call failed as a whole, so it wrote nothing. Earlier outcomes remain unknown.
-            Err(error) => {
-                written.failure = Some(Failure::new(all, error));
-                break;
-            }
+            Err(error) => return Err(BulkLoadError::new(numbers(&absent), error, report)),
         };
         let (mut unknown, mut lost) = (Vec::new(), None);
-        for (row, outcome) in rows.into_iter().zip(outcomes) {
-            let failure = |error: Error| Failure::of_row(row.number, error);
+        for (row, outcome) in absent.into_iter().zip(outcomes) {
+            let number = row.number;
             match outcome {
-                Outcome::Accepted => written.written += 1,
-                Outcome::Rejected if is_repeated => written.unsure.push(row.existing()),
-                Outcome::Rejected => written.existing.push(row.existing()),
+                Outcome::Accepted => report.written += 1,
+                Outcome::Rejected if is_repeated => report.unsure.push(row.existing()),
+                Outcome::Rejected => report.existing.push(row.existing()),
                 Outcome::ConstraintViolation(error) => {
-                    written.failure.get_or_insert(failure(error));
+                    failure.get_or_insert((number, error));
                 }
                 Outcome::Unknown(error) => {
-                    lost.get_or_insert(failure(error));
+                    lost.get_or_insert((number, error));
                     unknown.push(row);
                 }
             }
         }
-        rows = unknown;
-        written.unknown = count(rows.len());
-        if rows.is_empty() || written.failure.is_some() {
-            break;
-        }
-        if is_repeated {
-            written.failure = lost;
+        absent = unknown;
+        report.unknown = count(absent.len());
+        failure = failure.or(lost.filter(|_| is_repeated));
+        if absent.is_empty() || failure.is_some() {
             break;
         }
     }
-    written
-}
-
-/// Returns the rows that do not exist under an earlier key, and adds the others to `existing`.
-async fn without_old_rows(
-    table: &dyn Table,
-    rows: Vec<Row>,
-    existing: &mut Vec<ExistingRow>,
-) -> Result<Vec<Row>, Error> {
-    let sought: Vec<_> = rows.iter().map(Row::sought).collect();
-    let found = find_first_keys(table, &sought).await?;
-    let mut absent = Vec::with_capacity(rows.len());
-    for (row, found) in rows.into_iter().zip(found) {
-        match found {
-            Some(key) => existing.push(row.existing_under(key)),
-            None => absent.push(row),
-        }
+    match failure {
+        None => Ok(report),
+        Some((number, error)) => Err(BulkLoadError::new(number..=number, error, report)),
     }
-    Ok(absent)
 }
 
 impl Row {
