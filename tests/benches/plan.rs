@@ -27,8 +27,8 @@ fn plan_a_large_table(criterion: &mut Criterion) {
     let options = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, SPLITS).unwrap();
-    let other = TableOptimizations::for_row_hasher(&hasher, SPLITS + 1).unwrap();
+    let optimizations = hasher.table_optimizations(SPLITS).unwrap();
+    let other = hasher.table_optimizations(SPLITS + 1).unwrap();
     runtime.block_on(async {
         tables.create_table(TABLE, Versions::default()).await.unwrap();
         tables.add_splits(TABLE, &optimizations.splits()).await.unwrap();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fluo_engine::{Error, Recipe, Registration, Result};
 
+use crate::key_design::KeyDesign;
 use crate::optimization::{TableOptimizations, TableRequirement};
 use crate::row_hasher::{HashScheme, RowHasher};
 
@@ -31,7 +32,7 @@ pub fn stored_row_hasher(
     let tablets = text.parse().map_err(|_| {
         Error::invalid(format!("the setting `{name}` is `{text}`; set a positive number"))
     })?;
-    Ok(TableRequirement::for_row_hasher(&RowHasher::new(prefix)?, tablets)?)
+    Ok(TableRequirement::for_key_design(&KeyDesign::from(&RowHasher::new(prefix)?), tablets)?)
 }
 
 /// The rows of one row hasher, spread over a number of tablets. An application stores the number.

@@ -44,7 +44,8 @@ mod error;
 mod java_quote;
 mod key_design;
 mod key_migration;
-mod number;
+#[doc(hidden)]
+pub mod number;
 mod optimization;
 mod row_hasher;
 mod salted_scan;
@@ -68,10 +69,9 @@ pub use key_migration::{
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, Difference, GroupForecast, GroupVerdict, Load,
-    LoadStanding, MaxSkew, OtherRows, Place, Plan, Planning, PropertyVerdict, RollbackReport,
-    RowCounting, RowsVerdict, Step, TableOptimizations, TableRequirement, TableRequirementBuilder,
-    TabletRun, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting,
-    groups,
+    LoadStanding, MaxSkew, Place, Plan, Planning, PropertyVerdict, RollbackReport, RowCounting,
+    RowsVerdict, Step, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletRun,
+    Unproved, Verdict, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
 pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{

@@ -5,20 +5,22 @@
     clippy::cast_precision_loss,
     reason = "a statistic of counts above 2^53 does not need the last digits"
 )]
-pub(crate) fn float(count: u64) -> f64 {
+pub fn float(count: u64) -> f64 {
     count as f64
 }
 
-pub(crate) fn float_len(len: usize) -> f64 {
+/// Converts a length to a float.
+pub fn float_len(len: usize) -> f64 {
     float(count(len))
 }
 
-pub(crate) fn count(len: usize) -> u64 {
+/// Converts a length to a count.
+pub fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
 /// Returns a part of a whole as a share from 0 to 1, or 0 if the whole is 0.
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }
 

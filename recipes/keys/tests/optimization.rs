@@ -31,7 +31,7 @@ fn group_balancer() -> String {
 
 fn optimizations() -> TableOptimizations {
     let of = |prefix: &str, tablets| {
-        TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+        RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
     };
     of("p", 20).merge(of("q", 4)).unwrap()
 }

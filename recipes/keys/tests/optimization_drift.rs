@@ -20,7 +20,7 @@ const TABLE: &str = "pages";
 const OLD_PACKAGE: &str = "org.apache.accumulo.server.master.balancer";
 
 fn optimizations() -> TableOptimizations {
-    TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap()
+    RowHasher::new("p").unwrap().table_optimizations(4).unwrap()
 }
 
 fn sentences(verdict: &Verdict) -> Vec<String> {

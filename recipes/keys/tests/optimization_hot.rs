@@ -13,8 +13,8 @@ mod servers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_keys::{
-    DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, OtherRows, RowCounting,
-    RowHasher, SaltedPart, TableOptimizations, TableRequirement, Unsalted, Verdict, VerifyOptions,
+    DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, RowCounting, RowHasher,
+    SaltedPart, TableOptimizations, TableRequirement, Unsalted, Verdict, VerifyOptions,
 };
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
@@ -75,7 +75,7 @@ impl Scene {
     }
 
     fn with_others(mut self) -> Self {
-        self.options = self.options.other_rows(OtherRows::Allowed);
+        self.options = self.options.allow_other_rows(true);
         self
     }
 
@@ -128,7 +128,7 @@ fn hasher(prefix: &str) -> RowHasher {
 }
 
 fn hashed(prefix: &str, tablets: u32) -> TableOptimizations {
-    TableOptimizations::for_row_hasher(&hasher(prefix), tablets).unwrap()
+    hasher(prefix).table_optimizations(tablets).unwrap()
 }
 
 fn two(p: u32, q: u32) -> TableOptimizations {
@@ -548,7 +548,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "a hasher of another scheme",
             Scene::new(
-                TableOptimizations::for_row_hasher(&sha1("p"), 64).unwrap(),
+                sha1("p").table_optimizations(64).unwrap(),
                 numbered(30_000).map(|row| sha1("p").add(&row)),
             ),
             "",

@@ -68,7 +68,7 @@ async fn balancer_properties(tables: &MemoryTables) -> usize {
 /// Returns a table that was once optimized for a row hasher.
 async fn hashed_before() -> MemoryTables {
     let tables = table().await;
-    let hashed = TableOptimizations::for_row_hasher(&RowHasher::new("0").unwrap(), 4).unwrap();
+    let hashed = RowHasher::new("0").unwrap().table_optimizations(4).unwrap();
     applied(&tables, &hashed, KEEP).await;
     tables
 }

@@ -7,7 +7,7 @@ mod servers;
 
 use std::collections::BTreeMap;
 
-use fluo_keys::{ApplyError, RowHasher, TableOptimizations};
+use fluo_keys::{ApplyError, RowHasher};
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
 use fluo_table::{MemoryTables, TableAdmin, Versions};
@@ -34,7 +34,7 @@ fn servers(refused: &'static str) -> Servers {
 
 async fn fails(servers: &Servers) -> ApplyError {
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, 4).unwrap();
+    let optimizations = hasher.table_optimizations(4).unwrap();
     let plan = optimizations.plan(servers, TABLE).await.unwrap();
     plan.apply(servers).await.unwrap_err()
 }

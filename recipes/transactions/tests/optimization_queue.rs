@@ -10,8 +10,8 @@ use std::num::NonZeroU32;
 
 use fluo_engine::{Instance, InstanceExt};
 use fluo_keys::{
-    Difference, LoadStanding, OtherRows, RowCounting, RowHasher, TableOptimizations,
-    TableRequirement, Verdict, VerifyOptions,
+    Difference, LoadStanding, RowCounting, RowHasher, TableOptimizations, TableRequirement,
+    Verdict, VerifyOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::table_optimizations;
@@ -57,10 +57,7 @@ impl Scene {
             true => queue.transient(),
             false => queue,
         };
-        TableOptimizations::for_row_hasher(&hasher(), 20)
-            .unwrap()
-            .merge(queue.build().unwrap().into())
-            .unwrap()
+        hasher().table_optimizations(20).unwrap().merge(queue.build().unwrap().into()).unwrap()
     }
 
     async fn verdict(self) -> Verdict {
@@ -74,7 +71,7 @@ impl Scene {
         write(&*table, queued).await;
         let others = self.others.into_iter().map(Bytes::from);
         write(&*table, self.hashed.into_iter().chain(others)).await;
-        let options = VerifyOptions::new().other_rows(OtherRows::Allowed);
+        let options = VerifyOptions::new().allow_other_rows(true);
         let options = options.rows(self.rows);
         let verify = optimizations.verify(&fluo, TABLE).options(&options);
         verify.await.unwrap()

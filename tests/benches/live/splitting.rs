@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use accumulo_proxy::{ProxyClient, TimeType};
 use fluo_accumulo::AccumuloTables;
-use fluo_keys::{RowHasher, TableOptimizations};
+use fluo_keys::RowHasher;
 
 use crate::figures::Figures;
 
@@ -16,7 +16,7 @@ const ROUNDS: usize = 5;
 
 pub(crate) async fn run(client: &ProxyClient) {
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS).unwrap();
+    let optimizations = hasher.table_optimizations(TABLETS).unwrap();
     let splits = optimizations.splits();
     let tables = AccumuloTables::new(client.clone());
     let operations = client.table_operations();

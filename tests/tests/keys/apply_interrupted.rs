@@ -24,7 +24,7 @@ type State = (Vec<Bytes>, BTreeMap<String, String>);
 
 fn optimizations() -> TableOptimizations {
     let of = |prefix: &str, tablets| {
-        TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+        RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
     };
     of("p", 7).merge(of("q", 2)).unwrap()
 }

@@ -21,7 +21,7 @@ const STRAYS: [&str; 2] = ["a", "z"];
 
 fn optimizations(tablets: u32) -> TableOptimizations {
     let hasher = RowHasher::new("p").unwrap();
-    TableOptimizations::for_row_hasher(&hasher, tablets).unwrap()
+    hasher.table_optimizations(tablets).unwrap()
 }
 
 /// Adds rows and superfluous split points to the table, and returns the plan for it.

@@ -29,7 +29,7 @@ fn settings(cluster: &Cluster) -> ProxyOptions {
 }
 
 fn optimizations() -> TableOptimizations {
-    TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 8).unwrap()
+    RowHasher::new("p").unwrap().table_optimizations(8).unwrap()
 }
 
 /// Creates a table with tablets on both servers, both those that are written to and those of a

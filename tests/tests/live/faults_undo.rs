@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_keys::{ApplyError, RowHasher, Step, TableOptimizations};
+use fluo_keys::{ApplyError, RowHasher, Step};
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT};
 use fluo_table::{Bytes, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
@@ -55,8 +55,7 @@ async fn undo_restores_inherited_properties() {
     shows(&tables, &table, BEFORE).await;
     tables.add_splits(&table, &[Bytes::from("a")].into()).await.unwrap();
 
-    let optimizations =
-        TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
+    let optimizations = RowHasher::new("p").unwrap().table_optimizations(4).unwrap();
     let plan = optimizations.plan(&tables, &table).prune(true).await.unwrap();
     // Split points, pattern, default group, balancer, and the removal of superfluous split points.
     assert_eq!(plan.steps().len(), 5);

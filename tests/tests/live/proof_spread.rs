@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 const TOLERANCE_PERCENT: usize = 15;
 
 fn of(prefix: &str, tablets: u32) -> TableOptimizations {
-    TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+    RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

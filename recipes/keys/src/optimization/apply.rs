@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use thiserror::Error as ThisError;
 
-use super::balancer::check_loaded;
+use super::balancer::is_loaded;
 use super::table_state::TableState;
 use super::{Plan, Step};
 
@@ -96,10 +96,8 @@ enum Fate {
 impl RollbackReport {
     /// Returns `true` if nothing is left: the table was read back, and every call got an answer.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-            && self.unread.is_none()
-            && !self.may_come_late
-            && !self.is_table_gone()
+        let is_known = self.unread.is_none() && !self.may_come_late && !self.is_table_gone();
+        is_known && self.kept.is_empty()
     }
 
     /// Returns `true` if there is no table of this name any more. If it was deleted, the changes
@@ -133,14 +131,14 @@ impl fmt::Display for RollbackReport {
             }
             Fate::Undone => {
                 write!(f, "table `{table}` serves as before but may have kept: ")?;
-                for (index, (step, error)) in self.kept.iter().enumerate() {
-                    f.write_str(if index == 0 { "" } else { "; " })?;
+                for (step, error) in &self.kept {
                     write!(f, "{step}")?;
                     if let Some(error) = error {
                         write!(f, " (undoing it failed: {error})")?;
                     }
+                    f.write_str("; ")?;
                 }
-                f.write_str("; apply again to finish, or plan to see what differs")?;
+                f.write_str("apply again to finish, or plan to see what differs")?;
             }
         }
         if let Some(error) = &self.unread {
@@ -186,62 +184,65 @@ impl<'a> Applying<'a> {
     }
 
     async fn run(self) -> Result<Applied, ApplyError> {
-        let Self { plan, tables: admin, mut watch } = self;
-        plan.check().map_err(ApplyError::Refused)?;
-        let found = TableState::read(admin, plan.table()).await.map_err(ApplyError::Refused)?;
-        plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
+        let Self { plan, tables, mut watch } = self;
+        let found = plan.checked_state(tables).await.map_err(ApplyError::Refused)?;
         let steps = plan.steps();
-        for step in &steps {
-            if let Some(Step::SetProperty { name, after, .. }) = step.remaining(&found)
-                && name == property::BALANCER
-            {
-                let loaded = check_loaded(admin, plan.table(), &after).await;
-                loaded.map_err(ApplyError::Refused)?;
+        let mut due = Vec::new();
+        for (number, step) in (1..).zip(&steps) {
+            match step.remaining(&found) {
+                Some(rest) => due.push((number, step, rest)),
+                None => watch(ApplyEvent::Skipped(step)),
             }
         }
-
         let mut taken: Vec<Step> = Vec::new();
-        let numbered: Vec<_> = (1..).zip(&steps).collect();
         // Changes of properties that follow each other are one call.
-        for group in numbered.chunk_by(|(_, a), (_, b)| a.is_property() && b.is_property()) {
-            let (mut due, mut remaining) = (Vec::new(), Vec::new());
-            for (number, step) in group {
-                if let Some(rest) = step.remaining(&found) {
-                    watch(ApplyEvent::Begin(&rest));
-                    due.push((*number, *step));
-                    remaining.push(rest);
-                } else {
-                    watch(ApplyEvent::Skipped(step));
-                }
-            }
-            if due.is_empty() {
-                continue;
-            }
-            let performed = Step::perform(&remaining, admin, plan.table()).await;
-            let done = match &performed {
-                Ok(()) => due.len(),
-                Err((failed, _)) => *failed,
-            };
-            for (_, step) in due.iter().take(done) {
+        for call in due.chunk_by(|(.., a), (.., b)| a.is_property() && b.is_property()) {
+            let rest: Vec<_> = call.iter().map(|(.., rest)| rest.clone()).collect();
+            rest.iter().for_each(|rest| watch(ApplyEvent::Begin(rest)));
+            let performed = Step::perform(&rest, tables, plan.table()).await;
+            let done = performed.as_ref().map_or_else(|(failed, _)| *failed, |()| call.len());
+            for (_, step, _) in call.iter().take(done) {
                 watch(ApplyEvent::Done(step));
             }
-            if let Err((_, cause)) = performed
-                && let Some((number, step)) = due.get(done).or(due.last()).copied()
-            {
+            taken.extend(rest.into_iter().take(done + 1));
+            if let Err((_, cause)) = performed {
+                let failed = call.get(done).or(call.last());
+                let (number, step, _) = failed.expect("a call has at least one step");
                 watch(ApplyEvent::Failed(step, &cause));
-                taken.extend(remaining.into_iter().take(done + 1));
-                let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
+                let left = clean_up(tables, plan.table(), taken, &cause, &mut watch).await;
                 return Err(ApplyError::Failed {
-                    number,
+                    number: *number,
                     steps: steps.len(),
-                    step: Box::new(step.clone()),
+                    step: Box::new(Step::clone(step)),
                     cause,
                     left,
                 });
             }
-            taken.extend(remaining);
         }
-        Ok(Applied { done: taken.len(), already_so: steps.len() - taken.len() })
+        Ok(Applied { done: due.len(), already_so: steps.len() - due.len() })
+    }
+}
+
+impl Plan {
+    /// Checks the plan, and that it fits the table and its servers, which may have changed since
+    /// the plan was made. Returns the state of the table.
+    async fn checked_state(&self, tables: &dyn TableAdmin) -> Result<TableState> {
+        self.check()?;
+        let table = self.table();
+        let found = TableState::read(tables, table).await?;
+        self.check_unchanged(&found)?;
+        for step in self.steps() {
+            if let Some(Step::SetProperty { name, after: class, .. }) = step.remaining(&found)
+                && name == property::BALANCER
+                && !is_loaded(tables, table, &class).await?
+            {
+                let message = format!(
+                    "the servers of table `{table}` cannot load `{class}`; make a new plan"
+                );
+                return Err(Error::new(ErrorKind::Unavailable, message));
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -256,10 +257,7 @@ impl<'a> IntoFuture for Applying<'a> {
 
 impl fmt::Debug for Applying<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Applying")
-            .field("plan", &self.plan)
-            .field("tables", &self.tables)
-            .finish_non_exhaustive()
+        f.debug_struct("Applying").field("plan", &self.plan).finish_non_exhaustive()
     }
 }
 

@@ -5,79 +5,84 @@ use std::collections::BTreeMap;
 use fluo_table::balancer::{BalancerClass, group_balancers};
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use serde::{Deserialize, Serialize};
 
 use super::TableOptimizations;
 
 /// The group of tablets that belong to no recipe.
 pub(super) const DEFAULT_GROUP: &str = "none";
 
-/// Returns the properties of the optimizations, in the order in which they are safe to set: the
-/// class of the balancer comes after the properties that it reads. Empty if no recipe has a group.
-pub(super) async fn wanted_properties(
+/// The properties of the balancer, in the order in which they are safe to set: its class comes
+/// after the properties that it reads. The reverse order is safe to remove them.
+pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER];
+
+/// A property with its existing and its requested value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PropertyChange {
+    pub(super) name: String,
+    pub(super) before: Option<String>,
+    /// The value in force after the change. `None` if the property is removed and nothing is
+    /// inherited, or if the servers load no group balancer.
+    pub(super) after: Option<String>,
+    /// `true` if the property is removed, `false` if it is set.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) removed: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+pub(super) fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Returns the properties that the optimizations set, in a safe order. If no recipe has a group,
+/// returns those that earlier recipes with groups left.
+pub(super) async fn requested_properties(
     admin: &dyn TableAdmin,
     table: &str,
     optimizations: &TableOptimizations,
-) -> Result<Vec<(&'static str, String)>> {
-    let Some(pattern) = pattern_of(optimizations)? else {
-        return Ok(Vec::new());
-    };
-    let Some(class) = group_balancer(admin, table).await? else {
-        let probes = probes().join(" and ");
-        let message = format!(
-            "the servers of table `{table}` load no group balancer; they were asked for {probes}"
-        );
-        return Err(Error::new(ErrorKind::Unavailable, message));
-    };
-    Ok(vec![(GROUP_PATTERN, pattern), (GROUP_DEFAULT, DEFAULT_GROUP.to_owned()), (BALANCER, class)])
-}
-
-/// The properties that [`wanted_properties`] can return.
-pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER];
-
-/// Returns the pattern of optimizations that are not empty, or `None` if no recipe has a group.
-pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<Option<String>> {
+    found: &BTreeMap<String, String>,
+) -> Result<Vec<PropertyChange>> {
     if optimizations.requirements().is_empty() {
         return Err(Error::invalid("the optimizations are empty; name at least one recipe"));
     }
-    Ok(optimizations.group_pattern())
+    let Some(pattern) = optimizations.group_pattern() else {
+        return left_properties(admin, table, found).await;
+    };
+    let class = group_balancer(admin, table).await?;
+    let values = [Some(pattern), Some(DEFAULT_GROUP.to_owned()), class];
+    let change = |(name, after): (&str, _)| PropertyChange {
+        name: name.to_owned(),
+        before: found.get(name).cloned(),
+        after,
+        removed: false,
+    };
+    Ok(PROPERTIES.into_iter().zip(values).map(change).collect())
 }
 
-/// A property of the table that puts its tablets into groups, or once did, although no recipe has a
-/// group.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unrequested {
-    pub(super) name: &'static str,
-    pub(super) value: String,
-    /// The value that is in force without it.
-    pub(super) inherited: Option<String>,
-}
-
-/// Returns the properties that recipes with groups left, in the order in which they are safe to
-/// remove: the class of the balancer before the properties that it reads. Empty if the table has an
-/// unknown balancer, which may read these properties.
-pub(super) async fn unrequested_properties(
+/// Returns the properties that recipes with groups left. Returns none if the table has an unknown
+/// balancer, which may read these properties.
+async fn left_properties(
     admin: &dyn TableAdmin,
     table: &str,
     found: &BTreeMap<String, String>,
-) -> Result<Vec<Unrequested>> {
+) -> Result<Vec<PropertyChange>> {
     let class = found.get(BALANCER).map(|class| BalancerClass::from_name(class));
     if class == Some(BalancerClass::Unknown) {
         return Ok(Vec::new());
     }
     let inherited = admin.inherited_properties(table).await?;
-    let is_left = |name: &str| match name {
-        BALANCER => class == Some(BalancerClass::ByGroup),
-        _ => true,
-    };
-    let unrequested = |name: &'static str| {
-        let (value, inherited) = (found.get(name)?, inherited.get(name));
-        (is_left(name) && Some(value) != inherited).then(|| Unrequested {
-            name,
-            value: value.clone(),
-            inherited: inherited.cloned(),
+    let left = |name: &str| {
+        let (before, after) = (found.get(name), inherited.get(name));
+        let is_left = name != BALANCER || class == Some(BalancerClass::ByGroup);
+        (is_left && before.is_some() && before != after).then(|| PropertyChange {
+            name: name.to_owned(),
+            before: before.cloned(),
+            after: after.cloned(),
+            removed: true,
         })
     };
-    Ok(PROPERTIES.into_iter().rev().filter_map(unrequested).collect())
+    Ok(PROPERTIES.into_iter().rev().filter_map(left).collect())
 }
 
 /// Returns the pattern that the balancer uses, if it uses one.
@@ -91,35 +96,29 @@ pub(super) fn pattern_in_force<'a>(
 
 /// Returns the class of the group balancer in the package that the servers have, if any. Nothing
 /// checks the property: with a class that the servers do not have, tablets stay offline.
-pub(super) async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<String>> {
-    for (probe, class) in group_balancers() {
-        if loads(admin, table, &probe).await? {
+async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<String>> {
+    for (_, class) in group_balancers() {
+        if is_loaded(admin, table, &class).await? {
             return Ok(Some(class));
         }
     }
     Ok(None)
 }
 
-/// Checks that the servers load a group balancer that is about to be set: they may have changed
-/// since the plan was made.
-pub(super) async fn check_loaded(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<()> {
-    let planned = group_balancers().find(|(_, group_balancer)| group_balancer == class);
-    let Some((probe, _)) = planned else {
-        return Ok(());
-    };
-    if loads(admin, table, &probe).await? {
-        return Ok(());
-    }
-    let message = format!("the servers of table `{table}` cannot load `{class}`; make a new plan");
-    Err(Error::new(ErrorKind::Unavailable, message))
+/// Returns the error of servers that load no group balancer.
+pub(super) fn no_group_balancer(table: &str) -> Error {
+    let probes: Vec<_> = group_balancers().map(|(probe, _)| probe).collect();
+    let probes = probes.join(" and ");
+    let message = format!(
+        "the servers of table `{table}` load no group balancer; they were asked for {probes}"
+    );
+    Error::new(ErrorKind::Unavailable, message)
 }
 
-/// Checks whether the servers load a class and can create it without arguments.
-pub(super) async fn loads(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
-    admin.can_load(table, class, "java.lang.Object").await
-}
-
-/// Returns the classes that are probed on the servers to find their group balancer.
-pub(super) fn probes() -> Vec<String> {
-    group_balancers().map(|(probe, _)| probe).collect()
+/// Checks whether the servers load a class and can create it without arguments. The group balancer
+/// itself cannot be probed, but another class of its package can: see [`group_balancers`].
+pub(super) async fn is_loaded(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
+    let neighbor = group_balancers().find(|(_, group_balancer)| group_balancer == class);
+    let probe = neighbor.map_or_else(|| class.to_owned(), |(probe, _)| probe);
+    admin.can_load(table, &probe, "java.lang.Object").await
 }

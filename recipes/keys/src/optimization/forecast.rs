@@ -43,51 +43,52 @@ pub(super) fn groups_of<'a>(
     Ok(end_rows.map(|end_row| group(end_row).unwrap_or_else(|| DEFAULT_GROUP.to_owned())).collect())
 }
 
+/// Returns the different groups, in the order of the table.
+pub(super) fn different(groups: &[String]) -> Vec<&String> {
+    let mut different = Vec::new();
+    for group in groups {
+        if !different.contains(&group) {
+            different.push(group);
+        }
+    }
+    different
+}
+
 /// Returns the forecast of each group, in the order of the table.
 pub(super) fn forecast<'a>(
     pattern: Option<&str>,
     splits: impl Iterator<Item = &'a Bytes>,
     servers: usize,
 ) -> Result<Vec<GroupForecast>> {
-    let end_rows: Vec<Option<&[u8]>> =
-        splits.map(|split| Some(split.as_ref())).chain(std::iter::once(None)).collect();
+    let end_rows: Vec<_> = splits.map(|split| Some(split.as_ref())).chain([None]).collect();
     let groups = groups_of(pattern, end_rows.iter().copied())?;
     let placed = place(&groups, servers);
-
-    let tablets: Vec<_> = groups.iter().zip(&end_rows).zip(placed).collect();
-    let mut forecasts: Vec<GroupForecast> = Vec::new();
-    for run in tablets.chunk_by(|((group, _), _), ((next, _), _)| group == next) {
-        let [((group, first), _), ..] = run else {
-            continue;
-        };
-        let place = forecasts.iter().position(|one| one.group == **group);
-        let place = place.unwrap_or_else(|| {
-            forecasts.push(GroupForecast {
-                group: (*group).clone(),
-                tablets: 0,
-                runs: Vec::new(),
-                per_server: vec![0; servers],
-            });
-            forecasts.len() - 1
-        });
-        let Some(forecast) = forecasts.get_mut(place) else {
-            continue;
-        };
-        let last = run.last().map_or(first, |((_, last), _)| last);
-        forecast.tablets += run.len();
-        forecast.runs.push(TabletRun::new(run.len(), **first, **last));
-        for server in run.iter().filter_map(|(_, server)| *server) {
-            if let Some(count) = forecast.per_server.get_mut(server) {
-                *count += 1;
-            }
+    let ends: Vec<_> = groups.iter().zip(&end_rows).collect();
+    let forecast = |group: &String| {
+        let is_own = |run: &&[(&String, _)]| run.first().is_some_and(|(own, _)| *own == group);
+        let runs = ends.chunk_by(|(a, _), (b, _)| a == b).filter(is_own).map(TabletRun::new);
+        let mut per_server = vec![0; servers];
+        let own = groups.iter().zip(&placed).filter(|(own, _)| *own == group);
+        for server in own.filter_map(|(_, server)| *server) {
+            per_server.get_mut(server).into_iter().for_each(|count| *count += 1);
         }
-    }
-    Ok(forecasts)
+        GroupForecast {
+            group: group.clone(),
+            tablets: groups.iter().filter(|own| *own == group).count(),
+            runs: runs.collect(),
+            per_server,
+        }
+    };
+    Ok(different(&groups).into_iter().map(forecast).collect())
 }
 
 impl TabletRun {
-    fn new(tablets: usize, first: Option<&[u8]>, last: Option<&[u8]>) -> Self {
-        let shown = |row: &[u8]| Escaped(row).to_string();
-        Self { tablets, first_end_row: first.map(shown), last_end_row: last.map(shown) }
+    fn new(run: &[(&String, &Option<&[u8]>)]) -> Self {
+        let shown = |end: Option<&(&String, &Option<&[u8]>)>| {
+            let row = (*end?.1)?;
+            Some(Escaped(row).to_string())
+        };
+        let (first_end_row, last_end_row) = (shown(run.first()), shown(run.last()));
+        Self { tablets: run.len(), first_end_row, last_end_row }
     }
 }

@@ -18,7 +18,7 @@ pub(super) async fn remove_splits(
     for _ in 0..=going.len() {
         let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
         let (going, staying) = present.into_iter().partition(|split| going.contains(split));
-        let Some(Run { after, splits }) = runs(&going, &staying).into_iter().next() else {
+        let Some((after, splits)) = runs(&going, &staying).into_iter().next() else {
             return Ok(());
         };
         // A merge removes the split points strictly between its bounds; the successor of the last
@@ -33,28 +33,20 @@ pub(super) async fn remove_splits(
     Err(Error::new(ErrorKind::Unavailable, message))
 }
 
-/// Neighboring split points to remove, and the remaining one before them.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) after: Option<Bytes>,
-    pub(super) splits: BTreeSet<Bytes>,
-}
-
 /// Divides the split points to remove into runs between the remaining ones, so that each run is one
-/// merge.
-pub(super) fn runs(going: &BTreeSet<Bytes>, staying: &BTreeSet<Bytes>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let mut stays = staying.iter().peekable();
-    let mut after = None;
+/// merge. Each run has the remaining split point before it.
+pub(super) fn runs(
+    going: &BTreeSet<Bytes>,
+    staying: &BTreeSet<Bytes>,
+) -> Vec<(Option<Bytes>, BTreeSet<Bytes>)> {
+    let mut runs: Vec<(Option<Bytes>, BTreeSet<Bytes>)> = Vec::new();
     for split in going {
-        while let Some(kept) = stays.next_if(|kept| *kept < split) {
-            after = Some(kept.clone());
-        }
+        let after = staying.range(..split.clone()).next_back();
         match runs.last_mut() {
-            Some(run) if run.after == after => {
-                run.splits.insert(split.clone());
+            Some((last, run)) if last.as_ref() == after => {
+                run.insert(split.clone());
             }
-            _ => runs.push(Run { after: after.clone(), splits: BTreeSet::from([split.clone()]) }),
+            _ => runs.push((after.cloned(), BTreeSet::from([split.clone()]))),
         }
     }
     runs
@@ -70,10 +62,7 @@ mod tests {
 
     #[test]
     fn a_run_ends_at_a_split_point_that_stays() {
-        let run = |after: Option<&'static str>, splits: &[&'static str]| Run {
-            after: after.map(Bytes::from),
-            splits: set(splits),
-        };
+        let run = |after: Option<&'static str>, splits| (after.map(Bytes::from), set(splits));
         assert_eq!(
             runs(&set(&["a", "b", "d", "f"]), &set(&["c", "e"])),
             [run(None, &["a", "b"]), run(Some("c"), &["d"]), run(Some("e"), &["f"])]

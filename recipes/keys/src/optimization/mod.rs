@@ -38,7 +38,6 @@ mod merging;
 mod optimizations;
 mod plan;
 mod requirement;
-mod row_text;
 mod step;
 mod table_state;
 mod verify;
@@ -51,7 +50,7 @@ pub use plan::{Plan, Planning};
 pub use requirement::{TableRequirement, TableRequirementBuilder};
 pub use step::Step;
 pub use verify::{
-    Difference, GroupVerdict, Load, LoadStanding, MaxSkew, OtherRows, Place, PropertyVerdict,
-    RowCounting, RowsVerdict, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, groups,
+    Difference, GroupVerdict, Load, LoadStanding, MaxSkew, Place, PropertyVerdict, RowCounting,
+    RowsVerdict, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, groups,
 };
 pub use wait::{WaitEvent, Waiting};

@@ -48,15 +48,6 @@ pub struct TableOptimizations {
 }
 
 impl TableOptimizations {
-    /// Creates the optimizations of a table with rows of one hasher.
-    ///
-    /// # Errors
-    ///
-    /// The hasher cannot split into this number of tablets.
-    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
-        TableRequirement::for_row_hasher(hasher, tablets).map(Self::from)
-    }
-
     /// Creates the optimizations of a table with rows of one key design.
     ///
     /// # Errors
@@ -112,7 +103,7 @@ impl RowHasher {
     ///
     /// The hasher cannot split into this number of tablets.
     pub fn table_optimizations(&self, tablets: u32) -> Result<TableOptimizations, RecipeError> {
-        TableOptimizations::for_row_hasher(self, tablets)
+        TableOptimizations::for_key_design(&KeyDesign::from(self), tablets)
     }
 }
 

@@ -58,15 +58,6 @@ pub struct TableRequirementBuilder {
 }
 
 impl TableRequirement {
-    /// Creates the requirement of a hasher whose rows are spread over a number of tablets.
-    ///
-    /// # Errors
-    ///
-    /// The hasher cannot split into this number of tablets.
-    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
-        Self::for_key_design(&KeyDesign::from(hasher), tablets)
-    }
-
     /// Creates the requirement of a key design whose rows are spread over a number of tablets.
     ///
     /// # Errors
@@ -245,14 +236,6 @@ impl TableRequirementBuilder {
         self
     }
 
-    /// Sets the design of the keys, whose prefix must be that of the recipe. With a design,
-    /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys
-    /// of it; without one, all rows under the prefix belong to the recipe.
-    pub fn design(mut self, design: KeyDesign) -> Self {
-        self.requirement.design = Some(design);
-        self
-    }
-
     /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
     /// and one for the rows after the last unless there are none.
     /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
@@ -274,9 +257,9 @@ impl TableRequirementBuilder {
     ///
     /// # Errors
     ///
-    /// The owner is empty; the prefix is not that of the design; the split points are not ascending
-    /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
-    /// points; or there is not one share for each tablet.
+    /// The owner is empty; the split points are not ascending or do not begin with the prefix; the
+    /// group cannot be parsed or does not contain all split points; or there is not one share for
+    /// each tablet.
     pub fn build(mut self) -> Result<TableRequirement, RecipeError> {
         if !self.has_group && !self.requirement.prefix.is_empty() {
             let prefix = std::str::from_utf8(&self.requirement.prefix);
@@ -294,31 +277,10 @@ impl TableRequirement {
                 "the name of the recipe is empty; give the name that messages show",
             ));
         }
-        self.check_prefix()
-            .and_then(|()| self.check_splits())
+        self.check_splits()
             .and_then(|()| self.check_group())
             .and_then(|()| self.check_shares())
             .map_err(|what| RecipeError::settings(format!("{}: {what}", self.owner)))
-    }
-
-    fn check_prefix(&self) -> Result<(), String> {
-        let Some(design) = &self.design else {
-            return Ok(());
-        };
-        let (name, common) = (design.name(), design.prefix());
-        if common == self.prefix {
-            return Ok(());
-        }
-        let given = Escaped(&self.prefix);
-        if common.is_empty() {
-            return Err(format!(
-                "its prefix is `{given}`, but keys of its design {name} can begin with any bytes; leave it out"
-            ));
-        }
-        let common = Escaped(&common);
-        Err(format!(
-            "its prefix is `{given}`, but every key of its design {name} begins with `{common}`; use that as the prefix"
-        ))
     }
 
     fn check_splits(&self) -> Result<(), String> {

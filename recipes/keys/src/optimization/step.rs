@@ -5,6 +5,7 @@ use std::fmt;
 
 use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin};
 
+use super::balancer::PropertyChange;
 use super::merging::remove_splits;
 use super::table_state::TableState;
 
@@ -33,6 +34,17 @@ pub enum Step {
     },
     /// Removes neighboring split points, in one merge.
     RemoveSplits(BTreeSet<Bytes>),
+}
+
+impl From<PropertyChange> for Step {
+    fn from(change: PropertyChange) -> Self {
+        let PropertyChange { name, before, after, removed } = change;
+        if removed {
+            let before = before.unwrap_or_default();
+            return Self::RemoveProperty { name, before, inherited: after };
+        }
+        Self::SetProperty { name, before, after: after.unwrap_or_default() }
+    }
 }
 
 impl Step {

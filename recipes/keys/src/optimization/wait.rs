@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, join, select};
 
 use super::verify::{GroupVerdict, groups};
-use super::{Plan, Verdict, Verifying};
+use super::{Plan, RowCounting, Verdict, Verifying};
 
 /// Pauses between checks. The first ones are short, because the servers may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -94,7 +94,9 @@ impl<'a> Verifying<'a> {
     where
         S: Future<Output = ()> + Send + 'a,
     {
-        let look = self.repeated_without_rows();
+        let Self { optimizations, tables, table, options, .. } = self;
+        let options = options.rows(RowCounting::Skip);
+        let look = move || optimizations.verify(tables, table).options(&options).into_future();
         Waiting::new(look, Verdict::is_laid_out, sleep)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use fluo_keys::{MaxSkew, OtherRows};
+use fluo_keys::MaxSkew;
 use fluo_recipes::table_optimizations;
 
 use crate::application::{NamedApplication, open};
@@ -29,7 +29,7 @@ pub(super) async fn optimized(application: &NamedApplication) -> Result<Option<O
         unwritable,
         table,
         optimizations,
-        expected: Expected { max_skew: MaxSkew::default(), other_rows: OtherRows::Allowed },
+        expected: Expected { max_skew: MaxSkew::default(), allow_other_rows: true },
         origin: Origin::RECIPES,
     }))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Error, Result};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_keys::{BulkLoad, KeyDesign, RowHasher, TableOptimizations, Unsalted};
+use fluo_keys::{BulkLoad, KeyDesign, RowHasher, Unsalted};
 use fluo_table::{Authorizations, Bytes, Column, Mutation, TableAdmin, Tablets, Versions};
 use futures::stream;
 
@@ -46,7 +46,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     load(tables, "pages", &BTreeSet::new(), &KeyDesign::from(&hasher)).await?;
     story::hashed(&hasher, ROWS)?;
 
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS)?;
+    let optimizations = hasher.table_optimizations(TABLETS)?;
     let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
     table::describe_plan(&plan, false, Origin::SPEC)?;

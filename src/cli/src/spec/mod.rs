@@ -5,7 +5,7 @@ mod recipe;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use fluo_keys::{MaxSkew, OtherRows, TableOptimizations, TableRequirement};
+use fluo_keys::{MaxSkew, TableOptimizations, TableRequirement};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -31,8 +31,8 @@ struct Spec {
 pub(crate) struct Expected {
     #[serde(deserialize_with = "max_skew")]
     pub(crate) max_skew: MaxSkew,
-    #[serde(with = "OtherRowsSetting")]
-    pub(crate) other_rows: OtherRows,
+    #[serde(rename = "other_rows", deserialize_with = "is_allowed")]
+    pub(crate) allow_other_rows: bool,
 }
 
 /// The argument for the spec.
@@ -135,10 +135,14 @@ impl Spec {
 
 /// The setting `other_rows`, for rows that belong to no recipe.
 #[derive(Deserialize)]
-#[serde(remote = "OtherRows", rename_all = "kebab-case")]
-enum OtherRowsSetting {
+#[serde(rename_all = "kebab-case")]
+enum OtherRows {
     Refused,
     Allowed,
+}
+
+fn is_allowed<'de, D: Deserializer<'de>>(setting: D) -> Result<bool, D::Error> {
+    Ok(matches!(OtherRows::deserialize(setting)?, OtherRows::Allowed))
 }
 
 fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
@@ -173,7 +177,7 @@ mod tests {
         for (text, max_skew) in [("max_skew = 3", 3.0), ("max_skew = 1.5", 1.5)] {
             assert_eq!(expected(text).max_skew.get(), max_skew);
         }
-        assert_eq!(expected("other_rows = \"allowed\"").other_rows, OtherRows::Allowed);
+        assert!(expected("other_rows = \"allowed\"").allow_other_rows);
     }
 
     #[test]

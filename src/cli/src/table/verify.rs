@@ -87,7 +87,7 @@ impl Limits {
             .rows(rows)
             .allow_extra_splits(self.allow_extra_splits)
             .max_skew(self.max_skew.unwrap_or(expected.max_skew))
-            .other_rows(expected.other_rows)
+            .allow_other_rows(expected.allow_other_rows)
             .authorizations(self.authorizations.iter().cloned().collect())
     }
 }

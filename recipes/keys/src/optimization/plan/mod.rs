@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::balancer::GroupPattern;
 use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
-use fluo_table::{Bytes, Result};
+use fluo_table::{Bytes, Result, TableAdmin};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use super::balancer::{Unrequested, pattern_in_force};
+use super::balancer::{
+    PropertyChange, is_false, no_group_balancer, pattern_in_force, requested_properties,
+};
 use super::forecast::forecast;
 use super::merging::runs;
 use super::table_state::TableState;
-use super::{GroupForecast, Step, TableOptimizations, row_text};
+use super::{GroupForecast, Step, TableOptimizations};
 
-mod planning;
+mod row_text;
 mod saved;
-mod unchanged;
-
-pub use planning::Planning;
 
 /// The version of the saved form.
 const FORMAT: u32 = 1;
@@ -53,99 +54,87 @@ pub struct Plan {
     groups: Vec<GroupForecast>,
 }
 
-/// A property whose value differs from the requested one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PropertyChange {
-    name: String,
-    before: Option<String>,
-    /// The value in force after the change; `None` only if the property is removed and nothing is
-    /// inherited.
-    after: Option<String>,
-    /// `true` if the property is removed, `false` if it is set.
-    #[serde(default, skip_serializing_if = "is_false")]
-    removed: bool,
+/// A call of [`TableOptimizations::plan`]: its options, and the call itself when it is awaited.
+#[derive(Clone, Debug)]
+#[must_use = "a plan is made when this is awaited"]
+pub struct Planning<'a> {
+    optimizations: &'a TableOptimizations,
+    tables: &'a dyn TableAdmin,
+    table: &'a str,
+    prune: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
+impl TableOptimizations {
+    /// Compares the optimizations with a live table, and returns the steps that would bring them to
+    /// it. Writes nothing.
+    ///
+    /// Await the returned value, after [`prune`](Planning::prune) if needed.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the table does not exist;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the servers load no group balancer;
+    /// and the errors of the port.
+    pub fn plan<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Planning<'a> {
+        Planning { optimizations: self, tables, table, prune: false }
+    }
 }
 
-impl PropertyChange {
-    fn step(&self) -> Step {
-        let (name, before, after) = (self.name.clone(), self.before.clone(), self.after.clone());
-        if self.removed {
-            return Step::RemoveProperty {
-                name,
-                before: before.unwrap_or_default(),
-                inherited: after,
-            };
+impl Planning<'_> {
+    /// Sets whether the plan removes split points that no recipe asks for and, if no recipe has a
+    /// group, the properties that earlier groups have left. Default: no.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.prune = prune;
+        self
+    }
+
+    async fn run(self) -> Result<Plan> {
+        let Self { optimizations, tables, table, prune } = self;
+        let found = TableState::read(tables, table).await?;
+        let mut properties =
+            requested_properties(tables, table, optimizations, &found.properties).await?;
+        if properties.iter().any(|change| !change.removed && change.after.is_none()) {
+            return Err(no_group_balancer(table));
         }
-        Step::SetProperty { name, before, after: after.unwrap_or_default() }
+        let left = properties.iter().filter(|change| change.removed);
+        let unrequested_properties = left.map(|change| change.name.clone()).collect();
+        properties.retain(|change| match change.removed {
+            true => prune,
+            false => change.before != change.after,
+        });
+        let servers = tables.servers().await?.len();
+        let wanted = optimizations.splits();
+        let unrequested_splits: Vec<_> = found.splits.difference(&wanted).cloned().collect();
+        let mut plan = Plan {
+            format: FORMAT,
+            table: table.to_owned(),
+            add_splits: wanted.difference(&found.splits).cloned().collect(),
+            remove_splits: if prune { unrequested_splits.clone() } else { Vec::new() },
+            unrequested_splits,
+            properties,
+            found_splits: found.splits.into_iter().collect(),
+            found_properties: found.properties,
+            without_groups: optimizations.group_pattern().is_none(),
+            unrequested_properties,
+            servers,
+            groups: Vec::new(),
+        };
+        plan.groups = forecast(plan.group_pattern(), plan.staying_splits().iter(), servers)?;
+        Ok(plan)
+    }
+}
+
+impl<'a> IntoFuture for Planning<'a> {
+    type Output = Result<Plan>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run().boxed()
     }
 }
 
 impl Plan {
-    fn between(
-        table: &str,
-        found: TableState,
-        optimizations: &TableOptimizations,
-        wanted: Vec<(&'static str, String)>,
-        prune: bool,
-    ) -> Self {
-        let wanted_splits = optimizations.splits();
-        let unrequested: Vec<_> = found.splits.difference(&wanted_splits).cloned().collect();
-        let change = |(name, after): (&str, String)| {
-            let before = found.properties.get(name).cloned();
-            let change = PropertyChange {
-                name: name.to_owned(),
-                before,
-                after: Some(after),
-                removed: false,
-            };
-            (change.before != change.after).then_some(change)
-        };
-        Self {
-            format: FORMAT,
-            table: table.to_owned(),
-            add_splits: wanted_splits.difference(&found.splits).cloned().collect(),
-            remove_splits: if prune { unrequested.clone() } else { Vec::new() },
-            unrequested_splits: unrequested,
-            properties: wanted.into_iter().filter_map(change).collect(),
-            found_splits: found.splits.into_iter().collect(),
-            found_properties: found.properties,
-            without_groups: false,
-            unrequested_properties: Vec::new(),
-            servers: 0,
-            groups: Vec::new(),
-        }
-    }
-
-    /// Turns this plan into one of optimizations without a group.
-    fn without_groups(mut self, unrequested: Vec<Unrequested>, prune: bool) -> Self {
-        self.without_groups = true;
-        let names = unrequested.iter().map(|property| property.name.to_owned());
-        self.unrequested_properties = names.collect();
-        if prune {
-            let removed = |property: Unrequested| PropertyChange {
-                name: property.name.to_owned(),
-                before: Some(property.value),
-                after: property.inherited,
-                removed: true,
-            };
-            self.properties = unrequested.into_iter().map(removed).collect();
-        }
-        self
-    }
-
-    fn with_forecast(mut self, servers: usize) -> Result<Self> {
-        let pattern = self.group_pattern();
-        self.groups = forecast(pattern, self.staying_splits().iter(), servers)?;
-        self.servers = servers;
-        Ok(self)
-    }
-
     fn staying_splits(&self) -> BTreeSet<Bytes> {
         let is_going = |split: &&Bytes| self.remove_splits.binary_search(split).is_ok();
         let all = self.found_splits.iter().chain(&self.add_splits);
@@ -232,13 +221,10 @@ impl Plan {
         if !self.add_splits.is_empty() {
             steps.push(Step::AddSplits(self.add_splits.iter().cloned().collect()));
         }
-        steps.extend(self.properties.iter().map(PropertyChange::step));
-        let going: BTreeSet<_> = self.remove_splits.iter().cloned().collect();
-        steps.extend(
-            runs(&going, &self.staying_splits())
-                .into_iter()
-                .map(|run| Step::RemoveSplits(run.splits)),
-        );
+        steps.extend(self.properties.iter().cloned().map(Step::from));
+        let going = self.remove_splits.iter().cloned().collect();
+        let runs = runs(&going, &self.staying_splits()).into_iter();
+        steps.extend(runs.map(|(_, splits)| Step::RemoveSplits(splits)));
         steps
     }
 }

@@ -40,24 +40,9 @@ fn hasher() -> KeyDesign {
     "queue: shares: 3, split points: 1; give one share for each tablet"
 )]
 #[case(queue().splits(["q:a"]).shares([0, 0]), "queue: all its shares are 0: give the weight of each tablet")]
-#[case(
-    queue().splits(["q:5"]).design(modulo()),
-    "queue: its prefix is `q:`, but keys of its design modulo can begin with any bytes; leave it out"
-)]
-#[case(
-    queue().design(hasher()),
-    "queue: its prefix is `q:`, but every key of its design row-hasher begins with `p:`; use that as the prefix"
-)]
 fn rejects_parts_that_do_not_fit(#[case] builder: TableRequirementBuilder, #[case] begin: &str) {
     let message = builder.build().unwrap_err().to_string();
     assert!(message.starts_with(begin), "{message}");
-}
-
-#[test]
-fn accepts_a_prefix_that_is_that_of_the_design() {
-    let other = TableRequirement::builder("links");
-    other.clone().prefix("p:").design(hasher()).build().unwrap();
-    other.design(modulo()).build().unwrap();
 }
 
 #[test]

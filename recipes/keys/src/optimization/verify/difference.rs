@@ -6,10 +6,6 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::load::{Load, Place};
-use super::unproved::Unproved;
-
-/// The smallest chance that is shown as a number.
-const MIN_SHOWN: f64 = 1e-300;
 
 /// A difference between a table and its optimizations. Its text is a sentence for an operator.
 ///
@@ -208,6 +204,27 @@ impl Difference {
     }
 }
 
+/// A reason why evenness is not proved. Its text is a clause for an operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Error)]
+#[serde(rename_all = "snake_case", tag = "reason")]
+#[non_exhaustive]
+pub enum Unproved {
+    /// The table has no rows.
+    #[error("it has no rows")]
+    NoRows,
+    /// Rows were not counted: the figures are the tablets' entries.
+    #[error("its rows were not counted and their keys not checked")]
+    RowsNotCounted,
+    /// A recipe has so few rows that chance could make a tablet too full.
+    #[error("{recipe} has too few rows to tell ({})", Grouped(*.rows))]
+    TooFewRows {
+        /// The recipe.
+        recipe: String,
+        /// The number of its rows.
+        rows: u64,
+    },
+}
+
 /// Returns the subject and the verb of a sentence about split points.
 fn split_points(splits: &[String]) -> String {
     match splits {
@@ -219,8 +236,8 @@ fn split_points(splits: &[String]) -> String {
 /// Returns the end of a sentence about several split points.
 fn first_of(splits: &[String]) -> String {
     match splits {
-        [] | [_] => String::new(),
-        [first, ..] => format!(", the first is `{first}`"),
+        [first, _, ..] => format!(", the first is `{first}`"),
+        _ => String::new(),
     }
 }
 
@@ -230,5 +247,5 @@ fn value(value: Option<&str>) -> String {
 
 /// Formats a chance; one that would be rounded to 0 is shown as a bound.
 fn chance(p_value: f64) -> String {
-    if p_value < MIN_SHOWN { "p below 1e-300".to_owned() } else { format!("p = {p_value:.1e}") }
+    if p_value < 1e-300 { "p below 1e-300".to_owned() } else { format!("p = {p_value:.1e}") }
 }

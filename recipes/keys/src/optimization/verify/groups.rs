@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::{Result, TableAdmin, Tablets};
+use fluo_table::balancer::GroupPattern;
+use fluo_table::{Error, Escaped, Result, TableAdmin, Tablets};
 use serde::Serialize;
 
-use super::super::forecast::groups_of;
+use super::super::TableOptimizations;
+use super::super::forecast::{different, groups_of};
 use super::difference::Difference;
 use crate::number::float_len;
 
@@ -58,46 +60,31 @@ pub(super) fn count(
     let tablets = tablets.as_slice();
     let end_rows = tablets.iter().map(|tablet| tablet.end_row.as_deref());
     let names = groups_of(pattern, end_rows)?;
-    let mut groups: Vec<GroupVerdict> = Vec::new();
-    for (name, tablet) in names.iter().zip(tablets) {
-        let place = groups.iter().position(|group| group.group == *name);
-        let place = place.unwrap_or_else(|| {
-            groups.push(GroupVerdict::empty(name, servers));
-            groups.len() - 1
-        });
-        let Some(group) = groups.get_mut(place) else {
-            continue;
-        };
-        group.tablets += 1;
-        // The table may name a crashed server for a while, which hosts nothing.
-        let server = tablet.server.as_ref();
-        match server.and_then(|server| group.per_server.get_mut(server)) {
-            Some(tablets) => *tablets += 1,
-            None => group.unhosted += 1,
+    let verdict = |group: &String| {
+        let mut per_server: BTreeMap<_, _> = servers.iter().map(|one| (one.clone(), 0)).collect();
+        let mut unhosted = 0;
+        for (_, tablet) in names.iter().zip(tablets).filter(|(own, _)| *own == group) {
+            // The table may name a crashed server for a while, which hosts nothing.
+            let server = tablet.server.as_ref();
+            *server.and_then(|server| per_server.get_mut(server)).unwrap_or(&mut unhosted) += 1;
         }
-    }
-    Ok(groups.into_iter().map(GroupVerdict::with_figures).collect())
+        GroupVerdict::new(group, unhosted, per_server)
+    };
+    Ok(different(&names).into_iter().map(verdict).collect())
 }
 
 impl GroupVerdict {
-    fn empty(name: &str, servers: &[String]) -> Self {
+    fn new(group: &str, unhosted: usize, per_server: BTreeMap<String, usize>) -> Self {
+        let hosted: usize = per_server.values().sum();
         Self {
-            group: name.to_owned(),
-            tablets: 0,
-            unhosted: 0,
-            per_server: servers.iter().map(|server| (server.clone(), 0)).collect(),
-            least: 0,
-            mean: 0.0,
-            largest: 0,
+            group: group.to_owned(),
+            tablets: hosted + unhosted,
+            unhosted,
+            least: per_server.values().min().copied().unwrap_or_default(),
+            mean: float_len(hosted) / float_len(per_server.len().max(1)),
+            largest: per_server.values().max().copied().unwrap_or_default(),
+            per_server,
         }
-    }
-
-    fn with_figures(mut self) -> Self {
-        self.least = self.per_server.values().min().copied().unwrap_or_default();
-        self.largest = self.per_server.values().max().copied().unwrap_or_default();
-        let hosted = float_len(self.per_server.values().sum());
-        self.mean = hosted / float_len(self.per_server.len().max(1));
-        self
     }
 
     /// Returns `true` if every tablet is hosted, and the numbers of tablets of any two servers
@@ -109,17 +96,14 @@ impl GroupVerdict {
     /// Returns the smallest number of tablets that have to move, or to be hosted, until the group
     /// is spread.
     pub fn to_move(&self) -> usize {
-        let hosted: usize = self.per_server.values().sum();
         let servers = self.per_server.len().max(1);
-        let all = hosted + self.unhosted;
-        let (share, with_one_more) = (all / servers, all % servers);
+        let (share, with_one_more) = (self.tablets / servers, self.tablets % servers);
         let mut counts: Vec<_> = self.per_server.values().copied().collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
-        let too_many = counts
-            .iter()
-            .enumerate()
-            .map(|(index, count)| count.saturating_sub(share + usize::from(index < with_one_more)));
-        self.unhosted + too_many.sum::<usize>()
+        let too_many = |(index, count): (usize, usize)| {
+            count.saturating_sub(share + usize::from(index < with_one_more))
+        };
+        self.unhosted + counts.into_iter().enumerate().map(too_many).sum::<usize>()
     }
 
     pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
@@ -139,17 +123,55 @@ impl GroupVerdict {
     }
 }
 
+/// Returns the difference of each recipe with split points of no recipe that take a tablet out of
+/// its group.
+///
+/// Accumulo splits a tablet that is too large, and shortens the split point to the shortest row
+/// that separates the two parts. Such a row is not matched by the pattern of the balancer if it is
+/// past the prefix of the recipe while its last split point is missing, or if it contains a line
+/// break, which `.` does not match. The balancer then puts the tablet into another group.
+pub(super) fn stray_splits(
+    optimizations: &TableOptimizations,
+    tablets: &Tablets,
+) -> Result<Vec<Difference>> {
+    let wanted = optimizations.splits();
+    let mut differences = Vec::new();
+    for requirement in optimizations.requirements() {
+        let Some(regex) = requirement.group_regex() else {
+            continue;
+        };
+        let recipe = requirement.owner().to_owned();
+        let pattern = GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
+            Error::invalid(format!("the group of {recipe} cannot be determined: {error}"))
+        })?;
+        let own = tablets.as_slice().get(requirement.tablets_in(tablets));
+        let end_rows = own.unwrap_or_default().iter();
+        let splits: Vec<_> = end_rows
+            .filter_map(|tablet| tablet.end_row.as_ref())
+            .filter(|end_row| !wanted.contains(*end_row))
+            .filter(|end_row| pattern.group_of(Some(end_row)).is_none())
+            .map(|end_row| Escaped(end_row).to_string())
+            .collect();
+        if !splits.is_empty() {
+            differences.push(Difference::StraySplits { recipe, splits });
+        }
+    }
+    Ok(differences)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use fluo_table::{Bytes, Tablet};
+
     use super::*;
+    use crate::RowHasher;
 
     fn group(unhosted: usize, counts: &[usize]) -> GroupVerdict {
-        let mut group = GroupVerdict::empty("p:", &[]);
-        group.unhosted = unhosted;
-        group.tablets = unhosted + counts.iter().sum::<usize>();
-        group.per_server =
-            counts.iter().enumerate().map(|(index, count)| (index.to_string(), *count)).collect();
-        group.with_figures()
+        let counts = counts.iter().enumerate();
+        let per_server = counts.map(|(index, count)| (index.to_string(), *count)).collect();
+        GroupVerdict::new("p:", unhosted, per_server)
     }
 
     #[test]
@@ -168,6 +190,46 @@ mod tests {
             let group = group(unhosted, counts);
             assert_eq!(group.to_move(), to_move, "{unhosted} {counts:?}");
             assert_eq!(group.is_spread(), to_move == 0, "{unhosted} {counts:?}");
+        }
+    }
+
+    fn ending(splits: BTreeSet<Bytes>) -> Tablets {
+        let end_rows = splits.into_iter().map(Some).chain([None]);
+        let tablet = |end_row| Tablet { end_row, server: None, entries: 0 };
+        Tablets::new(end_rows.map(tablet).collect())
+    }
+
+    #[test]
+    fn finds_tablets_with_rows_of_a_recipe_outside_its_group() {
+        let of = |prefix: &str| RowHasher::new(prefix).unwrap().table_optimizations(3).unwrap();
+        let optimizations = of("p").merge(of("q")).unwrap();
+        let stray = |recipe: &str, split: &str| Difference::StraySplits {
+            recipe: format!("row hasher `{recipe}`"),
+            splits: vec![split.to_owned()],
+        };
+        for (added, missing, expected) in [
+            (&["pb"][..], &["p:~"][..], vec![stray("p", "pb")]),
+            (&["pb", "pc"], &["p:~"], vec![stray("p", "pb")]),
+            (&["pb"], &["p:o000", "p:~"], vec![stray("p", "pb")]),
+            // These tablets hold no row of a recipe.
+            (&["a", "p", "p9", "pb", "z"], &[], vec![]),
+            (&["p", "p9"], &["p:~"], vec![]),
+            // The pattern matches all but line breaks.
+            (&["p:", "p:5", "p:5zzz:row"], &[], vec![]),
+            (
+                &["p:5\n", "q:5\u{2028}"],
+                &[],
+                vec![stray("p", "p:5\\x0a"), stray("q", "q:5\\xe2\\x80\\xa8")],
+            ),
+        ] {
+            let mut found = optimizations.splits();
+            found.retain(|split| !missing.iter().any(|missing| split == missing.as_bytes()));
+            found.extend(added.iter().map(|row| Bytes::from(*row)));
+            assert_eq!(
+                stray_splits(&optimizations, &ending(found)).unwrap(),
+                expected,
+                "{added:?}"
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use fluo_table::{Escaped, Grouped, Tablet};
 use serde::Serialize;
 
-use super::max_skew::MaxSkew;
+use super::options::MaxSkew;
 use crate::chi_square::ChiSquare;
 use crate::number::{float, float_len};
 
@@ -87,8 +87,8 @@ pub(super) struct Part {
     pub(super) share: f64,
 }
 
-impl Place {
-    pub(super) fn of_tablet(tablet: &Tablet) -> Self {
+impl From<&Tablet> for Place {
+    fn from(tablet: &Tablet) -> Self {
         Self::Tablet {
             end_row: tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
             server: tablet.server.clone(),

@@ -14,28 +14,19 @@
 
 mod census;
 mod difference;
-mod found;
 mod groups;
 mod load;
-mod max_skew;
 mod options;
 mod properties;
-mod row_counting;
-mod rows;
-mod stray_splits;
 mod tally;
-mod unproved;
 mod verdict;
 mod verifying;
 
-pub use self::difference::Difference;
+pub use self::difference::{Difference, Unproved};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::load::{Load, LoadStanding, Place};
-pub use self::max_skew::MaxSkew;
-pub use self::options::{OtherRows, VerifyOptions};
+pub use self::options::{MaxSkew, RowCounting, VerifyOptions};
 pub use self::properties::PropertyVerdict;
-pub use self::row_counting::RowCounting;
-pub use self::rows::RowsVerdict;
-pub use self::unproved::Unproved;
+pub use self::tally::RowsVerdict;
 pub use self::verdict::{Verdict, VerdictError};
 pub use self::verifying::Verifying;

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_table::balancer::{GroupPattern, PatternError, group_balancers};
-use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
+use fluo_table::balancer::{GroupPattern, PatternError};
+use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_table::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::TableOptimizations;
-use super::super::balancer::{
-    DEFAULT_GROUP, group_balancer, loads, pattern_in_force, pattern_of, unrequested_properties,
-};
+use super::super::balancer::{is_loaded, pattern_in_force, requested_properties};
 use super::difference::Difference;
 
 /// A property with its requested and its existing value.
@@ -29,7 +27,7 @@ pub struct PropertyVerdict {
 }
 
 /// The properties, and their differences.
-type Properties = (Vec<PropertyVerdict>, Vec<Difference>);
+pub(super) type Properties = (Vec<PropertyVerdict>, Vec<Difference>);
 
 /// Finds the group balancer of the servers, and compares the properties. Without groups, finds the
 /// properties that earlier groups left.
@@ -40,75 +38,43 @@ pub(super) async fn compare(
     found: &BTreeMap<String, String>,
     tablets: &Tablets,
 ) -> Result<Properties> {
-    let Some(pattern) = pattern_of(optimizations)? else {
-        return without_groups(admin, table, found, tablets).await;
-    };
-    let class = group_balancer(admin, table).await?;
-    let mut differences = Vec::new();
-    if class.is_none() {
-        differences.push(Difference::NoGroupBalancer);
-    }
-    if let Some(other) = found.get(BALANCER)
-        && Some(other) != class.as_ref()
-        && !is_loaded(admin, table, other).await?
-    {
-        let class = other.clone();
-        differences.push(Difference::BalancerNotLoaded { class });
-    }
-    let expected = [
-        (GROUP_PATTERN, Some(pattern)),
-        (GROUP_DEFAULT, Some(DEFAULT_GROUP.to_owned())),
-        (BALANCER, class),
-    ];
-    let properties = expected.map(|(name, expected)| {
-        let found = found.get(name).cloned();
-        PropertyVerdict {
-            name: name.to_owned(),
-            is_as_expected: expected.is_some() && found == expected,
-            expected,
-            found,
-        }
-    });
-    let wrong = properties.iter().filter(|property| !property.is_as_expected);
-    differences.extend(wrong.filter_map(|property| {
-        Some(Difference::Property {
-            name: property.name.clone(),
-            found: property.found.clone(),
-            expected: property.expected.clone()?,
-        })
-    }));
-    Ok((properties.into(), differences))
-}
-
-/// Checks whether the servers load a class. The group balancer itself cannot be probed, but another
-/// class of its package can: see [`group_balancers`].
-async fn is_loaded(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<bool> {
-    let neighbor = group_balancers().find(|(_, group_balancer)| group_balancer == class);
-    let probe = neighbor.map_or_else(|| class.to_owned(), |(probe, _)| probe);
-    loads(admin, table, &probe).await
-}
-
-async fn without_groups(
-    admin: &dyn TableAdmin,
-    table: &str,
-    found: &BTreeMap<String, String>,
-    tablets: &Tablets,
-) -> Result<Properties> {
+    let requested = requested_properties(admin, table, optimizations, found).await?;
     let value = |name: &str| found.get(name).map(String::as_str);
-    let pattern = pattern_in_force(value(BALANCER), value(GROUP_PATTERN));
-    let pattern = pattern.filter(|pattern| has_effect(pattern, tablets));
-    let left = unrequested_properties(admin, table, found).await?;
-    let properties = left.into_iter().map(|property| PropertyVerdict {
-        name: property.name.to_owned(),
-        expected: property.inherited,
-        found: Some(property.value),
-        is_as_expected: property.name != GROUP_PATTERN || pattern.is_none(),
+    let earlier = pattern_in_force(value(BALANCER), value(GROUP_PATTERN));
+    let earlier = earlier.filter(|pattern| has_effect(pattern, tablets));
+    let properties = requested.into_iter().map(|change| PropertyVerdict {
+        is_as_expected: if change.removed {
+            change.name != GROUP_PATTERN || earlier.is_none()
+        } else {
+            change.after.is_some() && change.before == change.after
+        },
+        name: change.name,
+        expected: change.after,
+        found: change.before,
     });
     let properties: Vec<_> = properties.collect();
-    let is_left = properties.iter().any(|property| !property.is_as_expected);
-    let pattern = pattern.filter(|_| is_left).map(str::to_owned);
-    let difference = pattern.map(|pattern| Difference::EarlierGroups { pattern });
-    Ok((properties, difference.into_iter().collect()))
+    let wrong = || properties.iter().filter(|property| !property.is_as_expected);
+    let mut differences = Vec::new();
+    if let Some(balancer) = wrong().find(|property| property.name == BALANCER) {
+        if balancer.expected.is_none() {
+            differences.push(Difference::NoGroupBalancer);
+        }
+        if let Some(class) = balancer.found.clone()
+            && !is_loaded(admin, table, &class).await?
+        {
+            differences.push(Difference::BalancerNotLoaded { class });
+        }
+    }
+    let has_groups = optimizations.group_pattern().is_some();
+    differences.extend(wrong().cloned().filter_map(|property| {
+        let PropertyVerdict { name, expected, found, .. } = property;
+        Some(if has_groups {
+            Difference::Property { name, found, expected: expected? }
+        } else {
+            Difference::EarlierGroups { pattern: found? }
+        })
+    }));
+    Ok((properties, differences))
 }
 
 /// Checks whether a pattern that the balancer uses puts the tablets into several groups, or cannot

@@ -1,64 +1,76 @@
-//! The count of the rows of one recipe.
+//! The rows of one recipe: their count, and the figures that follow.
 
 use std::ops::RangeInclusive;
 
 use fluo_table::{Bytes, Escaped, Tablet, Tablets};
+use serde::Serialize;
 
 use super::super::TableRequirement;
-use super::load::{Part, Place, Scale};
-use super::rows::RowsVerdict;
+use super::difference::Difference;
+use super::load::{Load, Part, Place, Scale};
 use crate::chi_square::ChiSquare;
 use crate::key_design::KeyDesign;
 use crate::number::float;
 
-/// A counter of the rows of one recipe, which receives them in order.
+/// The smallest statistic, as a part of the number of rows, that makes an uneven hash a difference.
+/// It is reached if a tenth of the rows are in the wrong tablets. With enough rows the test
+/// distinguishes a hash that is slightly uneven, such as Java's `String.hashCode` of consecutive
+/// numbers, from an even one, but no tablet is hot by it.
+const MIN_STATISTIC: f64 = 0.04;
+
+/// The distribution of the rows of one recipe over its tablets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowsVerdict {
+    /// The recipe.
+    pub recipe: String,
+    /// The load of its tablets, by the rows of the recipe. If rows were not counted, by all entries
+    /// of the tablets that can hold its rows.
+    #[serde(flatten)]
+    pub load: Load,
+    /// The smallest number in a tablet.
+    pub least: u64,
+    /// The test of the rows in each planned tablet against its expected share. `None` if there are
+    /// too few rows, no expected shares, or rows that share a salt by design.
+    pub chi_square: Option<ChiSquare>,
+    /// The number of rows that are still written in an earlier design of the recipe.
+    pub in_earlier_designs: u64,
+    /// The number of rows under the prefix of the recipe that are not keys of its designs.
+    pub foreign: u64,
+    /// The first of those, escaped.
+    pub first_foreign: Option<String>,
+}
+
+/// A counter of the rows of one recipe.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
-    requirement: &'a TableRequirement,
-    tablets: &'a Tablets,
+    pub(super) requirement: &'a TableRequirement,
     /// The tablets that can hold rows of the recipe, as indices into the tablets of the table.
-    own: RangeInclusive<usize>,
+    pub(super) tablets: RangeInclusive<usize>,
     in_tablets: Vec<u64>,
-    at_planned: usize,
-    /// The number of rows in each planned tablet.
     in_planned: Vec<u64>,
-    /// The user's row of the current key.
-    row: Vec<u8>,
     in_earlier_designs: u64,
     foreign: u64,
     first_foreign: Option<String>,
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(requirement: &'a TableRequirement, tablets: &'a Tablets) -> Self {
-        let own = requirement.tablets_in(tablets);
+    pub(super) fn new(requirement: &'a TableRequirement, tablets: &Tablets) -> Self {
+        let tablets = requirement.tablets_in(tablets);
         Self {
             requirement,
+            in_tablets: vec![0; tablets.clone().count()],
             tablets,
-            in_tablets: vec![0; own.clone().count()],
-            own,
-            at_planned: 0,
             in_planned: vec![0; requirement.planned_tablets()],
-            row: Vec::new(),
             in_earlier_designs: 0,
             foreign: 0,
             first_foreign: None,
         }
     }
 
-    pub(super) fn requirement(&self) -> &'a TableRequirement {
-        self.requirement
-    }
-
-    /// Returns the tablets that can hold rows of the recipe, as indices into the tablets of the
-    /// table.
-    pub(super) fn tablets(&self) -> RangeInclusive<usize> {
-        self.own.clone()
-    }
-
     /// Adds rows, or entries, of one of these tablets.
     pub(super) fn add_to(&mut self, tablet: usize, more: u64) {
-        let place = tablet.saturating_sub(*self.own.start());
+        let place = tablet.saturating_sub(*self.tablets.start());
         if let Some(count) = self.in_tablets.get_mut(place) {
             *count += more;
         }
@@ -66,11 +78,9 @@ impl<'a> Tally<'a> {
 
     /// Counts a stored row that begins with the prefix of the recipe.
     pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
-        self.row.clear();
-        let design = self.requirement.design.as_ref();
-        if design.is_some_and(|design| design.decode_key_to(key, &mut self.row).is_err()) {
-            let mut earlier = self.requirement.earlier.iter();
-            if earlier.any(|design| design.decode_key(key).is_ok()) {
+        let TableRequirement { design, earlier, splits, .. } = self.requirement;
+        if design.as_ref().is_some_and(|design| design.decode_key(key).is_err()) {
+            if earlier.iter().any(|design| design.decode_key(key).is_ok()) {
                 self.in_earlier_designs += 1;
                 return;
             }
@@ -79,23 +89,18 @@ impl<'a> Tally<'a> {
             return;
         }
         self.add_to(tablet, 1);
-        let splits = &self.requirement.splits;
-        while splits.get(self.at_planned).is_some_and(|end| end < key) {
-            self.at_planned += 1;
-        }
-        if let Some(count) = self.in_planned.get_mut(self.at_planned) {
+        let planned = splits.partition_point(|end| end < key);
+        if let Some(count) = self.in_planned.get_mut(planned) {
             *count += 1;
         }
     }
 
-    pub(super) fn verdict(&self, scale: Scale) -> RowsVerdict {
+    pub(super) fn verdict(&self, tablets: &Tablets, scale: Scale) -> RowsVerdict {
         let requirement = self.requirement;
-        let tablets = self.tablets.as_slice().get(self.tablets());
-        let tablets = tablets.unwrap_or_default();
+        let tablets = tablets.as_slice().get(self.tablets.clone()).unwrap_or_default();
         let counts = self.in_tablets.iter().zip(shares(requirement, tablets));
-        let parts = tablets.iter().zip(counts);
-        let parts = parts.map(|(tablet, (count, share))| Part {
-            place: Place::of_tablet(tablet),
+        let parts = tablets.iter().zip(counts).map(|(tablet, (count, share))| Part {
+            place: Place::from(tablet),
             count: *count,
             share,
         });
@@ -114,6 +119,38 @@ impl<'a> Tally<'a> {
             foreign: self.foreign,
             first_foreign: self.first_foreign.clone(),
         }
+    }
+}
+
+impl RowsVerdict {
+    pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
+        let Self { recipe, load, in_earlier_designs, .. } = self;
+        let (recipe, in_earlier_designs) = (|| recipe.clone(), *in_earlier_designs);
+        let foreign = self.first_foreign.clone().map(|first| Difference::ForeignRows {
+            recipe: recipe(),
+            rows: self.foreign,
+            first,
+        });
+        let earlier = (in_earlier_designs > 0).then(|| Difference::EarlierDesigns {
+            recipe: recipe(),
+            rows: in_earlier_designs,
+            total: load.total + in_earlier_designs,
+        });
+        // A migration moves rows in the order of their keys, so they are uneven until it ends.
+        let uneven = self.chi_square.filter(|test| {
+            test.p_value < ChiSquare::MIN_P_VALUE
+                && test.statistic >= MIN_STATISTIC * float(load.total)
+                && in_earlier_designs == 0
+        });
+        let uneven = uneven.map(|test| Difference::UnevenHash {
+            recipe: recipe(),
+            rows: load.total,
+            p_value: test.p_value,
+        });
+        let hot = load
+            .is_too_full()
+            .then(|| Difference::HotTablet { recipe: Some(recipe()), load: load.clone() });
+        [foreign, earlier, uneven, hot].into_iter().flatten()
     }
 }
 

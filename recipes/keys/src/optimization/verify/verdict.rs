@@ -7,13 +7,12 @@ use fluo_table::{Error, ErrorKind};
 use serde::Serialize;
 use thiserror::Error as ThisError;
 
-use super::difference::Difference;
+use super::difference::{Difference, Unproved};
 use super::groups::GroupVerdict;
 use super::load::Load;
-use super::max_skew::MaxSkew;
+use super::options::MaxSkew;
 use super::properties::PropertyVerdict;
-use super::rows::RowsVerdict;
-use super::unproved::Unproved;
+use super::tally::RowsVerdict;
 
 /// The figures of a table, and its differences from the optimizations. Split points are escaped
 /// text.

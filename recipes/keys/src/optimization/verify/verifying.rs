@@ -2,21 +2,28 @@
 
 use std::fmt;
 
-use fluo_table::{Result, TableAdmin};
+use fluo_table::{Bytes, ErrorKind, Escaped, Result, TableAdmin, Tablets};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::found::Found;
-use super::{Difference, RowCounting, Verdict, VerifyOptions};
+use super::census::Census;
+use super::difference::{Difference, Unproved};
+use super::groups::{self, GroupVerdict};
+use super::load::{LoadStanding, Scale};
+use super::options::{RowCounting, VerifyOptions};
+use super::properties::{self, Properties};
+use super::tally::RowsVerdict;
+use super::verdict::Verdict;
 use crate::optimization::TableOptimizations;
+use crate::optimization::table_state::TableState;
 
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
 #[must_use = "a table is verified when this is awaited"]
 pub struct Verifying<'a> {
-    optimizations: &'a TableOptimizations,
-    tables: &'a dyn TableAdmin,
-    table: &'a str,
-    options: VerifyOptions,
+    pub(in crate::optimization) optimizations: &'a TableOptimizations,
+    pub(in crate::optimization) tables: &'a dyn TableAdmin,
+    pub(in crate::optimization) table: &'a str,
+    pub(in crate::optimization) options: VerifyOptions,
     progress: Box<dyn FnMut(u64) + Send + 'a>,
 }
 
@@ -58,29 +65,32 @@ impl<'a> Verifying<'a> {
         self
     }
 
-    /// Returns a function that makes this call each time, without a count of rows.
-    pub(in super::super) fn repeated_without_rows(
-        self,
-    ) -> impl FnMut() -> BoxFuture<'a, Result<Verdict>> + Send + 'a {
-        let (optimizations, tables, table) = (self.optimizations, self.tables, self.table);
-        let options = self.options.rows(RowCounting::Skip);
-        move || {
-            let call = optimizations.verify(tables, table).options(&options);
-            call.into_future()
-        }
-    }
-
-    async fn run(mut self) -> Result<Verdict> {
-        let (tables, options) = (self.tables, &self.options);
-        let found = Found::read(tables, self.table, self.optimizations).await?;
-        if !options.rows.is_for(&found.tablets) {
-            let verdict = found.by_entries(options)?;
-            let is_hot = verdict.differences.iter().any(Difference::is_hot);
-            if !is_hot || !options.rows.is_for_uneven(&found.tablets) {
-                return Ok(verdict);
+    async fn run(self) -> Result<Verdict> {
+        let Self { optimizations, tables, table, options, progress } = self;
+        let found = Found::read(tables, table, optimizations, &options).await?;
+        let entries = found.tablets.entries();
+        let is_counted = match options.rows {
+            RowCounting::All => true,
+            RowCounting::UpTo(most) => entries <= most,
+            RowCounting::IfUneven(most) => {
+                entries <= most && found.by_entries()?.differences.iter().any(Difference::is_hot)
             }
+            RowCounting::Skip => false,
+        };
+        if !is_counted {
+            return found.by_entries();
         }
-        found.by_rows(tables, options, &mut self.progress).await
+        match found.count(tables, progress).await {
+            // The user sees none of the rows.
+            Ok(census) if census.total == 0 && entries > 0 => found.by_entries(),
+            Ok(census) => found.judge(&census),
+            Err(denial) if denial.kind() == ErrorKind::Denied => {
+                let mut verdict = found.by_entries()?;
+                verdict.add(Difference::RowsDenied { cause: denial.to_string() });
+                Ok(verdict)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -95,11 +105,144 @@ impl<'a> IntoFuture for Verifying<'a> {
 
 impl fmt::Debug for Verifying<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifying")
-            .field("optimizations", &self.optimizations)
-            .field("tables", &self.tables)
-            .field("table", &self.table)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("Verifying").field("table", &self.table).finish_non_exhaustive()
     }
+}
+
+/// The table without its rows.
+struct Found<'a> {
+    table: &'a str,
+    optimizations: &'a TableOptimizations,
+    options: &'a VerifyOptions,
+    state: TableState,
+    servers: Vec<String>,
+    tablets: Tablets,
+    properties: Properties,
+}
+
+impl<'a> Found<'a> {
+    async fn read(
+        admin: &dyn TableAdmin,
+        table: &'a str,
+        optimizations: &'a TableOptimizations,
+        options: &'a VerifyOptions,
+    ) -> Result<Self> {
+        let state = TableState::read(admin, table).await?;
+        let servers = admin.servers().await?;
+        let tablets = admin.tablets(table).await?;
+        let found = &state.properties;
+        let properties = properties::compare(admin, table, optimizations, found, &tablets).await?;
+        Ok(Self { table, optimizations, options, state, servers, tablets, properties })
+    }
+
+    async fn count(
+        &self,
+        admin: &dyn TableAdmin,
+        progress: impl FnMut(u64) + Send,
+    ) -> Result<Census<'_>> {
+        let table = admin.open_table(self.table, self.options.authorizations.clone()).await?;
+        Census::of_rows(self.optimizations, &self.tablets, &*table, progress).await
+    }
+
+    fn by_entries(&self) -> Result<Verdict> {
+        self.judge(&Census::of_entries(self.optimizations, &self.tablets))
+    }
+
+    fn judge(&self, census: &Census<'_>) -> Result<Verdict> {
+        let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
+        let recipes = census.recipes.iter();
+        let rows: Vec<_> = recipes.map(|tally| tally.verdict(&self.tablets, scale)).collect();
+        let rows_per_server = census.rows_per_server(&self.servers);
+        let (wanted, found) = (self.optimizations.splits(), &self.state.splits);
+        let pattern = self.optimizations.group_pattern();
+        let mut verdict = Verdict {
+            table: self.table.to_owned(),
+            ok: false,
+            differences: Vec::new(),
+            unproved: unproved(census, &rows),
+            wanted_splits: wanted.len(),
+            missing_splits: shown(wanted.difference(found)),
+            extra_splits: shown(found.difference(&wanted)),
+            properties: self.properties.0.clone(),
+            groups: groups::count(pattern.as_deref(), &self.tablets, &self.servers)?,
+            counted: census.counted,
+            rows,
+            other_rows: census.other_rows(),
+            max_skew: self.options.max_skew,
+            servers: census.load_of_servers(&rows_per_server, scale),
+            rows_per_server,
+        };
+        let mut differences = self.layout_differences(&verdict)?;
+        differences.extend(self.row_differences(&verdict, census, scale));
+        verdict.ok = differences.is_empty();
+        verdict.differences = differences;
+        Ok(verdict)
+    }
+
+    fn layout_differences(&self, verdict: &Verdict) -> Result<Vec<Difference>> {
+        let mut differences = Vec::new();
+        if !verdict.missing_splits.is_empty() {
+            let splits = verdict.missing_splits.clone();
+            differences.push(Difference::MissingSplits { splits });
+        }
+        differences.extend(self.properties.1.iter().cloned());
+        differences.extend(verdict.groups.iter().flat_map(GroupVerdict::differences));
+        differences.extend(groups::stray_splits(self.optimizations, &self.tablets)?);
+        if !verdict.extra_splits.is_empty() && !self.options.allow_extra_splits {
+            let splits = verdict.extra_splits.clone();
+            differences.push(Difference::ExtraSplits { splits });
+        }
+        Ok(differences)
+    }
+
+    fn row_differences(
+        &self,
+        verdict: &Verdict,
+        census: &Census<'_>,
+        scale: Scale,
+    ) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        if let Some(first) = census.first_other.clone()
+            && !self.options.allow_other_rows
+        {
+            let (rows, total) = (verdict.other_rows, census.total);
+            differences.push(Difference::OtherRows { rows, total, first });
+        }
+        let load = census.load_of_others(scale);
+        if load.is_too_full() {
+            differences.push(Difference::HotTablet { recipe: None, load });
+        }
+        differences.extend(verdict.rows.iter().flat_map(RowsVerdict::differences));
+        if verdict.servers.is_too_full() {
+            differences.push(Difference::HotServer { load: verdict.servers.clone() });
+        }
+        if let Some(because) = verdict.unproved.clone()
+            && self.options.require_rows
+        {
+            differences.push(Difference::Unproved { because });
+        }
+        differences
+    }
+}
+
+/// Returns the first reason why evenness is not proved, or `None` if it is, or nothing is compared.
+fn unproved(census: &Census<'_>, recipes: &[RowsVerdict]) -> Option<Unproved> {
+    if census.is_transient {
+        return None;
+    }
+    if !census.counted {
+        return Some(Unproved::RowsNotCounted);
+    }
+    if census.total == 0 {
+        return Some(Unproved::NoRows);
+    }
+    let few = |recipe: &&RowsVerdict| recipe.load.standing == LoadStanding::TooFewToTell;
+    recipes.iter().find(few).map(|recipe| Unproved::TooFewRows {
+        recipe: recipe.recipe.clone(),
+        rows: recipe.load.total,
+    })
+}
+
+fn shown<'a>(rows: impl Iterator<Item = &'a Bytes>) -> Vec<String> {
+    rows.map(|row| Escaped(row).to_string()).collect()
 }

@@ -89,7 +89,7 @@ impl Changes {
 
 #[cfg(test)]
 mod tests {
-    use fluo_keys::{Difference, RowHasher, TableOptimizations};
+    use fluo_keys::{Difference, RowHasher};
     use fluo_table::{MemoryTables, TableAdmin, Versions};
 
     use super::*;
@@ -99,7 +99,7 @@ mod tests {
         let tables = MemoryTables::new();
         tables.create_table("t", Versions::default()).await.unwrap();
         let hasher = RowHasher::new("p").unwrap();
-        let optimizations = TableOptimizations::for_row_hasher(&hasher, 4).unwrap();
+        let optimizations = hasher.table_optimizations(4).unwrap();
         let plan = optimizations.plan(&tables, "t").await.unwrap();
         plan.apply(&tables).await.unwrap();
         let verdict = optimizations.verify(&tables, "t").await.unwrap();
