@@ -13,7 +13,7 @@
 use std::fmt::Write;
 use std::time::Instant;
 
-use fluo_advisor::{ProfileBuilder, ProfileOptions};
+use fluo_advisor::ProfileBuilder;
 
 const KEYS: u64 = 4_000_000;
 const ROUNDS: usize = 5;
@@ -34,7 +34,7 @@ fn main() {
 fn keys_per_second(key_number: fn(u64) -> u64) -> f64 {
     let mut key = String::new();
     let start = Instant::now();
-    let mut builder = ProfileBuilder::new(ProfileOptions::new());
+    let mut builder = ProfileBuilder::default();
     for number in 0..KEYS {
         key.clear();
         write!(key, "acme|{:019}", key_number(number)).unwrap();

@@ -71,7 +71,7 @@ pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, Difference, GroupForecast, GroupVerdict, Load,
     LoadStanding, MaxSkew, Place, Plan, Planning, PropertyVerdict, RollbackReport, RowCounting,
     RowsVerdict, Step, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletRun,
-    Unproved, Verdict, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
+    Unproved, Verdict, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
 pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{

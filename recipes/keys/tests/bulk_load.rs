@@ -203,9 +203,6 @@ async fn counts_rows_whose_key_an_earlier_row_has() {
     let loaded = BulkLoad::new(&design(4)).load(&*table, input(&rows)).await.unwrap();
     assert_eq!((loaded.written, loaded.repeated_keys.rows), (5, 2));
     assert!(!loaded.repeated_keys.is_lower_bound);
-    let load = BulkLoad::new(&design(4)).remembered_keys(1);
-    let repeated = load.load(&*table, input(&rows)).await.unwrap().repeated_keys;
-    assert_eq!((repeated.rows, repeated.is_lower_bound), (2, true));
 }
 
 #[tokio::test]

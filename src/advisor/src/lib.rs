@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use fluo_advisor::{
-//!     AdviceOptions, Decision, Direction, ProfileBuilder, ProfileOptions, Suitability, advise,
+//!     AdviceOptions, Arrivals, Decision, Direction, ProfileBuilder, Suitability, advise,
 //! };
 //!
 //! // Measure the keys, in their order of arrival.
-//! let mut builder = ProfileBuilder::new(ProfileOptions::new());
+//! let mut builder = ProfileBuilder::new(Arrivals::AsWritten);
 //! for id in 0..20_000 {
 //!     builder.push(format!("order-{id:08}").as_bytes());
 //! }
@@ -21,7 +21,7 @@
 //! assert_eq!(report.profile.order.direction, Direction::Ascending);
 //! let unsalted = report.designs.iter().find(|design| design.label() == "unsalted").unwrap();
 //! assert_eq!(unsalted.suitability, Suitability::Uneven);
-//! # Ok::<(), fluo_advisor::AdvisorError>(())
+//! # Ok::<(), fluo_table::Error>(())
 //! ```
 //!
 //! Keys and tables that already have designs are [recognized](ExistingDesign), and the advice is to
@@ -29,26 +29,22 @@
 //! data, and the command writes the sentences.
 //!
 //! Each part of a profile states whether it is counted over all keys or estimated from the uniform
-//! sample of the profile. Randomness is an argument: the same keys and the same seed give the same
-//! profile.
+//! sample of the profile. The choice of the sample is random, and the same for the same keys.
 
 mod advice;
-mod advised_spec;
-mod error;
+mod advised_design;
 mod existing;
 mod forecast;
-mod number;
 mod profile;
 
 pub use advice::{
-    AdviceOptions, AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability, advise,
-    advise_among, advise_with,
+    AdviceOptions, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability,
+    advise,
 };
-pub use advised_spec::{AdvisedDesign, AdvisedLayout, AdvisedSpec};
-pub use error::AdvisorError;
+pub use advised_design::{AdvisedDesign, AdvisedLayout};
 pub use existing::{ExistingDesign, ExistingTable, OtherKeys};
 pub use forecast::{Candidate, DesignForecast, LoadForecast, RejectedKeys, ScanCosts};
 pub use profile::{
     Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, KeyProfile, KeySample,
-    LeadingFields, LengthProfile, OrderProfile, ProfileBuilder, ProfileOptions,
+    LeadingFields, LengthProfile, OrderProfile, ProfileBuilder,
 };

@@ -4,17 +4,16 @@
 #![cfg(test)]
 
 use fluo_advisor::{
-    AdviceOptions, AdvisedLayout, AdvisorError, AdvisorReport, Arrivals, Candidate, Decision,
-    DesignForecast, Direction, Fault, KeyProfile, ProfileBuilder, ProfileOptions, RankedDesign,
-    Read, Suitability, advise, advise_among,
+    AdviceOptions, AdvisedLayout, AdvisorReport, Arrivals, Candidate, Decision, Direction, Fault,
+    KeyProfile, ProfileBuilder, RankedDesign, Read, Suitability, advise,
 };
-use fluo_keys::{ReverseTime, ScanCost};
+use fluo_keys::{ReverseTime, ScanCost, Unsalted};
 use rstest::rstest;
 
 type Line = fn(u64) -> String;
 
 fn profile_of(keys: impl IntoIterator<Item = String>, arrivals: Arrivals) -> KeyProfile {
-    let mut builder = ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(arrivals));
+    let mut builder = ProfileBuilder::new(arrivals);
     keys.into_iter().for_each(|key| builder.push(key.as_bytes()));
     builder.finish()
 }
@@ -326,35 +325,29 @@ fn one_rejected_key_does_not_make_a_design_impossible() {
 }
 
 #[test]
-fn rejects_a_table_without_tablets() {
-    let options = AdviceOptions::new().tablets(0);
-    let keys = || in_order(1, ID);
-    for refused in
-        [advise(keys(), &options), advise_among(keys(), vec![Candidate::unsalted(1)], &options)]
-    {
-        assert_eq!(refused.unwrap_err(), AdvisorError::Tablets(0));
-    }
-    let rejected = DesignForecast::new(&keys(), Candidate::unsalted(0)).rejected.unwrap();
-    assert_eq!(rejected.reason, "a table has at least 1 tablet, not 0");
+fn a_design_without_tablets_is_impossible() {
+    let options = servers(1).also([Candidate::new("none", Unsalted {}, 0)]);
+    let report = advised(in_order(1, ID), &options);
+    has(
+        &report,
+        "none",
+        |fault| matches!(fault, Fault::Invalid { reason } if reason == "a table has at least 1 tablet, not 0"),
+    );
 }
 
-/// Times without a salt have no split points of their own, so the spec gets those of the sample. If
+/// Times without a salt have no split points of their own, so they get those of the sample. If
 /// there are fewer keys than tablets, each key has one.
 #[test]
 fn a_design_without_split_points_gets_those_of_the_sample() {
     let timed = ReverseTime { separator: "|".to_owned(), ..ReverseTime::default() };
-    let candidates = vec![Candidate::new("timed", timed, 8)];
-    let options = AdviceOptions::new().tablets(8);
-    let report = advise_among(shuffled(30_000, READING), candidates, &options).unwrap();
-    let AdvisedLayout::SplitPoints(points) = &report.spec.unwrap().key_design[0].layout else {
-        panic!("no split points")
-    };
-    assert_eq!(points.len(), 7);
+    let options = AdviceOptions::new().tablets(8).also([Candidate::new("timed", timed, 8)]);
+    let report = advised(shuffled(30_000, READING), &options);
+    let load = design(&report, "timed").forecast.load.as_ref().unwrap();
+    assert!(load.splits_are_of_the_sample && load.tablets() == 8);
 
-    let options = AdviceOptions::new().tablets(1_000);
     let few = shuffled(100, |id| format!("{id:03}"));
-    let report = advise_among(few, vec![Candidate::unsalted(1_000)], &options).unwrap();
-    let unsalted = report.designs[0].forecast.load.as_ref().unwrap();
+    let report = advised(few, &AdviceOptions::new().tablets(1_000));
+    let unsalted = design(&report, "unsalted").forecast.load.as_ref().unwrap();
     assert!(unsalted.tablets() >= 90 && unsalted.keys.iter().all(|keys| *keys <= 6));
     has(&report, "unsalted", |fault| matches!(fault, Fault::TooFewTablets { wanted: 1_000, .. }));
 }

@@ -4,16 +4,17 @@
 
 use fluo_advisor::{
     AdviceOptions, AdvisedLayout, AdvisorReport, Arrivals, Candidate, Decision, ExistingTable,
-    Fault, KeyProfile, ProfileBuilder, ProfileOptions, RankedDesign, Suitability, advise,
-    advise_with,
+    Fault, KeyProfile, ProfileBuilder, RankedDesign, Suitability, advise,
 };
-use fluo_keys::{DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, SaltedPart};
+use fluo_keys::{
+    DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, SaltedPart, Unsalted,
+};
 use rstest::rstest;
 
 type Line = fn(u64) -> String;
 
 fn profile_of(keys: impl IntoIterator<Item = Vec<u8>>, arrivals: Arrivals) -> KeyProfile {
-    let mut builder = ProfileBuilder::new(ProfileOptions::new().arrivals(arrivals));
+    let mut builder = ProfileBuilder::new(arrivals);
     keys.into_iter().for_each(|key| builder.push(&key));
     builder.finish()
 }
@@ -40,8 +41,8 @@ fn keys_of_a_design_keep_it(#[case] settings: DesignSettings, #[case] label: &st
     let design = KeyDesign::new(settings.clone()).unwrap();
     for arrivals in [Arrivals::AsWritten, Arrivals::Unordered] {
         let keys = keys_of(&design, 10_000, |id| format!("user{id:07}"));
-        let own = vec![Candidate::unsalted(16)];
-        let report = advise_with(profile_of(keys, arrivals), own, &servers(4)).unwrap();
+        let options = servers(4).also([Candidate::new("plain", Unsalted {}, 16)]);
+        let report = advise(profile_of(keys, arrivals), &options).unwrap();
         assert_eq!((report.decision, &report.others), (Decision::HasDesign, &None));
         assert_eq!(labels(&report), [label]);
         assert_eq!(report.designs[0].suitability, Suitability::Recommended);

@@ -16,8 +16,9 @@ use crate::key_migration::KeyMigration;
 
 /// Maximum number of bytes in a batch, except for a single larger row.
 const BATCH_BYTES: usize = 1 << 20;
+/// Number of remembered keys: the capacity of a hash table with 8 Mi slots, which takes 75 MB.
+const REMEMBERED_KEYS: usize = (8 << 20) / 8 * 7;
 
-/// The options of a load.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) design: KeyDesign,
@@ -26,7 +27,6 @@ pub(super) struct Settings {
     pub(super) insert_only: bool,
     pub(super) batch_rows: NonZeroUsize,
     pub(super) concurrency: NonZeroUsize,
-    pub(super) remembered_keys: usize,
     pub(super) named_rows: usize,
 }
 
@@ -53,7 +53,6 @@ impl Settings {
     }
 }
 
-/// The rest of the input.
 pub(super) struct Input<'a, S> {
     rows: Pin<&'a mut S>,
     settings: &'a Settings,
@@ -114,7 +113,7 @@ where
         self.read = row.number;
         self.batch_bytes += row.mutation.size_bytes();
         if !self.settings.insert_only {
-            self.seen.add(&row.mutation.row, self.settings.remembered_keys);
+            self.seen.add(&row.mutation.row, REMEMBERED_KEYS);
         }
         self.batch.push(row);
     }
@@ -128,7 +127,6 @@ where
     }
 }
 
-/// The keys of a load so far.
 #[derive(Debug, Default)]
 struct SeenKeys {
     hasher: RandomState,

@@ -20,8 +20,6 @@ use crate::number::count;
 
 const BATCH_ROWS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-/// Number of remembered keys: the capacity of a hash table with 8 Mi slots, which takes 75 MB.
-const REMEMBERED_KEYS: usize = (8 << 20) / 8 * 7;
 
 /// A bulk load: its options, and with [`load`](Self::load) the load itself.
 ///
@@ -77,7 +75,6 @@ impl<'a> BulkLoad<'a> {
             insert_only: false,
             batch_rows: BATCH_ROWS,
             concurrency: CONCURRENCY,
-            remembered_keys: REMEMBERED_KEYS,
             named_rows: 10,
         };
         Self { settings, watch: Box::new(|_| ()) }
@@ -123,14 +120,6 @@ impl<'a> BulkLoad<'a> {
     /// read.
     pub fn concurrency(mut self, writes: NonZeroUsize) -> Self {
         self.settings.concurrency = writes;
-        self
-    }
-
-    /// Sets the number of keys that are remembered to count [repeated
-    /// keys](BulkLoadReport::repeated_keys). Default: 7,340,032, which take at most 115 MB. An
-    /// insert-only load remembers none.
-    pub fn remembered_keys(mut self, keys: usize) -> Self {
-        self.settings.remembered_keys = keys;
         self
     }
 

@@ -55,7 +55,8 @@ pub struct ExistingRow {
 pub struct RepeatedKeys {
     /// The number of these rows.
     pub rows: u64,
-    /// `true` if there may be more of them, because not all keys were remembered.
+    /// `true` if there may be more of them: a load remembers 7,340,032 keys, which take at most
+    /// 115 MB.
     pub is_lower_bound: bool,
 }
 

@@ -84,7 +84,6 @@ impl Row {
         Sought { keys: &self.old_keys, columns: self.columns().collect() }
     }
 
-    /// Returns its mutation, on the condition that its columns are absent.
     fn if_absent(&self) -> ConditionalMutation {
         ConditionalMutation {
             conditions: self.columns().cloned().map(Condition::absent).collect(),

@@ -82,7 +82,6 @@ pub struct RollbackReport {
     may_come_late: bool,
 }
 
-/// The state of the table after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// No change of this run was in force, so there was nothing to undo.

@@ -105,7 +105,6 @@ async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<St
     Ok(None)
 }
 
-/// Returns the error of servers that load no group balancer.
 pub(super) fn no_group_balancer(table: &str) -> Error {
     let probes: Vec<_> = group_balancers().map(|(probe, _)| probe).collect();
     let probes = probes.join(" and ");

@@ -54,7 +54,6 @@ pub(super) fn different(groups: &[String]) -> Vec<&String> {
     different
 }
 
-/// Returns the forecast of each group, in the order of the table.
 pub(super) fn forecast<'a>(
     pattern: Option<&str>,
     splits: impl Iterator<Item = &'a Bytes>,

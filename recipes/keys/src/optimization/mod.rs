@@ -51,6 +51,6 @@ pub use requirement::{TableRequirement, TableRequirementBuilder};
 pub use step::Step;
 pub use verify::{
     Difference, GroupVerdict, Load, LoadStanding, MaxSkew, Place, PropertyVerdict, RowCounting,
-    RowsVerdict, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, groups,
+    RowsVerdict, Unproved, Verdict, VerifyOptions, Verifying, groups,
 };
 pub use wait::{WaitEvent, Waiting};

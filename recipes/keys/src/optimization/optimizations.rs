@@ -90,7 +90,7 @@ impl TableOptimizations {
     /// which every balancer does.
     pub fn group_pattern(&self) -> Option<String> {
         let fragments: Vec<_> =
-            self.requirements.iter().filter_map(TableRequirement::group_regex).collect();
+            self.requirements.iter().filter_map(|one| one.group_regex.as_deref()).collect();
         (!fragments.is_empty()).then(|| format!("({}).*", fragments.join("|")))
     }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use fluo_table::balancer::GroupPattern;
+use fluo_table::balancer::{GroupPattern, PatternError};
 use fluo_table::{Bytes, Escaped, Tablets, prefix_successor};
 
 use crate::error::RecipeError;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
+#[cfg(feature = "application")]
 use crate::row_hasher::RowHasher;
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
@@ -124,8 +125,8 @@ impl TableRequirement {
         }
     }
 
-    /// Returns the recipe and its configuration, as shown in messages.
-    pub fn owner(&self) -> &str {
+    #[cfg(feature = "application")]
+    pub(crate) fn owner(&self) -> &str {
         &self.owner
     }
 
@@ -137,26 +138,15 @@ impl TableRequirement {
         Some((hasher, self.shares.as_ref()?.len()))
     }
 
-    /// Returns the common prefix of all rows of the recipe; empty if there is none.
-    pub fn prefix(&self) -> &[u8] {
-        &self.prefix
-    }
-
     /// Returns the split points, ascending.
     pub fn splits(&self) -> &[Bytes] {
         &self.splits
     }
 
-    /// Returns the part of the balancer's pattern that matches the tablets of the recipe. `None` if
-    /// its rows have no common prefix.
-    pub fn group_regex(&self) -> Option<&str> {
-        self.group_regex.as_deref()
-    }
-
-    /// Checks whether the rows of the recipe come and go, so the loads of its tablets are not
-    /// compared. See [`transient`](TableRequirementBuilder::transient).
-    pub fn is_transient(&self) -> bool {
-        self.is_transient
+    /// Returns the pattern that matches the tablets of the recipe, if it has a group.
+    pub(super) fn pattern(&self) -> Result<Option<GroupPattern>, PatternError> {
+        let regex = self.group_regex.as_ref();
+        regex.map(|regex| GroupPattern::parse(&format!("({regex}).*"))).transpose()
     }
 
     /// Returns the expected shares that counts are compared with; empty if there are none.
@@ -170,7 +160,6 @@ impl TableRequirement {
         self.prefix.is_empty()
     }
 
-    /// Returns the number of tablets that the split points make for the rows of the recipe.
     pub(super) fn planned_tablets(&self) -> usize {
         let shares = self.shares.as_ref().map(Vec::len);
         shares.unwrap_or(self.splits.len() + 1)
@@ -294,28 +283,28 @@ impl TableRequirement {
         if self.splits.iter().any(Bytes::is_empty) {
             return Err("the empty row cannot be a split point: no row comes before it".to_owned());
         }
-        let mut pairs = self.splits.iter().zip(self.splits.iter().skip(1));
-        match pairs.find(|(one, next)| one >= next) {
-            None => Ok(()),
-            Some((one, next)) => Err(format!(
+        match self.splits.windows(2).find(|pair| !pair.is_sorted_by(|one, next| one < next)) {
+            Some([one, next]) => Err(format!(
                 "its split points are not ascending: `{}` comes after `{}`",
                 Escaped(next),
                 Escaped(one)
             )),
+            _ => Ok(()),
         }
     }
 
     fn check_group(&self) -> Result<(), String> {
-        let Some(regex) = &self.group_regex else {
-            return Ok(());
+        let pattern = self.pattern();
+        let pattern =
+            pattern.map_err(|error| format!("its group cannot be determined: {error}"))?;
+        let is_outside = |split: &&Bytes| {
+            pattern.as_ref().is_some_and(|pattern| pattern.group_of(Some(split)).is_none())
         };
-        let pattern = GroupPattern::parse(&format!("({regex}).*"))
-            .map_err(|error| format!("its group cannot be determined: {error}"))?;
-        let outside = |split: &&Bytes| pattern.group_of(Some(split)).is_none();
-        match self.splits.iter().find(outside) {
+        match self.splits.iter().find(is_outside) {
             None => Ok(()),
             Some(split) => Err(format!(
-                "its group `{regex}` does not contain the tablet that ends at its split point `{}`",
+                "its group `{}` does not contain the tablet that ends at its split point `{}`",
+                self.group_regex.as_deref().unwrap_or_default(),
                 Escaped(split)
             )),
         }

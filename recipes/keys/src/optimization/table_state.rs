@@ -6,7 +6,6 @@ use fluo_table::{Bytes, Result, TableAdmin};
 
 use super::balancer::PROPERTIES;
 
-/// The split points and the balancer's properties of a table, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableState {
     pub(super) splits: BTreeSet<Bytes>,

@@ -48,7 +48,6 @@ pub struct Waiting<'a, T> {
     watch: Watch<'a, T>,
 }
 
-/// A function that is called with each event.
 type Watch<'a, T> = Box<dyn FnMut(WaitEvent<'_, T>) + Send + 'a>;
 
 impl Plan {

@@ -4,9 +4,9 @@ use fluo_keys::{DesignSettings, SaltedPart};
 
 use super::fault::Fault;
 use crate::forecast::Crowd;
-use crate::number::{float, share};
 use crate::profile::WindowSpread;
 use crate::{DesignForecast, KeyProfile, LoadForecast};
+use fluo_keys::number::{float, share};
 
 /// The largest load over the mean that is even enough for a balancer.
 const EVEN_ENOUGH: f64 = 1.5;

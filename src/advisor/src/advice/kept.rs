@@ -1,16 +1,76 @@
-//! The tablets of designs that keys already have.
+//! The advice to keep the designs that keys already have.
 
 use fluo_keys::{DesignSettings, KeyDesign};
 
+use super::fault::Fault;
 use super::options::AdviceOptions;
+use super::ranked_design::{RankedDesign, Suitability};
+use super::report::{AdvisedSpec, AdvisorReport, Decision};
+use crate::existing::{Existing, MAX_KEYS};
+use crate::{AdvisedDesign, AdvisedLayout, Candidate, ExistingDesign, KeyProfile, ProfileBuilder};
 
-use crate::{AdvisedDesign, AdvisedLayout, Candidate, DesignForecast, ExistingDesign};
+/// Returns the advice to keep the designs of keys or of a table.
+pub(super) fn report(
+    profile: KeyProfile,
+    existing: Existing,
+    options: &AdviceOptions,
+) -> AdvisorReport {
+    let (mut designs, mut key_design) = (Vec::new(), Vec::new());
+    for (own, rows) in existing.designs.iter().zip(&existing.rows) {
+        let layout = layout(own, options);
+        let candidate = candidate(own, layout.clone(), options);
+        let design = RankedDesign::new(rows, candidate, options, None);
+        let layout = layout.unwrap_or_else(|| AdvisedLayout::for_forecast(&design.forecast));
+        key_design.push(AdvisedDesign { layout, settings: own.settings.clone() });
+        designs.push(design);
+    }
+    let tablets = designs.iter().map(RankedDesign::tablets).sum();
+    let servers = options.servers;
+    let few =
+        (tablets < u64::from(servers)).then_some(Fault::FewerThanServers { tablets, servers });
+    for design in &mut designs {
+        if design.suitability == Suitability::Suitable {
+            design.suitability = Suitability::Recommended;
+        }
+        design.faults.extend(few.clone());
+    }
+    let is_uneven =
+        |fault: &Fault| matches!(fault, Fault::FullTablet { .. } | Fault::FewerThanServers { .. });
+    let decision = if existing.others.as_ref().is_some_and(|others| others.share > MAX_KEYS) {
+        Decision::MostlyPlain
+    } else if designs.iter().flat_map(|design| &design.faults).any(is_uneven) {
+        Decision::HasUnevenDesign
+    } else {
+        Decision::HasDesign
+    };
+    let tablets = u32::try_from(tablets).unwrap_or(u32::MAX);
+    if !options.also.is_empty() {
+        let rows = all_rows(&profile, &existing.rows);
+        let also = options.also.iter().cloned();
+        let also =
+            also.map(|candidate| RankedDesign::new(&rows, candidate, options, Some(tablets)));
+        designs.extend(also);
+    }
+    AdvisorReport {
+        decision,
+        tablets,
+        profile,
+        spec: (!existing.has_other_groups).then_some(AdvisedSpec { key_design }),
+        existing: existing.designs,
+        others: existing.others,
+        designs,
+    }
+}
 
 /// Returns the candidate of an existing design: in its tablets in the table, or in the requested
 /// ones.
-pub(super) fn candidate(existing: &ExistingDesign, options: &AdviceOptions) -> Candidate {
+fn candidate(
+    existing: &ExistingDesign,
+    layout: Option<AdvisedLayout>,
+    options: &AdviceOptions,
+) -> Candidate {
     let (label, settings) = (existing.label.clone(), existing.settings.clone());
-    match kept(existing, options) {
+    match layout {
         None => Candidate::new(label, settings, wanted(existing, options)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, settings, tablets),
         Some(AdvisedLayout::SplitPoints(mut points)) => {
@@ -21,22 +81,9 @@ pub(super) fn candidate(existing: &ExistingDesign, options: &AdviceOptions) -> C
     }
 }
 
-/// Returns the entry of an existing design in the spec.
-pub(super) fn advised(
-    existing: &ExistingDesign,
-    forecast: &DesignForecast,
-    options: &AdviceOptions,
-) -> AdvisedDesign {
-    let kept = kept(existing, options);
-    AdvisedDesign {
-        layout: kept.unwrap_or_else(|| AdvisedLayout::for_forecast(forecast)),
-        settings: existing.settings.clone(),
-    }
-}
-
 /// Returns the tablets of the table that a design keeps; `None` if others are requested. An unsplit
 /// table has no tablets of a row hasher, because the last of them ends with the hasher's prefix.
-fn kept(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLayout> {
+fn layout(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLayout> {
     let table = options.table.as_ref().filter(|_| !options.is_for_others())?;
     let is_hasher = matches!(existing.settings, DesignSettings::RowHasher(_));
     let is_unsplit = table.splits.is_empty() && !is_hasher;
@@ -47,7 +94,7 @@ fn kept(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLay
 /// Returns the number of tablets for a design: at most as many as it has salts. A design without
 /// even split points can have any number.
 fn wanted(existing: &ExistingDesign, options: &AdviceOptions) -> u32 {
-    let mut wanted = u32::try_from(options.for_one_design()).unwrap_or(u32::MAX);
+    let mut wanted = options.for_one_design();
     let can_have = |tablets| {
         let design = KeyDesign::new(existing.settings.clone());
         design.is_ok_and(|design| design.splits(tablets).is_ok() || design.splits(1).is_err())
@@ -56,4 +103,14 @@ fn wanted(existing: &ExistingDesign, options: &AdviceOptions) -> u32 {
         wanted /= 2;
     }
     wanted
+}
+
+/// Returns the rows of all designs, without their salts.
+fn all_rows(profile: &KeyProfile, of_designs: &[KeyProfile]) -> KeyProfile {
+    let mut builder = ProfileBuilder::new(profile.order.arrivals);
+    let rows = of_designs.iter().flat_map(|rows| &rows.sample.keys);
+    rows.for_each(|sampled| builder.push(&sampled.key));
+    let mut rows = builder.finish();
+    rows.sample.is_complete = profile.sample.is_complete;
+    rows
 }

@@ -35,111 +35,56 @@ mod report;
 pub use self::fault::Fault;
 pub use self::options::{AdviceOptions, Read};
 pub use self::ranked_design::{RankedDesign, Suitability};
-pub use self::report::{AdvisorReport, Decision};
+pub use self::report::{AdvisedSpec, AdvisorReport, Decision};
 
 use fluo_keys::Unsalted;
+use fluo_table::Result;
 
-use self::ranked_design::Tried;
-use crate::error::AdvisorError;
-use crate::existing::{Existing, ExistingTable};
-use crate::{Candidate, DesignForecast, KeyProfile, ProfileBuilder, ProfileOptions};
+use crate::existing::Existing;
+use crate::{AdvisedDesign, AdvisedLayout, Candidate, KeyProfile};
 
-/// Tries the designs that suit the keys, and advises.
+/// Tries the designs that suit the keys, then those of the options, and advises. If keys already
+/// have designs, tries those on the rows without their salts, and then those of the options.
 ///
 /// # Errors
 ///
 /// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
-pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorReport, AdvisorError> {
-    advise_with(profile, Vec::new(), options)
-}
-
-/// Tries the designs that suit the keys, then these, and advises. If keys already have designs,
-/// those are tried on the rows without their salts, and then these.
-///
-/// # Errors
-///
-/// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
-pub fn advise_with(
-    profile: KeyProfile,
-    own: Vec<Candidate>,
-    options: &AdviceOptions,
-) -> Result<AdvisorReport, AdvisorError> {
+pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorReport> {
     let tablets = options.advised_tablets()?;
     let existing = Existing::new(&profile, options.table.as_ref());
     if !existing.designs.is_empty() {
-        return Ok(keep(profile, existing, own, options));
+        return Ok(kept::report(profile, existing, options));
     }
     let table = options.table.as_ref().filter(|_| !options.is_for_others());
-    let suiting = Candidate::all_for(&profile, tablets);
-    let candidates = table.and_then(plain_rows).into_iter().chain(suiting);
-    advise_among(profile, candidates.chain(own).collect(), options)
-}
-
-/// Tries only these designs, on the keys as they are, and advises one of them.
-///
-/// # Errors
-///
-/// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
-pub fn advise_among(
-    profile: KeyProfile,
-    candidates: Vec<Candidate>,
-    options: &AdviceOptions,
-) -> Result<AdvisorReport, AdvisorError> {
-    let tablets = options.advised_tablets()?;
-    let judged = |candidate: Candidate| {
-        let tried = match candidate.split_points {
-            Some(_) => Tried::AsItIs,
-            None => Tried::In(tablets),
-        };
-        let forecast = DesignForecast::new(&profile, candidate);
-        RankedDesign::new(&profile, forecast, options, tried)
-    };
-    let designs = candidates.into_iter().map(judged).collect();
-    Ok(AdvisorReport::ranked(profile, designs, tablets, options))
-}
-
-/// Returns the candidate of a table of plain rows with its present split points; `None` if the
-/// table is not split.
-fn plain_rows(table: &ExistingTable) -> Option<Candidate> {
-    let label = "unsalted, as the table is";
-    let is_split = !table.splits.is_empty();
-    is_split.then(|| Candidate::with_split_points(label, Unsalted {}, &table.splits))
-}
-
-/// Advises to keep the designs of keys or of a table.
-fn keep(
-    profile: KeyProfile,
-    existing: Existing,
-    own: Vec<Candidate>,
-    options: &AdviceOptions,
-) -> AdvisorReport {
-    let kept = existing.designs.iter().zip(&existing.rows);
-    let kept = kept.map(|(design, rows)| {
-        let forecast = DesignForecast::new(rows, kept::candidate(design, options));
-        RankedDesign::new(rows, forecast, options, Tried::AsItIs)
+    let splits = table.map(|table| &table.splits).filter(|splits| !splits.is_empty());
+    let as_it_is = splits.map(|splits| {
+        Candidate::with_split_points("unsalted, as the table is", Unsalted {}, splits)
     });
-    let mut report = AdvisorReport::kept(existing.designs.clone(), kept.collect(), options);
-    if !own.is_empty() {
-        let rows = all_rows(&profile, &existing.rows);
-        let wanted = Tried::In(report.tablets);
-        report.designs.extend(own.into_iter().map(|candidate| {
-            let forecast = DesignForecast::new(&rows, candidate);
-            RankedDesign::new(&rows, forecast, options, wanted)
-        }));
-    }
-    report.spec = report.spec.filter(|_| !existing.has_other_groups);
-    report.others = existing.others;
-    report.decide_on_others();
-    AdvisorReport { profile, ..report }
-}
-
-/// Returns the rows of all designs, without their salts.
-fn all_rows(profile: &KeyProfile, of_designs: &[KeyProfile]) -> KeyProfile {
-    let options = ProfileOptions::new().seed(profile.sample.seed);
-    let mut builder = ProfileBuilder::new(options.arrivals(profile.order.arrivals));
-    let rows = of_designs.iter().flat_map(|rows| &rows.sample.keys);
-    rows.for_each(|sampled| builder.push(&sampled.key));
-    let mut rows = builder.finish();
-    rows.sample.is_complete = profile.sample.is_complete;
-    rows
+    let suiting = Candidate::all_for(&profile, tablets);
+    let candidates = as_it_is.into_iter().chain(suiting).chain(options.also.clone());
+    let judged = |candidate: Candidate| {
+        let wanted = candidate.split_points.is_none().then_some(tablets);
+        RankedDesign::new(&profile, candidate, options, wanted)
+    };
+    let mut designs: Vec<_> = candidates.map(judged).collect();
+    report::rank(&mut designs, options);
+    let best = designs.first_mut().filter(|_| profile.keys > 0);
+    let decision = best.map_or(Decision::NoDesign, report::decide);
+    let advised = designs.first().filter(|_| decision != Decision::NoDesign);
+    let advised = advised.map(|design| &design.forecast);
+    let of_table = advised.filter(|forecast| forecast.candidate.split_points.is_some());
+    Ok(AdvisorReport {
+        decision,
+        tablets: of_table.map_or(tablets, |forecast| forecast.candidate.tablets),
+        existing: Vec::new(),
+        others: None,
+        spec: advised.map(|forecast| AdvisedSpec {
+            key_design: vec![AdvisedDesign {
+                layout: AdvisedLayout::for_forecast(forecast),
+                settings: forecast.candidate.settings.clone(),
+            }],
+        }),
+        profile,
+        designs,
+    })
 }

@@ -1,23 +1,25 @@
 //! The options of an advice: servers, tablets, reads.
 
+use fluo_table::{Error, Grouped, Result};
 use serde::Serialize;
 
-use crate::ExistingTable;
-use crate::error::{AdvisorError, MAX_TABLETS};
+use crate::{Candidate, ExistingTable};
 
+const MAX_TABLETS: u32 = 65_536;
 /// The number of tablets for each server: if a server fails, several others take over its tablets,
 /// and a quarter of the load of a server can be moved.
-const TABLETS_PER_SERVER: u64 = 4;
+const TABLETS_PER_SERVER: u32 = 4;
 
 /// The options of an advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct AdviceOptions {
     pub(super) servers: u32,
-    pub(super) tablets: Option<u32>,
-    pub(super) reads: Vec<Read>,
+    tablets: Option<u32>,
+    reads: Vec<Read>,
     pub(super) scans_only: bool,
     pub(super) table: Option<ExistingTable>,
+    pub(super) also: Vec<Candidate>,
 }
 
 /// A way to read rows that a design must support.
@@ -35,10 +37,6 @@ pub enum Read {
     Domain,
 }
 
-impl Read {
-    pub(super) const ALL: [Self; 4] = [Self::Prefix, Self::Range, Self::Field, Self::Domain];
-}
-
 impl Default for AdviceOptions {
     fn default() -> Self {
         Self::new()
@@ -48,7 +46,14 @@ impl Default for AdviceOptions {
 impl AdviceOptions {
     /// Returns the default options.
     pub const fn new() -> Self {
-        Self { servers: 1, tablets: None, reads: Vec::new(), scans_only: false, table: None }
+        Self {
+            servers: 1,
+            tablets: None,
+            reads: Vec::new(),
+            scans_only: false,
+            table: None,
+            also: Vec::new(),
+        }
     }
 
     /// Sets the number of servers, from 1. Default: 1.
@@ -85,37 +90,40 @@ impl AdviceOptions {
         self
     }
 
+    /// Adds designs to try. Default: none.
+    pub fn also(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
+        self.also.extend(candidates);
+        self
+    }
+
     /// Returns the advised number of tablets: the requested number, or 4 for each server, and at
     /// most 65,536. A table with more tablets keeps them, unless the options ask for others.
     ///
     /// # Errors
     ///
-    /// Returns an error if an option is impossible: 0 servers, 0 tablets or more than 65,536.
-    pub fn advised_tablets(&self) -> Result<u32, AdvisorError> {
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if an option is impossible: 0 servers, 0 tablets
+    /// or more than 65,536.
+    pub fn advised_tablets(&self) -> Result<u32> {
         if self.servers == 0 {
-            return Err(AdvisorError::Servers);
+            return Err(Error::invalid("0 servers cannot hold a table: give at least 1"));
         }
-        match self.tablets {
-            Some(tablets) if !(1..=MAX_TABLETS).contains(&u64::from(tablets)) => {
-                Err(AdvisorError::Tablets(tablets))
-            }
-            _ => Ok(self.checked_tablets()),
+        let wanted = self.for_one_design();
+        if !(1..=MAX_TABLETS).contains(&wanted) {
+            let (wanted, most) = (Grouped(wanted.into()), Grouped(MAX_TABLETS.into()));
+            let message = format!("a table cannot have {wanted} tablets: give 1 to {most}");
+            return Err(Error::invalid(message));
         }
-    }
-
-    fn checked_tablets(&self) -> u32 {
-        let wanted = u32::try_from(self.for_one_design()).unwrap_or(u32::MAX);
-        let of_table = self.table.as_ref().map(ExistingTable::tablets);
-        let of_table = of_table.filter(|tablets| *tablets <= MAX_TABLETS && !self.is_for_others());
-        let of_table = of_table.and_then(|tablets| u32::try_from(tablets).ok());
-        wanted.max(of_table.unwrap_or(0))
+        let table = self.table.as_ref().filter(|_| !self.is_for_others());
+        let of_table = table.and_then(|table| u32::try_from(table.splits.len() + 1).ok());
+        let of_table = of_table.filter(|tablets| *tablets <= MAX_TABLETS);
+        Ok(wanted.max(of_table.unwrap_or(0)))
     }
 
     /// Returns the number of tablets of a design for which the table is not split yet, or is to be
     /// split again.
-    pub(super) fn for_one_design(&self) -> u64 {
-        let for_servers = u64::from(self.servers) * TABLETS_PER_SERVER;
-        self.tablets.map_or(for_servers.min(MAX_TABLETS), u64::from)
+    pub(super) fn for_one_design(&self) -> u32 {
+        let for_servers = self.servers.saturating_mul(TABLETS_PER_SERVER).min(MAX_TABLETS);
+        self.tablets.unwrap_or(for_servers)
     }
 
     /// Checks whether the settings ask for tablets other than those of the table, by number or by
@@ -127,7 +135,8 @@ impl AdviceOptions {
 
     /// Returns the reads besides that of one row, without duplicates.
     pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
-        Read::ALL.into_iter().filter(|read| self.reads.contains(read))
+        let all = [Read::Prefix, Read::Range, Read::Field, Read::Domain];
+        all.into_iter().filter(|read| self.reads.contains(read))
     }
 }
 

@@ -1,13 +1,13 @@
 //! A design in the ranked table: its forecast, its faults and its suitability.
 
-use fluo_keys::{DesignSettings, ScanCost};
+use fluo_keys::ScanCost;
 use serde::Serialize;
 
 use super::evenness;
 use super::fault::Fault;
 use super::options::{AdviceOptions, Read};
 use crate::profile::starts_randomly;
-use crate::{DesignForecast, KeyProfile, LoadForecast, ScanCosts};
+use crate::{Candidate, DesignForecast, KeyProfile, LoadForecast, ScanCosts};
 
 /// The suitability of a design, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -41,28 +41,21 @@ pub struct RankedDesign {
     pub faults: Vec<Fault>,
 }
 
-/// The reason to try a design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tried {
-    /// A table of this many tablets.
-    In(u32),
-    /// The design that the table has.
-    AsItIs,
-}
-
 impl RankedDesign {
+    /// Tries and judges a design, for a table of this many tablets, or as the table is.
     pub(super) fn new(
         profile: &KeyProfile,
-        forecast: DesignForecast,
+        candidate: Candidate,
         options: &AdviceOptions,
-        tried: Tried,
+        wanted: Option<u32>,
     ) -> Self {
+        let forecast = DesignForecast::new(profile, candidate);
         let (suitability, faults) = match (&forecast.load, &forecast.scans) {
             (Some(load), Some(scans)) => {
                 let mut spread = evenness::faults(profile, &forecast, load);
-                spread.extend(unknown_place(profile, load, tried));
+                spread.extend(unknown_place(profile, load, wanted));
                 let reads = reads(scans, options);
-                let few = too_few_tablets(&forecast, tried);
+                let few = too_few_tablets(&forecast, wanted);
                 let suitability = if !reads.is_empty() {
                     Suitability::Unreadable
                 } else if !spread.is_empty() {
@@ -86,15 +79,8 @@ impl RankedDesign {
         &self.forecast.candidate.label
     }
 
-    /// Returns the number of its tablets. If the sample gives the split points, it limits them.
-    #[must_use]
-    pub fn tablets(&self) -> u64 {
+    pub(super) fn tablets(&self) -> u64 {
         tablets(&self.forecast)
-    }
-
-    pub(super) fn is_unsalted(&self) -> bool {
-        let settings = &self.forecast.candidate.settings;
-        matches!(settings, DesignSettings::Unsalted(_))
     }
 
     /// Returns the number of pieces of all requested reads and of a read of one row together;
@@ -113,7 +99,7 @@ impl RankedDesign {
     pub(super) fn fullest(&self) -> f64 {
         self.forecast.load.as_ref().map_or(f64::INFINITY, |load| {
             let newest = load.newest_in_one.unwrap_or(0.0);
-            let newest = newest * crate::number::float(load.tablets());
+            let newest = newest * fluo_keys::number::float(load.tablets());
             load.largest_over_mean.max(newest)
         })
     }
@@ -131,9 +117,9 @@ fn impossible(forecast: &DesignForecast) -> Fault {
 
 /// Returns the fault of keys whose order of arrival is unknown, unless a salt or their own random
 /// beginnings spread them, or the table is as it is.
-fn unknown_place(profile: &KeyProfile, load: &LoadForecast, tried: Tried) -> Option<Fault> {
+fn unknown_place(profile: &KeyProfile, load: &LoadForecast, wanted: Option<u32>) -> Option<Fault> {
     let is_unknown = load.newest.is_none()
-        && tried != Tried::AsItIs
+        && wanted.is_some()
         && load.splits_are_of_the_sample
         && !starts_randomly(&profile.sample.keys);
     is_unknown.then_some(Fault::UnknownPlace)
@@ -168,6 +154,7 @@ impl ScanCosts {
     }
 }
 
+/// Returns the number of tablets. If the sample gives the split points, it limits them.
 fn tablets(forecast: &DesignForecast) -> u64 {
     match &forecast.load {
         Some(load) if load.splits_are_of_the_sample => load.tablets(),
@@ -175,10 +162,7 @@ fn tablets(forecast: &DesignForecast) -> u64 {
     }
 }
 
-fn too_few_tablets(forecast: &DesignForecast, tried: Tried) -> Option<Fault> {
-    let Tried::In(wanted) = tried else {
-        return None;
-    };
-    let (tablets, wanted) = (tablets(forecast), wanted.into());
+fn too_few_tablets(forecast: &DesignForecast, wanted: Option<u32>) -> Option<Fault> {
+    let (tablets, wanted) = (tablets(forecast), wanted?.into());
     (tablets < wanted).then_some(Fault::TooFewTablets { tablets, wanted })
 }

@@ -1,14 +1,11 @@
 //! The report of the advisor: one ranked table of designs, and the decision.
 
+use fluo_keys::DesignSettings;
 use serde::Serialize;
 
-use super::fault::Fault;
-use super::kept;
 use super::options::AdviceOptions;
 use super::ranked_design::{RankedDesign, Suitability};
-
-use crate::existing::MAX_KEYS;
-use crate::{AdvisedDesign, AdvisedLayout, AdvisedSpec, ExistingDesign, KeyProfile, OtherKeys};
+use crate::{AdvisedDesign, ExistingDesign, KeyProfile, OtherKeys};
 
 /// The decision of an advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +52,14 @@ pub struct AdvisorReport {
     pub spec: Option<AdvisedSpec>,
 }
 
+/// A spec file, which is written as TOML.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AdvisedSpec {
+    /// The key designs of the table: one, or those that the table already has.
+    pub key_design: Vec<AdvisedDesign>,
+}
+
 impl AdvisorReport {
     /// Returns the advised designs: several if the keys already have several. Empty if no design is
     /// advised.
@@ -66,112 +71,31 @@ impl AdvisorReport {
         };
         self.designs.get(..advised).unwrap_or_default()
     }
-
-    /// Ranks designs of plain keys, and advises the best.
-    pub(super) fn ranked(
-        profile: KeyProfile,
-        mut designs: Vec<RankedDesign>,
-        tablets: u32,
-        options: &AdviceOptions,
-    ) -> Self {
-        rank(&mut designs, options);
-        let best = designs.first_mut().filter(|_| profile.keys > 0);
-        let decision = best.map_or(Decision::NoDesign, decide);
-        let advised = designs.first().filter(|_| decision != Decision::NoDesign);
-        let of_table = advised.filter(|design| design.forecast.candidate.split_points.is_some());
-        let spec = advised.map(|design| AdvisedSpec {
-            key_design: vec![AdvisedDesign {
-                layout: AdvisedLayout::for_forecast(&design.forecast),
-                settings: design.forecast.candidate.settings.clone(),
-            }],
-        });
-        Self {
-            decision,
-            tablets: of_table.map_or(tablets, |design| design.forecast.candidate.tablets),
-            profile,
-            existing: Vec::new(),
-            others: None,
-            spec,
-            designs,
-        }
-    }
-
-    /// Keeps existing designs, in their order.
-    pub(super) fn kept(
-        existing: Vec<ExistingDesign>,
-        mut designs: Vec<RankedDesign>,
-        options: &AdviceOptions,
-    ) -> Self {
-        let tablets = designs.iter().map(RankedDesign::tablets).sum();
-        let servers = options.servers;
-        let are_few = tablets < u64::from(servers);
-        for design in &mut designs {
-            if design.suitability == Suitability::Suitable {
-                design.suitability = Suitability::Recommended;
-            }
-            let few = are_few.then_some(Fault::FewerThanServers { tablets, servers });
-            design.faults.extend(few);
-        }
-        let entries = existing.iter().zip(&designs);
-        let entries =
-            entries.map(|(existing, design)| kept::advised(existing, &design.forecast, options));
-        let is_uneven = |fault: &Fault| {
-            matches!(fault, Fault::FullTablet { .. } | Fault::FewerThanServers { .. })
-        };
-        let mut faults = designs.iter().flat_map(|design| &design.faults);
-        Self {
-            decision: if faults.any(is_uneven) {
-                Decision::HasUnevenDesign
-            } else {
-                Decision::HasDesign
-            },
-            tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
-            profile: KeyProfile::default(),
-            others: None,
-            spec: Some(AdvisedSpec { key_design: entries.collect() }),
-            existing,
-            designs,
-        }
-    }
-
-    /// Decides that a table is mostly plain if most of its keys have no design.
-    pub(super) fn decide_on_others(&mut self) {
-        let others = self.others.as_ref();
-        if others.is_some_and(|others| others.share > MAX_KEYS) {
-            self.decision = Decision::MostlyPlain;
-        }
-    }
 }
 
 /// Sorts designs, the best first. Designs of equal rank keep their order.
-fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
-    let pieces = |design: &RankedDesign| match design.suitability {
-        Suitability::Uneven => 0,
-        _ => design.pieces(options).unwrap_or(u64::MAX),
-    };
-    designs.sort_by(|a, b| {
-        let by_suitability = a.suitability.cmp(&b.suitability);
-        let by_pieces = || pieces(a).cmp(&pieces(b));
-        let by_fullest = || match a.suitability {
-            Suitability::Uneven => a.fullest().total_cmp(&b.fullest()),
-            _ => std::cmp::Ordering::Equal,
+pub(super) fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
+    designs.sort_by_cached_key(|design| {
+        let (pieces, fullest) = match design.suitability {
+            Suitability::Uneven => (0, design.fullest()),
+            _ => (design.pieces(options).unwrap_or(u64::MAX), 0.0),
         };
-        by_suitability.then_with(by_pieces).then_with(by_fullest)
+        // Floats that are not negative have the order of their bits.
+        (design.suitability, pieces, fullest.to_bits())
     });
 }
 
 /// Decides on the best of the ranked designs, and recommends it if it is good.
-fn decide(best: &mut RankedDesign) -> Decision {
-    let candidate = &best.forecast.candidate;
-    let is_split = candidate.split_points.is_some() && candidate.tablets > 1;
+pub(super) fn decide(best: &mut RankedDesign) -> Decision {
     match best.suitability {
         Suitability::Unreadable | Suitability::Impossible => return Decision::NoDesign,
         Suitability::Uneven => return Decision::LeastBad,
         _ => best.suitability = Suitability::Recommended,
     }
-    if is_split {
+    let candidate = &best.forecast.candidate;
+    if candidate.split_points.is_some() && candidate.tablets > 1 {
         Decision::Plain
-    } else if best.is_unsalted() {
+    } else if matches!(candidate.settings, DesignSettings::Unsalted(_)) {
         Decision::NewSplits
     } else {
         Decision::NewDesign

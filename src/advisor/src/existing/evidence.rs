@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 use fluo_keys::KeyDesign;
 use foldhash::quality::FixedState;
 
-use crate::number::float_len;
+use fluo_keys::number::float_len;
 
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.

@@ -7,7 +7,7 @@ use fluo_keys::{HashScheme, HashedRows, RowHasher};
 use fluo_table::Bytes;
 
 use super::evidence::{MIN_BITS, bits};
-use crate::number::float_len;
+use fluo_keys::number::float_len;
 
 const PREFIX_BYTES: usize = 256;
 /// The chance that the four digits of a hash agree: a digit has at least 32 values.

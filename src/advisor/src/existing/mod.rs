@@ -28,8 +28,8 @@ use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 pub use self::design::ExistingDesign;
-use super::{KeyProfile, ProfileBuilder, ProfileOptions};
-use crate::number::share;
+use crate::{KeyProfile, ProfileBuilder};
+use fluo_keys::number::share;
 
 /// The share of the keys from which a design is recognized if no split point shows it.
 pub(super) const MAX_KEYS: f64 = 0.5;
@@ -43,12 +43,6 @@ pub struct ExistingTable {
     pub splits: Vec<Bytes>,
     /// The pattern of its balancer's groups, if the property is set.
     pub group_pattern: Option<String>,
-}
-
-impl ExistingTable {
-    pub(super) fn tablets(&self) -> u64 {
-        crate::number::count(self.splits.len()) + 1
-    }
 }
 
 /// Keys that belong to none of the recognized designs.
@@ -123,8 +117,8 @@ impl Existing {
         let made = self.designs.iter();
         let made: Vec<_> =
             made.map(|design| KeyDesign::new(design.settings.clone()).ok()).collect();
-        let options = ProfileOptions::new().seed(sample.seed).arrivals(profile.order.arrivals);
-        let mut rows: Vec<_> = made.iter().map(|_| ProfileBuilder::new(options)).collect();
+        let builder = |_| ProfileBuilder::new(profile.order.arrivals);
+        let mut rows: Vec<_> = made.iter().map(builder).collect();
         let mut others = 0;
         let mut first = None;
         let mut by_arrival: Vec<_> = sample.keys.iter().collect();

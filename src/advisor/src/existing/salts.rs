@@ -14,7 +14,7 @@ use fluo_table::Bytes;
 
 use super::evidence::{MIN_BITS, MIN_BITS_IF_SPLIT, agreeing};
 use super::layout::{buckets_of, is_even};
-use crate::number::float_len;
+use fluo_keys::number::float_len;
 
 /// The maximum number of different keys that are examined.
 const LOOKED_AT_KEYS: usize = 256;

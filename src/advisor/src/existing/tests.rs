@@ -7,7 +7,7 @@ use super::*;
 use crate::AdvisedLayout;
 
 fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTable>) -> Existing {
-    let mut builder = ProfileBuilder::new(ProfileOptions::new());
+    let mut builder = ProfileBuilder::default();
     keys.into_iter().for_each(|key| builder.push(&key));
     Existing::new(&builder.finish(), table)
 }

@@ -8,14 +8,12 @@ use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use crate::KeyProfile;
-use crate::number::float_len;
 use crate::profile::{FieldCut, SampledKey};
+use fluo_keys::number::float_len;
 
-/// The prefix of the row hasher that is tried.
 const PREFIX: &str = "r";
 /// The number of buckets in the guide whose keys are `NN|key`.
 const GUIDE_BUCKETS: u32 = 10;
-/// The number of salts of two hexadecimal digits.
 const TWO_DIGITS: u32 = 256;
 /// The maximum number of salts that are tried: those of four hexadecimal digits.
 const MAX_SALTS: u32 = 65_536;
@@ -51,23 +49,14 @@ impl Candidate {
     }
 
     /// Creates a candidate in a table that is split at these points.
-    pub fn with_split_points(
+    pub(crate) fn with_split_points(
         label: impl Into<String>,
         settings: impl Into<DesignSettings>,
         points: &[Bytes],
     ) -> Self {
         let tablets = u32::try_from(points.len()).unwrap_or(u32::MAX);
-        Self {
-            split_points: Some(points.to_vec()),
-            ..Self::new(label, settings, tablets.saturating_add(1))
-        }
-    }
-
-    /// Creates the candidate that keeps keys as they are, in a table that is split at points from
-    /// the sample.
-    #[must_use]
-    pub fn unsalted(tablets: u32) -> Self {
-        Self::new("unsalted", Unsalted {}, tablets)
+        let candidate = Self::new(label, settings, tablets.saturating_add(1));
+        Self { split_points: Some(points.to_vec()), ..candidate }
     }
 
     /// Returns the designs that suit keys of such a profile, each with this many tablets or its
@@ -77,9 +66,8 @@ impl Candidate {
     /// of keys and their types. `web-table` is tried on web addresses, with a scheme or without,
     /// `reversed` on keys of one length, and `reverse-time` on keys that consist of a field, a
     /// separator and a whole number. One key in a hundred may be different.
-    #[must_use]
-    pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
-        let mut all = vec![Self::unsalted(tablets)];
+    pub(crate) fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
+        let mut all = vec![Self::new("unsalted", Unsalted {}, tablets)];
         let mut add = |label: &str, settings: DesignSettings, most_tablets: u32| {
             all.push(Self::new(label, settings, tablets.min(most_tablets)));
         };

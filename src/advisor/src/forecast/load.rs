@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::splits::{Splits, first_of_newest};
 use super::written::Written;
 use crate::KeyProfile;
-use crate::number::{count, float, float_len};
 use crate::profile::{Arrivals, WindowSpread};
+use fluo_keys::number::{count, float, float_len};
 
 /// The load of the tablets of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -106,7 +106,7 @@ impl LoadForecast {
         let bytes =
             |of: fn(&Written<'_>) -> usize| float(written.iter().map(|w| count(of(w))).sum());
         let added = bytes(|written| written.key.len()) - bytes(|written| written.row.len());
-        let share_of = |newest: &Crowd| crate::number::share(newest.fullest, newest.keys);
+        let share_of = |newest: &Crowd| fluo_keys::number::share(newest.fullest, newest.keys);
         Self {
             largest_over_mean: float(all.fullest) * float_len(keys.len()) / float(all.keys.max(1)),
             newest_in_one: newest.as_ref().map(share_of),

@@ -17,7 +17,7 @@ use self::candidates::MAX_REJECTED;
 use self::splits::Splits;
 use self::written::{Written, largest_part};
 use crate::KeyProfile;
-use crate::number::share;
+use fluo_keys::number::share;
 
 pub use self::candidates::Candidate;
 pub(crate) use self::load::Crowd;
@@ -55,8 +55,7 @@ pub struct RejectedKeys {
 
 impl DesignForecast {
     /// Tries a design on the sample of a profile.
-    #[must_use]
-    pub fn new(profile: &KeyProfile, candidate: Candidate) -> Self {
+    pub(crate) fn new(profile: &KeyProfile, candidate: Candidate) -> Self {
         let mut forecast =
             Self { candidate, example: None, rejected: None, load: None, scans: None };
         if let Err(error) = forecast.fill(profile) {
@@ -68,7 +67,7 @@ impl DesignForecast {
     fn fill(&mut self, profile: &KeyProfile) -> Result<(), RecipeError> {
         let sample = &profile.sample;
         let design = KeyDesign::new(self.candidate.settings.clone())?;
-        let design = design.with_salt_source(source(sample.seed));
+        let design = design.with_salt_source(source());
         let mut written = Vec::with_capacity(sample.keys.len());
         let mut rejected = Vec::new();
         for sampled in &sample.keys {
@@ -77,7 +76,7 @@ impl DesignForecast {
                 Err(error) => rejected.push((sampled.arrival, error)),
             }
         }
-        let keys = crate::number::count(rejected.len());
+        let keys = fluo_keys::number::count(rejected.len());
         let first = rejected.into_iter().min_by_key(|(arrival, _)| *arrival);
         self.rejected = first.map(|(_, error)| RejectedKeys { keys, reason: error.to_string() });
         if share(keys, sample.len) > MAX_REJECTED {
@@ -94,9 +93,9 @@ impl DesignForecast {
     }
 }
 
-/// Returns a source of random salts. The same seed gives the same salts.
-fn source(seed: u64) -> impl Fn() -> u64 + Send + Sync + 'static {
-    let rng = Mutex::new(fastrand::Rng::with_seed(seed));
+/// Returns a source of random salts, which are the same each time.
+fn source() -> impl Fn() -> u64 + Send + Sync + 'static {
+    let rng = Mutex::new(fastrand::Rng::with_seed(0));
     move || {
         let drawing = rng.lock();
         drawing.unwrap_or_else(PoisonError::into_inner).u64(..)

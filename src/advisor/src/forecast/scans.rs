@@ -6,8 +6,8 @@ use serde::Serialize;
 use url::Url;
 
 use crate::KeyProfile;
-use crate::number::count;
 use crate::profile::FieldCut;
+use fluo_keys::number::count;
 
 /// The costs of each kind of read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -28,10 +28,8 @@ pub enum Alphabet {
     Binary,
 }
 
-/// An alphabet, and the check whether it contains a byte.
 type Member = (Alphabet, fn(u8) -> bool);
 
-/// The set of the bytes of all keys.
 #[derive(Debug)]
 pub(super) struct ByteSet {
     bytes: [bool; 256],

@@ -11,34 +11,7 @@ use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
 use super::sample::{KeySample, Reservoir};
 use super::text;
-use crate::number::share;
-
-/// The options of a profile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct ProfileOptions {
-    seed: u64,
-    arrivals: Arrivals,
-}
-
-impl ProfileOptions {
-    /// Returns the default options.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets the seed of all hashing and of the random choice of the sample. Default: 0.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the meaning of the order of the keys. Default: the order in which they were written.
-    pub fn arrivals(mut self, arrivals: Arrivals) -> Self {
-        self.arrivals = arrivals;
-        self
-    }
-}
+use fluo_keys::number::share;
 
 /// The properties of a set of keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -78,7 +51,7 @@ fn hottest_row(sample: &KeySample) -> Option<HotField> {
     let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
     let most = equal.max_by_key(|equal| equal.len())?;
     let first = most.first().filter(|_| most.len() > 1)?;
-    let keys = crate::number::count(most.len());
+    let keys = fluo_keys::number::count(most.len());
     Some(HotField {
         field: Bytes::copy_from_slice(&first.key),
         keys,
@@ -87,7 +60,7 @@ fn hottest_row(sample: &KeySample) -> Option<HotField> {
 }
 
 /// Builds a [`KeyProfile`] from keys in their order of arrival.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ProfileBuilder {
     arrivals: Arrivals,
     lengths: Lengths,
@@ -101,25 +74,15 @@ pub struct ProfileBuilder {
 }
 
 impl ProfileBuilder {
-    /// Creates a builder without keys.
+    /// Creates a builder without keys, which will be in an order of this meaning.
     #[must_use]
-    pub fn new(options: ProfileOptions) -> Self {
-        Self {
-            arrivals: options.arrivals,
-            lengths: Lengths::default(),
-            ending_in_return: 0,
-            bytes: ByteSet::default(),
-            common: None,
-            order: Order::default(),
-            fields: LeadingFieldCounter::new(options.seed),
-            distinct: DistinctKeys::new(options.seed),
-            reservoir: Reservoir::new(options.seed),
-        }
+    pub fn new(arrivals: Arrivals) -> Self {
+        Self { arrivals, ..Self::default() }
     }
 
     /// Adds the next key.
     pub fn push(&mut self, key: &[u8]) {
-        let arrival = self.lengths.keys();
+        let arrival = self.lengths.keys;
         self.lengths.push(key);
         self.ending_in_return += u64::from(key.ends_with(b"\r"));
         self.bytes.push(key);
@@ -139,17 +102,17 @@ impl ProfileBuilder {
     /// Returns the number of keys so far.
     #[must_use]
     pub fn keys(&self) -> u64 {
-        self.lengths.keys()
+        self.lengths.keys
     }
 
     /// Returns the profile of the keys so far.
     #[must_use]
     pub fn finish(self) -> KeyProfile {
-        let keys = self.lengths.keys();
+        let keys = self.lengths.keys;
         let sample = self.reservoir.finish();
         KeyProfile {
             keys,
-            bytes: self.lengths.bytes(),
+            bytes: self.lengths.bytes,
             ending_in_return: self.ending_in_return,
             alphabet: self.bytes.alphabet(),
             lengths: self.lengths.finish(),
@@ -170,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_profile_of_no_keys_is_empty() {
-        let profile = ProfileBuilder::new(ProfileOptions::new()).finish();
+        let profile = ProfileBuilder::default().finish();
         assert_eq!(profile.keys, 0);
         assert!(profile.sample.is_complete && profile.sample.keys.is_empty());
         assert_eq!(profile.leading_fields, LeadingFields::default());
@@ -178,18 +141,15 @@ mod tests {
 
     #[test]
     fn serializes_without_the_keys_of_the_sample() {
-        let mut builder =
-            ProfileBuilder::new(ProfileOptions::new().seed(9).arrivals(Arrivals::Unordered));
+        let mut builder = ProfileBuilder::new(Arrivals::Unordered);
         for key in [b"a:\xff".as_slice(), b"a:\x00", b"b:<"] {
             builder.push(key);
         }
         let json = serde_json::to_value(builder.finish()).unwrap();
         assert_eq!(json["leading_fields"]["hot"][0]["field"], "a");
         assert_eq!(json["order"]["arrivals"], "unordered");
-        assert_eq!(
-            json["sample"],
-            serde_json::json!({"len": 3, "is_complete": true, "too_long": 0, "seed": 9})
-        );
+        let sample = serde_json::json!({"len": 3, "is_complete": true, "too_long": 0});
+        assert_eq!(json["sample"], sample);
         assert!(json.get("heat_map").is_none() && json["hottest_row"].is_null());
     }
 }

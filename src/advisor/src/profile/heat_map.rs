@@ -1,7 +1,7 @@
 //! A key visualizer: the keys by their arrival and by their place in the table.
 
 use super::sample::SampledKey;
-use crate::number::count;
+use fluo_keys::number::count;
 
 const BUCKETS: usize = 1_000;
 const SLICES: usize = 100;

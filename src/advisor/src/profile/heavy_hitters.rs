@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-/// Maximum number of counters held at a time.
 const COUNTERS: usize = 4_096;
 /// Number of leading bytes that identify a value; longer values are truncated.
 const VALUE_BYTES: usize = 256;
@@ -19,19 +18,13 @@ const VALUE_BYTES: usize = 256;
 /// subtraction lowers at least half of the counters by its full amount, so `error` is at most
 /// `2 / 4096` of all values pushed: 0.05 %. A value that is more frequent than that is never
 /// missed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
     error: u64,
 }
 
 impl HeavyHitters {
-    /// Creates a counter without values. The seed is that of its hashes.
-    pub(super) fn new(seed: u64) -> Self {
-        Self { counters: HashMap::with_hasher(FixedState::with_seed(seed)), error: 0 }
-    }
-
-    /// Counts a value, by its first 256 bytes.
     pub(super) fn push(&mut self, value: &[u8]) {
         let value = value.get(..VALUE_BYTES).unwrap_or(value);
         if let Some(counter) = self.counters.get_mut(value) {
@@ -77,7 +70,7 @@ mod tests {
 
     #[test]
     fn counts_few_values_exactly() {
-        let mut hitters = HeavyHitters::new(1);
+        let mut hitters = HeavyHitters::default();
         for value in [b"a", b"b", b"a"] {
             hitters.push(value);
         }
@@ -88,7 +81,7 @@ mod tests {
     /// One value in ten is `hot`; every other value occurs once. The error stays within its bound.
     #[test]
     fn finds_a_hot_value_among_many_within_the_bound() {
-        let mut hitters = HeavyHitters::new(1);
+        let mut hitters = HeavyHitters::default();
         for number in 0..500_000_u64 {
             if number % 10 == 0 {
                 hitters.push(b"hot");
@@ -107,7 +100,7 @@ mod tests {
 
     #[test]
     fn truncates_long_values() {
-        let mut hitters = HeavyHitters::new(1);
+        let mut hitters = HeavyHitters::default();
         hitters.push(&[b'x'; 300]);
         hitters.push(&[b'x'; 400]);
         assert_eq!(hitters.at_least(1), [(vec![b'x'; 256].into(), 2)]);

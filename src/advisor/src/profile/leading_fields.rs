@@ -6,11 +6,10 @@ use serde::{Serialize, Serializer};
 
 use super::heavy_hitters::HeavyHitters;
 use super::text;
-use crate::number::share;
+use fluo_keys::number::share;
 
 /// The maximum number of keys from which the cut is chosen.
 const LOOKED_AT_KEYS: usize = 1_000;
-/// The maximum number of their bytes, if they are fewer.
 const LOOKED_AT_BYTES: usize = 1 << 20;
 /// The bytes that may separate fields, the most likely first.
 const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
@@ -18,7 +17,6 @@ const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
 const SEPARATED_PERCENT: usize = 90;
 /// The maximum number of fields that are joined, to get past fields that are the same in every key.
 const MAX_FIELDS: usize = 3;
-/// The number of leading bytes that are used if there is no separator.
 const FIRST_BYTES: usize = 4;
 const MAX_HOT: usize = 20;
 /// The least share of the keys that makes a field hot, in percent.
@@ -138,7 +136,7 @@ pub struct HotField {
 }
 
 /// A counter that chooses the cut from the first keys.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LeadingFieldCounter {
     first: Vec<Bytes>,
     first_bytes: usize,
@@ -147,10 +145,6 @@ pub(super) struct LeadingFieldCounter {
 }
 
 impl LeadingFieldCounter {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { first: Vec::new(), first_bytes: 0, cut: None, hitters: HeavyHitters::new(seed) }
-    }
-
     pub(super) fn push(&mut self, key: &[u8]) {
         if let Some(cut) = self.cut {
             return self.hitters.push(cut.field(key));
@@ -196,7 +190,7 @@ mod tests {
     use super::*;
 
     fn fields(keys: &[&str]) -> LeadingFields {
-        let mut counter = LeadingFieldCounter::new(1);
+        let mut counter = LeadingFieldCounter::default();
         for key in keys {
             counter.push(key.as_bytes());
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::number::{count, float, share};
+use fluo_keys::number::{count, float, share};
 
 /// The limit below which each length is counted by itself.
 const COUNTED_LENGTHS: usize = 4_096;
@@ -28,12 +28,11 @@ pub struct LengthProfile {
     pub above_100: u64,
 }
 
-/// A counter of lengths that uses constant memory.
 #[derive(Debug)]
 pub(super) struct Lengths {
     counted: Box<[u64]>,
-    keys: u64,
-    bytes: u64,
+    pub(super) keys: u64,
+    pub(super) bytes: u64,
     max: u64,
 }
 
@@ -52,14 +51,6 @@ impl Lengths {
         if let Some(counted) = self.counted.get_mut(key.len()) {
             *counted += 1;
         }
-    }
-
-    pub(super) fn keys(&self) -> u64 {
-        self.keys
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     pub(super) fn finish(&self) -> LengthProfile {

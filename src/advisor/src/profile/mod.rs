@@ -24,7 +24,7 @@ mod text;
 mod windows;
 
 pub use self::alphabet::Alphabet;
-pub use self::builder::{KeyProfile, ProfileBuilder, ProfileOptions};
+pub use self::builder::{KeyProfile, ProfileBuilder};
 pub use self::distinct::Distinct;
 pub use self::heat_map::HeatMap;
 pub use self::leading_fields::{FieldCut, HotField, LeadingFields};

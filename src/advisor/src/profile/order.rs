@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::sample::SampledKey;
 use super::windows::WindowSpread;
-use crate::number::{float, float_len, share};
+use fluo_keys::number::{float, float_len, share};
 
 /// The share of keys that go in one direction from which the order has that direction.
 const ALWAYS: f64 = 0.9;

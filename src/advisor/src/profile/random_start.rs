@@ -53,7 +53,6 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
     })
 }
 
-/// Returns the number of keys that have each byte at a place.
 fn counts(keys: &[&[u8]], place: usize) -> [u64; 256] {
     let mut counts = [0; 256];
     for byte in keys.iter().filter_map(|key| key.get(place)) {

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde::Serialize;
 
-use crate::number::count;
+use fluo_keys::number::count;
 
 const SAMPLE_KEYS: usize = 1 << 16;
 /// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
@@ -12,7 +12,6 @@ const SAMPLE_BYTES: usize = 1 << 26;
 /// The maximum length of a sampled key; longer keys are only counted.
 const SAMPLED_KEY_BYTES: usize = 1 << 16;
 
-/// A key of the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SampledKey {
     /// The number of the key in order of arrival, from 0.
@@ -33,8 +32,6 @@ pub struct KeySample {
     pub is_complete: bool,
     /// The number of keys that were left out because they have more than 65,536 bytes.
     pub too_long: u64,
-    /// The seed of the random choice.
-    pub seed: u64,
 }
 
 /// Reservoir sampling (Waterman's algorithm R): once the reservoir is full, key number n replaces a
@@ -42,7 +39,6 @@ pub struct KeySample {
 #[derive(Debug)]
 pub(super) struct Reservoir {
     rng: Rng,
-    seed: u64,
     capacity: usize,
     bytes: usize,
     offered: u64,
@@ -50,11 +46,11 @@ pub(super) struct Reservoir {
     keys: Vec<SampledKey>,
 }
 
-impl Reservoir {
-    pub(super) fn new(seed: u64) -> Self {
+impl Default for Reservoir {
+    /// Returns an empty reservoir. Its choice is random, and the same for the same keys.
+    fn default() -> Self {
         Self {
-            rng: Rng::with_seed(seed),
-            seed,
+            rng: Rng::with_seed(0),
             capacity: SAMPLE_KEYS,
             bytes: 0,
             offered: 0,
@@ -62,27 +58,28 @@ impl Reservoir {
             keys: Vec::new(),
         }
     }
+}
 
+impl Reservoir {
     pub(super) fn push(&mut self, arrival: u64, key: &[u8]) {
         if key.len() > SAMPLED_KEY_BYTES {
             self.too_long += 1;
             return;
         }
         self.offered += 1;
+        let sampled = SampledKey { arrival, key: key.into() };
         if self.keys.len() < self.capacity {
-            self.bytes += key.len();
-            let key = key.into();
-            self.keys.push(SampledKey { arrival, key });
+            self.keys.push(sampled);
         } else {
             let place = usize::try_from(self.rng.u64(0..self.offered)).unwrap_or(usize::MAX);
             // A place beyond the capacity: the key is not sampled.
             let Some(taken) = self.keys.get_mut(place) else {
                 return;
             };
-            self.bytes = self.bytes - taken.key.len() + key.len();
-            let key = key.into();
-            *taken = SampledKey { arrival, key };
+            self.bytes -= taken.key.len();
+            *taken = sampled;
         }
+        self.bytes += key.len();
         while self.bytes > SAMPLE_BYTES && self.keys.len() > 1 {
             self.halve();
         }
@@ -104,7 +101,6 @@ impl Reservoir {
             is_complete: len == self.offered + self.too_long,
             keys: self.keys,
             too_long: self.too_long,
-            seed: self.seed,
         }
     }
 }
@@ -113,8 +109,8 @@ impl Reservoir {
 mod tests {
     use super::*;
 
-    fn sample_of(keys: u64, seed: u64) -> KeySample {
-        let mut reservoir = Reservoir::new(seed);
+    fn sample_of(keys: u64) -> KeySample {
+        let mut reservoir = Reservoir::default();
         for arrival in 0..keys {
             reservoir.push(arrival, &arrival.to_be_bytes());
         }
@@ -123,7 +119,7 @@ mod tests {
 
     #[test]
     fn keeps_all_of_few_keys() {
-        let sample = sample_of(1_000, 7);
+        let sample = sample_of(1_000);
         assert!(sample.is_complete);
         let arrivals: Vec<_> = sample.keys.iter().map(|sampled| sampled.arrival).collect();
         assert_eq!(arrivals, (0..1_000).collect::<Vec<_>>());
@@ -132,8 +128,8 @@ mod tests {
     /// Each tenth of the input has a tenth of the sample: 6,553.6 keys are expected, with a
     /// standard deviation below 77, and five of those are allowed.
     #[test]
-    fn the_sample_is_uniform_and_depends_on_the_seed() {
-        let sample = sample_of(1_000_000, 1);
+    fn the_sample_is_uniform_and_repeatable() {
+        let sample = sample_of(1_000_000);
         assert_eq!(sample.keys.len(), SAMPLE_KEYS);
         assert!(!sample.is_complete);
         for tenth in 0..10 {
@@ -141,13 +137,12 @@ mod tests {
             let found = sample.keys.iter().filter(within).count();
             assert!(found.abs_diff(6_553) < 385, "{tenth}: {found}");
         }
-        assert_eq!(sample, sample_of(1_000_000, 1));
-        assert_ne!(sample.keys, sample_of(1_000_000, 2).keys);
+        assert_eq!(sample, sample_of(1_000_000));
     }
 
     #[test]
     fn long_keys_make_the_sample_smaller() {
-        let mut reservoir = Reservoir::new(3);
+        let mut reservoir = Reservoir::default();
         for arrival in 0..3_000 {
             reservoir.push(arrival, &vec![b'x'; SAMPLED_KEY_BYTES]);
         }

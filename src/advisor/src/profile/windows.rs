@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::number::{count, float, float_len, share};
+use fluo_keys::number::{count, float, float_len, share};
 
 /// The maximum number of sampled keys in a window.
 const MAX_KEYS: usize = 100;

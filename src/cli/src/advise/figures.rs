@@ -12,7 +12,6 @@ const FIELDS: usize = 3;
 /// The share of the keys from which a repeated row is named.
 const HOT_SHARE: f64 = 0.01;
 
-/// Returns the properties of the keys, each with its name.
 pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     let (report, profile) = (&answer.report, &answer.report.profile);
     let mut all = vec![

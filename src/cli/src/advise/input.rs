@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fluo_advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileOptions};
+use fluo_advisor::{Arrivals, ExistingTable, KeyProfile, ProfileBuilder};
 use fluo_table::table::property::GROUP_PATTERN;
 use fluo_table::{
     Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,
@@ -40,12 +40,12 @@ impl Source {
     pub(super) async fn of_file(
         path: &Path,
         encoding: Encoding,
-        options: ProfileOptions,
+        arrivals: Arrivals,
     ) -> Result<Self> {
         let (name, input) = opened(path)?;
         let bar = progress::counter("keys");
         let shown = bar.clone();
-        let read = move || profile_of(input, encoding, options, &shown);
+        let read = move || profile_of(input, encoding, arrivals, &shown);
         let profile = tokio::task::spawn_blocking(read).await?;
         Ok(Self { name, profile: profile?, cut_short: 0, table: None })
     }
@@ -57,14 +57,14 @@ impl Source {
         name: &str,
         labels: Authorizations,
         most: u64,
-        options: ProfileOptions,
+        arrivals: Arrivals,
     ) -> Result<Self> {
         let tablets = tables.tablets(name).await?;
         let entries: Vec<_> = tablets.spans().map(|(_, tablet)| tablet.entries).collect();
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
         let table = tables.open_table(name, labels).await?;
         let bar = progress::counter("rows");
-        let mut builder = ProfileBuilder::new(options);
+        let mut builder = ProfileBuilder::new(arrivals);
         let mut cut_short = 0_u64;
         let tablets = spans.into_iter().zip(rows_of_tablets(&entries, most));
         let begun = tablets.map(|(span, most)| TabletRows::begin(&table, span, most));
@@ -108,10 +108,10 @@ fn opened(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
 fn profile_of(
     input: impl Read,
     encoding: Encoding,
-    options: ProfileOptions,
+    arrivals: Arrivals,
     bar: &ProgressBar,
 ) -> Result<KeyProfile> {
-    let mut builder = ProfileBuilder::new(options);
+    let mut builder = ProfileBuilder::new(arrivals);
     lines::for_each(input, |number, line| {
         builder.push(&encoding.decode(line)?);
         if number % PROGRESS_EVERY == 0 {

@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use fluo_advisor::{
-    AdviceOptions, Arrivals, Candidate, ExistingTable, ProfileOptions, Read, advise_with,
-};
+use fluo_advisor::{AdviceOptions, Arrivals, Candidate, ExistingTable, Read, advise};
 
 use self::answer::Answer;
 use self::input::Source;
@@ -168,9 +166,8 @@ impl Advise {
         } else {
             Arrivals::AsWritten
         };
-        let options = ProfileOptions::new().arrivals(arrivals);
         let source = match &self.at {
-            None => Source::of_file(&self.what, self.encoding, options).await?,
+            None => Source::of_file(&self.what, self.encoding, arrivals).await?,
             Some(at) => {
                 let Some(name) = self.what.to_str() else {
                     bail!(
@@ -181,7 +178,7 @@ impl Advise {
                 let labels = self.authorizations.iter().cloned().collect();
                 let target = TargetArguments::new(at.clone(), self.login.clone());
                 let tables = target.open().await?;
-                Source::of_table(&tables, name, labels, self.rows, options).await?
+                Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }
         };
         if source.profile.keys == 0 {
@@ -189,8 +186,8 @@ impl Advise {
         }
         let (profile, advice) = (source.profile, self.table.options(source.table));
         let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
-        let work = move || advise_with(profile, own, &advice);
-        let report = tokio::task::spawn_blocking(work).await??;
+        let advice = advice.also(own);
+        let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
         let spec = report.spec.as_ref().map(toml::to_string_pretty);
         Ok(Answer {
             source: source.name,

@@ -155,7 +155,6 @@ fn bars(label: &str, load: &LoadForecast) -> Markup {
     }
 }
 
-/// Draws the keys by their arrival and by their place in the table.
 fn heat_map(profile: &KeyProfile) -> Markup {
     let arrival = match profile.order.arrivals {
         Arrivals::Unordered => "Order of reading (the arrival is unknown)",

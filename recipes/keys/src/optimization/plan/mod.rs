@@ -20,7 +20,6 @@ use super::{GroupForecast, Step, TableOptimizations};
 mod row_text;
 mod saved;
 
-/// The version of the saved form.
 const FORMAT: u32 = 1;
 
 /// The changes to make on a table: the state that was found there, the requested state, and the

@@ -140,8 +140,7 @@ impl Plan {
 }
 
 fn check_ascending(name: &str, splits: &[Bytes]) -> Result<()> {
-    let is_ascending = splits.iter().zip(splits.iter().skip(1)).all(|(a, b)| a < b);
-    if is_ascending && splits.first().is_none_or(|first| !first.is_empty()) {
+    if splits.is_sorted_by(|a, b| a < b) && splits.first().is_none_or(|first| !first.is_empty()) {
         return Ok(());
     }
     edited(&format!("its {name} are not ascending rows"))

@@ -2,6 +2,7 @@ use rstest::rstest;
 
 use super::*;
 use crate::key_design::{DigestSalt, Modulo};
+use crate::row_hasher::RowHasher;
 
 fn queue() -> TableRequirementBuilder {
     TableRequirement::builder("queue").prefix("q:")
@@ -49,10 +50,10 @@ fn rejects_parts_that_do_not_fit(#[case] builder: TableRequirementBuilder, #[cas
 fn a_textual_prefix_is_the_default_group() {
     for (prefix, group) in [(&b"q:"[..], Some(r"\Qq:\E")), (b"", None), (b"\xff", None)] {
         let built = TableRequirement::builder("r").prefix(prefix).build().unwrap();
-        assert_eq!(built.group_regex(), group);
+        assert_eq!(built.group_regex.as_deref(), group);
     }
     let own = queue().splits(["q:1", "q:2"]).group_regex("q:[0-9]");
-    assert_eq!(own.build().unwrap().group_regex(), Some("q:[0-9]"));
+    assert_eq!(own.build().unwrap().group_regex.as_deref(), Some("q:[0-9]"));
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn the_number_of_shares_decides_whether_rows_follow_the_last_split_point() {
 fn expects_the_shares_of_the_design() {
     let requirement = TableRequirement::for_key_design(&hasher(), 1_020).unwrap();
     assert!(requirement.ends_with_its_splits());
-    assert_eq!(requirement.owner(), "row hasher `p`");
+    assert_eq!(requirement.owner, "row hasher `p`");
     assert_eq!(requirement.last_end_row().unwrap(), "p:~");
     let shares = requirement.shares.unwrap();
     assert_eq!(shares.iter().sum::<u64>(), 1 << 31);
@@ -77,10 +78,10 @@ fn expects_the_shares_of_the_design() {
     assert!(last * 4 >= first * 3 && last * 10 < first * 9, "Fluo's last tablet is smaller");
 
     let requirement = TableRequirement::for_key_design(&modulo(), 4).unwrap();
-    assert_eq!(requirement.owner(), "key design modulo");
+    assert_eq!(requirement.owner, "key design modulo");
     assert_eq!(requirement.splits(), ["02", "05", "07"]);
     assert_eq!(requirement.shares.as_deref(), Some([2, 3, 2, 3].as_slice()));
-    assert!(requirement.is_whole_table() && requirement.group_regex().is_none());
+    assert!(requirement.is_whole_table() && requirement.group_regex.is_none());
     assert_eq!(requirement.last_end_row(), None);
 }
 

@@ -28,7 +28,6 @@ pub(super) struct Census<'a> {
     pub(super) is_transient: bool,
 }
 
-/// The rows of a tablet.
 #[derive(Clone, Debug, Default)]
 struct TabletRows {
     /// The rows that count for loads: without transient ones, unless all are.

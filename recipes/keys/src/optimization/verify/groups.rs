@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::balancer::GroupPattern;
 use fluo_table::{Error, Escaped, Result, TableAdmin, Tablets};
 use serde::Serialize;
 
@@ -137,13 +136,13 @@ pub(super) fn stray_splits(
     let wanted = optimizations.splits();
     let mut differences = Vec::new();
     for requirement in optimizations.requirements() {
-        let Some(regex) = requirement.group_regex() else {
-            continue;
-        };
-        let recipe = requirement.owner().to_owned();
-        let pattern = GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
+        let recipe = requirement.owner.clone();
+        let pattern = requirement.pattern().map_err(|error| {
             Error::invalid(format!("the group of {recipe} cannot be determined: {error}"))
         })?;
+        let Some(pattern) = pattern else {
+            continue;
+        };
         let own = tablets.as_slice().get(requirement.tablets_in(tablets));
         let end_rows = own.unwrap_or_default().iter();
         let splits: Vec<_> = end_rows

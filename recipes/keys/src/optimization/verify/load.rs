@@ -71,7 +71,6 @@ pub struct Load {
     pub standing: LoadStanding,
 }
 
-/// The scale of loads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) max_skew: MaxSkew,

@@ -28,5 +28,5 @@ pub use self::load::{Load, LoadStanding, Place};
 pub use self::options::{MaxSkew, RowCounting, VerifyOptions};
 pub use self::properties::PropertyVerdict;
 pub use self::tally::RowsVerdict;
-pub use self::verdict::{Verdict, VerdictError};
+pub use self::verdict::Verdict;
 pub use self::verifying::Verifying;

@@ -68,7 +68,6 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Adds rows, or entries, of one of these tablets.
     pub(super) fn add_to(&mut self, tablet: usize, more: u64) {
         let place = tablet.saturating_sub(*self.tablets.start());
         if let Some(count) = self.in_tablets.get_mut(place) {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fluo_table::{Error, ErrorKind};
+use fluo_table::{Error, Result};
 use serde::Serialize;
-use thiserror::Error as ThisError;
 
 use super::difference::{Difference, Unproved};
 use super::groups::GroupVerdict;
@@ -55,18 +54,6 @@ pub struct Verdict {
     pub rows_per_server: BTreeMap<String, u64>,
 }
 
-/// A verdict with differences, as an error.
-#[derive(Clone, Debug, PartialEq, ThisError)]
-#[error("{0}")]
-pub struct VerdictError(pub Box<Verdict>);
-
-/// The differences as text, of the kind [`Invalid`](ErrorKind::Invalid).
-impl From<VerdictError> for Error {
-    fn from(error: VerdictError) -> Self {
-        Self::with_source(ErrorKind::Invalid, error.to_string(), error)
-    }
-}
-
 impl Verdict {
     /// Checks whether the split points, the balancer and the placement of the tablets match the
     /// optimizations, whatever the rows are.
@@ -78,9 +65,10 @@ impl Verdict {
     ///
     /// # Errors
     ///
-    /// The verdict, whose text is its first difference, if there are differences.
-    pub fn into_result(self) -> Result<Self, VerdictError> {
-        if self.ok { Ok(self) } else { Err(VerdictError(Box::new(self))) }
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) with the first difference, if there are
+    /// differences.
+    pub fn into_result(self) -> Result<Self> {
+        if self.ok { Ok(self) } else { Err(Error::invalid(self.to_string())) }
     }
 
     /// Adds a difference as the first one.

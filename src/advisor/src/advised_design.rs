@@ -1,18 +1,10 @@
-//! The spec file of an advice: the designs and their split points.
+//! The entries of a spec file: a design and its split points.
 
 use fluo_keys::DesignSettings;
 use fluo_table::{Bytes, Escaped};
 use serde::{Serialize, Serializer};
 
 use crate::DesignForecast;
-
-/// A spec file, which is written as TOML.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct AdvisedSpec {
-    /// The key designs of the table: one, or those that the table already has.
-    pub key_design: Vec<AdvisedDesign>,
-}
 
 /// A key design in a spec file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
