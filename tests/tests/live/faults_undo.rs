@@ -64,7 +64,7 @@ async fn undo_restores_inherited_properties() {
         let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(call, fault);
         let error = plan.apply(&faulty).await.unwrap_err();
         let ApplyError::Failed { number, left, .. } = &error else { panic!("{error}") };
-        assert_eq!((*number, left.kept().len()), (call + 1, 0), "{error}");
+        assert_eq!((*number, left.kept.len()), (call + 1, 0), "{error}");
         assert_says(
             &error.to_string(),
             &format!("everything was undone, table `{table}` is as it was before"),

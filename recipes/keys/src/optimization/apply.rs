@@ -73,72 +73,56 @@ impl From<ApplyError> for Error {
 
 /// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read
 /// back.
-#[derive(Debug)]
+#[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct RollbackReport {
-    table: String,
-    fate: Fate,
-    kept: Vec<(Step, Option<Error>)>,
-    unread: Option<Error>,
-    may_come_late: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// No change of this run was in force, so there was nothing to undo.
-    Untouched,
-    /// The run tried to undo its changes.
-    Undone,
-    /// There is no table of this name any more.
-    Gone,
+    /// The table.
+    pub table: String,
+    /// `true` if no change of the run was in force, so there was nothing to undo.
+    pub is_untouched: bool,
+    /// `true` if there is no table of this name any more. If it was deleted, the changes were
+    /// deleted with it; if it was renamed, it keeps them.
+    pub is_table_gone: bool,
+    /// The steps that are, or may be, still in force, each with the error of undoing it.
+    pub kept: Vec<(Step, Option<Error>)>,
+    /// The error of reading the table back after the undo.
+    pub unread: Option<Error>,
+    /// `true` if the call that failed got no answer, so that it may still take effect.
+    pub may_come_late: bool,
 }
 
 impl RollbackReport {
     /// Returns `true` if nothing is left: the table was read back, and every call got an answer.
     pub fn is_empty(&self) -> bool {
-        let is_known = self.unread.is_none() && !self.may_come_late && !self.is_table_gone();
+        let is_known = self.unread.is_none() && !self.may_come_late && !self.is_table_gone;
         is_known && self.kept.is_empty()
-    }
-
-    /// Returns `true` if there is no table of this name any more. If it was deleted, the changes
-    /// were deleted with it; if it was renamed, it keeps them.
-    pub fn is_table_gone(&self) -> bool {
-        self.fate == Fate::Gone
-    }
-
-    /// Returns the steps that are, or may be, still in force, each with the error of undoing it.
-    pub fn kept(&self) -> &[(Step, Option<Error>)] {
-        &self.kept
-    }
-
-    /// Returns `true` if the call that failed got no answer, so that it may still take effect.
-    pub fn may_come_late(&self) -> bool {
-        self.may_come_late
     }
 }
 
 impl fmt::Display for RollbackReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.table;
-        match self.fate {
-            Fate::Gone => write!(
+        if self.is_table_gone {
+            return write!(
                 f,
                 "table `{table}` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
-            )?,
-            Fate::Untouched => write!(f, "nothing was changed on table `{table}`")?,
-            Fate::Undone if self.kept.is_empty() => {
-                write!(f, "everything was undone, table `{table}` is as it was before")?;
-            }
-            Fate::Undone => {
-                write!(f, "table `{table}` serves as before but may have kept: ")?;
-                for (step, error) in &self.kept {
-                    write!(f, "{step}")?;
-                    if let Some(error) = error {
-                        write!(f, " (undoing it failed: {error})")?;
-                    }
-                    f.write_str("; ")?;
+            );
+        }
+        if self.is_untouched {
+            return write!(f, "nothing was changed on table `{table}`");
+        }
+        if self.kept.is_empty() {
+            write!(f, "everything was undone, table `{table}` is as it was before")?;
+        } else {
+            write!(f, "table `{table}` serves as before but may have kept: ")?;
+            for (step, error) in &self.kept {
+                write!(f, "{step}")?;
+                if let Some(error) = error {
+                    write!(f, " (undoing it failed: {error})")?;
                 }
-                f.write_str("apply again to finish, or plan to see what differs")?;
+                f.write_str("; ")?;
             }
+            f.write_str("apply again to finish, or plan to see what differs")?;
         }
         if let Some(error) = &self.unread {
             write!(f, "; the table could not be read back: {error}")?;
@@ -272,19 +256,17 @@ async fn clean_up(
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> RollbackReport {
     let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
-    let report = |fate| RollbackReport {
-        table: table.to_owned(),
-        fate,
-        kept: Vec::new(),
-        unread: None,
-        may_come_late: false,
-    };
+    let mut report = RollbackReport { table: table.to_owned(), ..RollbackReport::default() };
     // A change that may come late is undone even if the table does not show it now.
     let may_come_late = cause.kind() == ErrorKind::Uncertain;
     match (TableState::read(admin, table).await, taken.as_slice()) {
-        (Err(error), _) if is_gone(&error) => return report(Fate::Gone),
+        (Err(error), _) if is_gone(&error) => {
+            report.is_table_gone = true;
+            return report;
+        }
         (Ok(state), [only]) if !may_come_late && only.is_undone(&state) => {
-            return report(Fate::Untouched);
+            report.is_untouched = true;
+            return report;
         }
         _ => watch(ApplyEvent::RollingBack),
     }
@@ -296,14 +278,16 @@ async fn clean_up(
         }
         kept.push((step, error));
     }
-    let mut unread = None;
     match TableState::read(admin, table).await {
         Ok(state) => kept.retain(|(step, _)| !step.is_undone(&state)),
-        Err(error) if is_gone(&error) => return report(Fate::Gone),
+        Err(error) if is_gone(&error) => {
+            report.is_table_gone = true;
+            return report;
+        }
         Err(error) => {
             kept.retain(|(_, error)| error.is_some());
-            unread = Some(error);
+            report.unread = Some(error);
         }
     }
-    RollbackReport { kept, unread, may_come_late, ..report(Fate::Undone) }
+    RollbackReport { kept, may_come_late, ..report }
 }

@@ -70,11 +70,23 @@ impl Step {
     }
 
     pub(super) fn is_undone(&self, state: &TableState) -> bool {
-        match self {
-            Self::AddSplits(splits) => splits.is_disjoint(&state.splits),
-            Self::SetProperty { name, before, .. } => state.properties.get(name) == before.as_ref(),
-            Self::RemoveProperty { name, before, .. } => state.properties.get(name) == Some(before),
-            Self::RemoveSplits(splits) => splits.is_subset(&state.splits),
+        self.reversed().remaining(state).is_none()
+    }
+
+    /// Returns the step that undoes this one.
+    fn reversed(&self) -> Self {
+        match self.clone() {
+            Self::AddSplits(splits) => Self::RemoveSplits(splits),
+            Self::RemoveSplits(splits) => Self::AddSplits(splits),
+            Self::SetProperty { name, before: Some(before), after } => {
+                Self::SetProperty { name, before: Some(after), after: before }
+            }
+            Self::SetProperty { name, before: None, after } => {
+                Self::RemoveProperty { name, before: after, inherited: None }
+            }
+            Self::RemoveProperty { name, before, inherited } => {
+                Self::SetProperty { name, before: inherited, after: before }
+            }
         }
     }
 
@@ -113,34 +125,17 @@ impl Step {
         performed.map_err(|error| (0, error))
     }
 
+    /// Undoes the step. Removes a property whose previous value is the inherited one: a value on
+    /// the table itself would stay when a default of the instance changes.
     pub(super) async fn undo(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {
-        match self {
-            Self::AddSplits(splits) => remove_splits(admin, table, splits).await,
-            Self::SetProperty { name, before, .. } => {
-                restore(admin, table, name, before.as_deref()).await
-            }
-            Self::RemoveProperty { name, before, .. } => {
-                admin.set_property(table, name, before).await
-            }
-            Self::RemoveSplits(splits) => admin.add_splits(table, splits).await,
+        let reversed = self.reversed();
+        if let Self::SetProperty { name, after, .. } = &reversed
+            && admin.inherited_properties(table).await?.get(name) == Some(after)
+        {
+            return admin.remove_property(table, name).await;
         }
-    }
-}
-
-/// Restores the previous value of a property. If that is the inherited value, removes the property:
-/// a value on the table itself would stay when a default of the instance changes.
-async fn restore(
-    admin: &dyn TableAdmin,
-    table: &str,
-    name: &str,
-    before: Option<&str>,
-) -> Result<()> {
-    let inherited = admin.inherited_properties(table).await?;
-    match before {
-        Some(before) if inherited.get(name).map(String::as_str) != Some(before) => {
-            admin.set_property(table, name, before).await
-        }
-        _ => admin.remove_property(table, name).await,
+        let undone = Self::perform(&[reversed], admin, table).await;
+        undone.map_err(|(_, error)| error)
     }
 }
 
