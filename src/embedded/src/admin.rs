@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::balancer::{place_by_properties, simulated_server_name, simulates_class};
+use fluo_table::balancer::{simulated_server_name, simulated_tablets, simulates_class};
 use fluo_table::table::{check_split_points, property};
 use fluo_table::{
-    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
+    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
     check_table_name,
 };
 use redb::{ReadTransaction, WriteTransaction};
@@ -161,16 +161,8 @@ impl TableAdmin for EmbeddedTables {
         let servers = self.shared.servers;
         self.read(name, move |snapshot, id| {
             let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
-            let (end_rows, counts): (Vec<_>, Vec<_>) =
-                tablets::list(&snapshot.open_table(TABLETS)?, id)?.into_iter().unzip();
-            let placed = place_by_properties(&end_rows, &properties, servers);
-            let tablet = |((end_row, entries), server): ((_, _), Option<usize>)| Tablet {
-                end_row,
-                server: server.map(simulated_server_name),
-                entries,
-            };
-            let tablets = end_rows.into_iter().zip(counts).zip(placed).map(tablet);
-            Ok(Tablets::new(tablets.collect()))
+            let counted = tablets::list(&snapshot.open_table(TABLETS)?, id)?;
+            Ok(simulated_tablets(counted, &properties, servers))
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! The evaluation of conditions against stored entries.
 
 use fluo_table::layout::SeekHint;
-use fluo_table::table::{Admission, EntryFilter};
+use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 use redb::ReadableTable;
 
@@ -44,18 +44,16 @@ impl Reader<'_> {
         if next.is_none() {
             return Ok(condition.holds(None));
         }
-        let scan = Scan::over(Span::cell(row.clone(), column)).filter(condition.filter);
-        let [span] = scan.spans() else {
-            return Ok(condition.holds(None));
-        };
-        let mut view = EntryFilter::new(&scan, span, self.versions, self.authorizations);
+        let span = Span::cell(row.clone(), column);
+        let scan = Scan::over(span.clone()).filter(condition.filter);
+        let mut view = EntryFilter::new(&scan, &span, self.versions, Some(self.authorizations));
         let mut reader = KeyReader::default();
         let mut skip = Skip::default();
         while let Some(entry) = next {
             let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
             let is_wanted = condition.timestamp.is_none_or(|wanted| key.timestamp == wanted);
-            if view.admit(key, value.value(), is_delete) == Admission::Show && is_wanted {
+            if view.shows(key, value.value(), is_delete) && is_wanted {
                 return Ok(condition.holds(Some(value.value())));
             }
             // The range contains only this column: if no further entry of it can matter, the loop

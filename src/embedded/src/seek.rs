@@ -22,7 +22,7 @@ impl Skip {
 
     /// Records a hidden entry. Returns the key to seek to, or `None` to continue with the next
     /// entry.
-    pub(crate) fn hidden(&mut self, view: &EntryFilter<'_>, stored: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn hidden(&mut self, view: &EntryFilter, stored: &[u8]) -> Option<Vec<u8>> {
         self.hidden += 1;
         if self.hidden < READ_ON {
             return None;
@@ -56,14 +56,14 @@ mod tests {
         };
         let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at: at(1_000) });
         let none = Authorizations::none();
-        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, &none);
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, Some(&none));
         let mut skip = Skip::default();
         let mut read_on = None;
         let mut looked_at = 0;
         for commit in (0..500).rev() {
             let write = WriteValue { start: at(commit), is_primary: false, is_delete: false };
             let key = key(EntryKind::Write, commit + 1);
-            view.admit(key.as_ref(), &write.encode(), false);
+            view.shows(key.as_ref(), &write.encode(), false);
             looked_at += 1;
             let mut stored = Vec::new();
             key::push_key(&mut stored, key.as_ref(), false);
@@ -81,11 +81,11 @@ mod tests {
     fn without_a_filter_every_entry_is_read() {
         let scan = Scan::over(Span::all());
         let none = Authorizations::none();
-        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::default(), &none);
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::default(), Some(&none));
         let mut skip = Skip::default();
         for timestamp in (0..100).rev() {
             let key = Key::new("r", Column::new("f", "q"), timestamp);
-            view.admit(key.as_ref(), b"", false);
+            view.shows(key.as_ref(), b"", false);
             let mut stored = Vec::new();
             key::push_key(&mut stored, key.as_ref(), false);
             assert_eq!(skip.hidden(&view, &stored), None);

@@ -108,7 +108,7 @@ pub use client::{
 pub use context::ClientOptions;
 pub use fluo_table::{
     Bytes, Cell, Column, ColumnSelector, Error, ErrorKind, Instance, Result, RowColumn, Span,
-    Timestamp, Visibility,
+    Timestamp,
 };
 pub use observer::{
     Observer, ObserverError, Observers, RetryAfter, Worker, WorkerOptions, observer_fn,

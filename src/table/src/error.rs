@@ -57,11 +57,10 @@ impl ErrorKind {
 /// assert_eq!(error.kind(), ErrorKind::NotFound);
 /// assert_eq!(error.to_string(), "there is no table `webpages`");
 /// ```
-#[derive(Clone)]
-pub struct Error {
-    inner: Arc<Inner>,
-}
+#[derive(Clone, Debug)]
+pub struct Error(Arc<Inner>);
 
+#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     message: Cow<'static, str>,
@@ -71,7 +70,7 @@ struct Inner {
 impl Error {
     /// Creates an error of `kind` with `message`, which states the cause, the place and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::build(kind, message.into(), None)
+        Self(Arc::new(Inner { kind, message: message.into(), source: None }))
     }
 
     /// Creates an error of `kind` with the error that caused it.
@@ -80,7 +79,7 @@ impl Error {
         message: impl Into<Cow<'static, str>>,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
-        Self::build(kind, message.into(), Some(source.into()))
+        Self(Arc::new(Inner { kind, message: message.into(), source: Some(source.into()) }))
     }
 
     /// Creates an error of kind [`Invalid`](ErrorKind::Invalid).
@@ -105,37 +104,19 @@ impl Error {
 
     /// Returns the kind of the error, which tells the caller how to react.
     pub fn kind(&self) -> ErrorKind {
-        self.inner.kind
-    }
-
-    fn build(
-        kind: ErrorKind,
-        message: Cow<'static, str>,
-        source: Option<Box<dyn StdError + Send + Sync>>,
-    ) -> Self {
-        Self { inner: Arc::new(Inner { kind, message, source }) }
+        self.0.kind
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.inner.message)
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.inner.kind)
-            .field("message", &self.inner.message)
-            .field("source", &self.inner.source)
-            .finish()
+        f.write_str(&self.0.message)
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.inner.source.as_deref().map(|source| source as _)
+        self.0.source.as_deref().map(|source| source as _)
     }
 }
 

@@ -77,7 +77,7 @@ pub mod telemetry;
 pub use clock::{Clock, SystemClock};
 pub use data::{
     Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Excerpt, Grouped, Key, KeyRef,
-    RowColumn, Span, Timestamp, Visibility, VisibilityError, counted, prefix_successor,
+    RowColumn, Span, Timestamp, VisibilityError, can_see_column, counted, prefix_successor,
     row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};

@@ -1,6 +1,6 @@
 //! One step of a compaction.
 
-use fluo_table::table::{Admission, ColumnGarbage, EntryFilter, EntryFilterState};
+use fluo_table::table::{ColumnGarbage, EntryFilter};
 use fluo_table::{Error, Garbage, Scan, Span, Versions};
 use redb::{ReadableTable, Table, WriteTransaction};
 
@@ -22,7 +22,8 @@ pub(super) struct Compaction {
     garbage: Garbage,
     /// The key at which to continue; `None` when done.
     next: Option<Vec<u8>>,
-    view: EntryFilterState,
+    /// The rules of the table, within the current column.
+    view: Option<EntryFilter>,
     /// The number of versions that the table kept at the last step.
     versions: Option<Versions>,
     /// The bytes of the current column, and its first delete marker, which is dropped last.
@@ -42,7 +43,7 @@ impl Compaction {
             next: Some(key::bound(span.start().as_ref())),
             span,
             garbage,
-            view: EntryFilterState::default(),
+            view: None,
             versions: None,
             column: Vec::new(),
             marker: None,
@@ -82,7 +83,7 @@ impl Compaction {
     fn begin_column_anew(&mut self) {
         if !self.column.is_empty() {
             self.next = Some(std::mem::take(&mut self.column));
-            self.view = EntryFilterState::default();
+            self.view = None;
             self.marker = None;
         }
     }
@@ -94,10 +95,11 @@ impl Compaction {
         versions: Versions,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
-        let scan = Scan::over(self.span.clone());
         let span = self.span.clone();
-        let mut view = EntryFilter::for_any_reader(&scan, &span, versions)
-            .resume(std::mem::take(&mut self.view));
+        let mut view = self
+            .view
+            .take()
+            .unwrap_or_else(|| EntryFilter::new(&Scan::over(span.clone()), &span, versions, None));
         let mut reader = KeyReader::default();
         let mut hidden = Vec::new();
         let mut looked_at = 0;
@@ -123,12 +125,12 @@ impl Compaction {
                 self.column_garbage = self.garbage.for_column(key.family, versions);
             }
             self.look_for_garbage(key.timestamp, value.value(), is_delete);
-            if view.admit(key, value.value(), is_delete) == Admission::Hide {
+            if !view.shows(key, value.value(), is_delete) {
                 self.hide(bytes, is_delete, &mut hidden);
             }
             looked_at += 1;
             if looked_at >= most && self.column_garbage.is_none() {
-                self.view = view.into_state();
+                self.view = Some(view);
                 self.next = Some(self.resume_after(bytes));
                 return Ok(hidden);
             }
@@ -271,13 +273,13 @@ mod tests {
         let name = cells_name(TABLE_ID);
         let cells = transaction.open_table(CellsDefinition::new(&name))?;
         let scan = Scan::over(Span::all());
-        let mut view = EntryFilter::for_any_reader(&scan, &scan.spans()[0], versions);
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], versions, None);
         let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
         for entry in cells.iter()? {
             let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
             stored += 1;
-            if view.admit(key, value.value(), is_delete) == Admission::Show {
+            if view.shows(key, value.value(), is_delete) {
                 shown.push(key.to_key());
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::layout::garbage::keep;
+use fluo_table::layout::garbage::CellGarbage;
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
 };
@@ -108,10 +108,10 @@ fn stored(transaction: &WriteTransaction) -> Result<Columns, Failure> {
 }
 
 fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
-    let borrowed: Vec<_> = column.iter().map(|(stamp, value)| (*stamp, &value[..])).collect();
-    let keep = keep(&borrowed, Timestamp::new(HORIZON).ok(), true);
-    let kept = column.iter().zip(keep).filter(|(_, keep)| *keep);
-    kept.map(|(entry, _)| entry.clone()).collect()
+    let mut garbage = CellGarbage::new(Timestamp::new(HORIZON).ok(), true);
+    column.iter().for_each(|(stamp, value)| garbage.look_at(*stamp, value));
+    let dropped = garbage.finish();
+    column.iter().filter(|(stamp, _)| !dropped.contains(stamp)).cloned().collect()
 }
 
 /// Runs the steps of a compaction; more entries are written after each step.

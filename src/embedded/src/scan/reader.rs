@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_table::table::{Admission, EntryFilter, EntryFilterState};
+use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
 use redb::{Range, ReadOnlyTable};
 
@@ -32,10 +32,10 @@ pub(crate) struct Reader {
     authorizations: Arc<Authorizations>,
     versions: Versions,
     cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
-    /// The current span and the rest of its entries; `None` before the first span and between two.
-    current: Option<(usize, Entries)>,
+    /// The current span, the rest of its entries and the rules for them; `None` before the first
+    /// span and between two.
+    current: Option<(Span, Entries, EntryFilter)>,
     next_span: usize,
-    view: EntryFilterState,
     keys: KeyReader,
     skip: Skip,
     /// The shared state. Last field, because the directory must be held as long as the snapshot
@@ -58,7 +58,6 @@ impl Reader {
             cells,
             current: None,
             next_span: 0,
-            view: EntryFilterState::default(),
             keys: KeyReader::default(),
             skip: Skip::default(),
             shared,
@@ -105,9 +104,10 @@ impl Reader {
             return Ok(false);
         };
         let from = key::bound(EntryFilter::read_from(&self.scan, span).as_ref());
-        self.current = Some((self.next_span, entries_of(&self.cells, &from, span)?));
+        let entries = entries_of(&self.cells, &from, span)?;
+        let view = EntryFilter::new(&self.scan, span, self.versions, Some(&self.authorizations));
+        self.current = Some((span.clone(), entries, view));
         self.next_span += 1;
-        self.view = EntryFilterState::default();
         Ok(true)
     }
 
@@ -117,14 +117,9 @@ impl Reader {
         batch: &mut BatchBuilder,
         entries_left: &mut usize,
     ) -> Result<(), Failure> {
-        let Some((index, entries)) = &mut self.current else {
+        let Some((span, entries, view)) = &mut self.current else {
             return Ok(());
         };
-        let Some(span) = self.scan.spans().get(*index) else {
-            return Ok(());
-        };
-        let mut view = EntryFilter::new(&self.scan, span, self.versions, &self.authorizations)
-            .resume(std::mem::take(&mut self.view));
         while *entries_left > 0
             && batch.cell_count() < bounds.cells
             && batch.byte_count() < bounds.bytes
@@ -136,14 +131,13 @@ impl Reader {
             *entries_left -= 1;
             let (bytes, value) = entry?;
             let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
-            if view.admit(key, value.value(), is_delete) == Admission::Show {
+            if view.shows(key, value.value(), is_delete) {
                 batch.push(key, value.value());
                 self.skip.shown();
-            } else if let Some(from) = self.skip.hidden(&view, bytes.value()) {
+            } else if let Some(from) = self.skip.hidden(view, bytes.value()) {
                 *entries = entries_of(&self.cells, &from, span)?;
             }
         }
-        self.view = view.into_state();
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, RowColumn, Visibility};
+use fluo_table::{Authorizations, Bytes, Error, Escaped, Result, RowColumn, can_see_column};
 
 /// A pending change of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,11 +128,5 @@ pub(crate) fn check_cell(cell: &RowColumn) -> Result<()> {
             "`{cell}`: the column family `{NOTIFICATION_FAMILY}` is reserved for notifications; use another one"
         )));
     }
-    match Visibility::parse(&column.visibility) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
-            Err(Error::with_source(ErrorKind::Invalid, message, error))
-        }
-    }
+    can_see_column(&Authorizations::none(), row, column).map(drop)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::layout::SnapshotFilter;
+use fluo_table::layout::ColumnFilter;
 use fluo_table::{
     Cell, Change, Key, Mutation, Result, RowColumn, Scan, Table, TableExt, Timestamp,
 };
@@ -59,7 +59,7 @@ impl DecidedLock {
             }
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut filter = SnapshotFilter::new(at);
+        let mut filter = ColumnFilter::snapshot(at);
         let mut shown = entries.into_iter();
         let shown = shown.find(|entry| filter.shows(entry.key.timestamp, &entry.value));
         if let Some(entry) = &shown {

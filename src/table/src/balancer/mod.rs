@@ -13,4 +13,4 @@ mod placement;
 
 pub use class::{BalancerClass, group_balancers, simulates_class};
 pub use pattern::{GroupPattern, PatternError};
-pub use placement::{place, place_by_count, place_by_properties, simulated_server_name};
+pub use placement::{place, simulated_server_name, simulated_tablets};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{BalancerClass, GroupPattern};
 use crate::data::{Bytes, property};
+use crate::table::{Tablet, Tablets};
 
 /// Places tablets by group. Returns the index of the server for each tablet.
 ///
@@ -45,7 +46,7 @@ pub fn place<G: Ord>(groups: &[G], servers: usize) -> Vec<Option<usize>> {
 /// Every server holds the same number, give or take one, because a balancer without groups looks at
 /// nothing else. This placement is the worst case for groups: each is on as few servers as
 /// possible.
-pub fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
+fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
     let (share, longer) = match servers {
         0 => return vec![None; tablets],
         _ => (tablets / servers, tablets % servers),
@@ -54,46 +55,44 @@ pub fn place_by_count(tablets: usize, servers: usize) -> Vec<Option<usize>> {
     sizes.enumerate().flat_map(|(server, size)| std::iter::repeat_n(Some(server), size)).collect()
 }
 
-/// Places the tablets of a table according to its properties. Under a group balancer whose pattern
-/// can be used, it places by group; without a pattern or with an unusable one, by count. Under an
-/// unknown balancer no tablet has a server, because tablets do not come online if the class does
-/// not load.
-pub fn place_by_properties(
-    end_rows: &[Option<Bytes>],
+/// Returns the tablets with these end rows and numbers of entries, placed on simulated servers
+/// according to the properties of their table.
+///
+/// Under a group balancer whose pattern can be used, they are placed by group; without a pattern or
+/// with an unusable one, by count. Under an unknown balancer no tablet has a server, because
+/// tablets do not come online if the class does not load.
+pub fn simulated_tablets(
+    counted: Vec<(Option<Bytes>, u64)>,
     properties: &BTreeMap<String, String>,
     servers: usize,
-) -> Vec<Option<usize>> {
-    let by_count = || place_by_count(end_rows.len(), servers);
+) -> Tablets {
     let class = properties.get(property::BALANCER).map(|class| BalancerClass::from_name(class));
-    match class.unwrap_or(BalancerClass::ByCount) {
-        BalancerClass::ByCount => by_count(),
-        BalancerClass::ByGroup => match group_pattern(properties) {
-            Some(pattern) => place(&groups_of(end_rows, &pattern, properties), servers),
-            None => by_count(),
-        },
-        BalancerClass::Unknown => vec![None; end_rows.len()],
-    }
+    let pattern = properties.get(property::GROUP_PATTERN);
+    let pattern = pattern.and_then(|pattern| GroupPattern::parse(pattern).ok());
+    let placed = match (class.unwrap_or(BalancerClass::ByCount), pattern) {
+        (BalancerClass::ByGroup, Some(pattern)) => {
+            let default = properties.get(property::GROUP_DEFAULT).cloned().unwrap_or_default();
+            let group = |(end_row, _): &(Option<Bytes>, u64)| {
+                pattern.group_of(end_row.as_deref()).unwrap_or_else(|| default.clone())
+            };
+            place(&counted.iter().map(group).collect::<Vec<_>>(), servers)
+        }
+        (BalancerClass::Unknown, _) => vec![None; counted.len()],
+        (BalancerClass::ByCount | BalancerClass::ByGroup, _) => {
+            place_by_count(counted.len(), servers)
+        }
+    };
+    let tablets = counted.into_iter().zip(placed).map(|((end_row, entries), server)| Tablet {
+        end_row,
+        server: server.map(simulated_server_name),
+        entries,
+    });
+    Tablets::new(tablets.collect())
 }
 
 /// Returns the name of a simulated server.
 pub fn simulated_server_name(index: usize) -> String {
     format!("server-{:03}", index + 1)
-}
-
-fn group_pattern(properties: &BTreeMap<String, String>) -> Option<GroupPattern> {
-    GroupPattern::parse(properties.get(property::GROUP_PATTERN)?).ok()
-}
-
-fn groups_of(
-    end_rows: &[Option<Bytes>],
-    pattern: &GroupPattern,
-    properties: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let default = properties.get(property::GROUP_DEFAULT).cloned().unwrap_or_default();
-    end_rows
-        .iter()
-        .map(|end_row| pattern.group_of(end_row.as_deref()).unwrap_or_else(|| default.clone()))
-        .collect()
 }
 
 #[cfg(test)]
@@ -110,25 +109,26 @@ mod tests {
         counts.iter().max().zip(counts.iter().min()).is_none_or(|(max, min)| max - min <= 1)
     }
 
+    fn servers_of(rows: &[&'static str], balancer: &str, pattern: &str) -> Vec<Option<String>> {
+        let properties = [(property::BALANCER, balancer), (property::GROUP_PATTERN, pattern)];
+        let properties = properties.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let counted = rows.iter().map(|row| (Some(Bytes::from(*row)), 0)).collect();
+        let tablets = simulated_tablets(counted, &properties.into(), 2);
+        tablets.as_slice().iter().map(|tablet| tablet.server.clone()).collect()
+    }
+
     #[test]
     fn an_unknown_balancer_hosts_nothing() {
-        let properties =
-            BTreeMap::from([(property::BALANCER.to_owned(), "org.example.Typo".to_owned())]);
-        assert_eq!(place_by_properties(&[None, None], &properties, 2), [None, None]);
+        assert_eq!(servers_of(&["a", "b"], "org.example.Typo", "(a|b).*"), [None, None]);
     }
 
     #[test]
     fn two_capturing_groups_are_ignored_as_by_the_balancer() {
-        let rows: Vec<_> = ["a1", "a2", "b1", "b2"].map(|row| Some(Bytes::from(row))).into();
-        let place_with = |pattern: &str| {
-            let properties = BTreeMap::from([
-                (property::BALANCER.to_owned(), super::super::group_balancers().next().unwrap().1),
-                (property::GROUP_PATTERN.to_owned(), pattern.to_owned()),
-            ]);
-            place_by_properties(&rows, &properties, 2)
-        };
-        assert_eq!(place_with("(a|b).*"), [Some(0), Some(1), Some(0), Some(1)]);
-        assert_eq!(place_with("(a)?(b)?.*"), [Some(0), Some(0), Some(1), Some(1)]);
+        let (_, balancer) = super::super::group_balancers().next().unwrap();
+        let place_with = |pattern| servers_of(&["a1", "a2", "b1", "b2"], &balancer, pattern);
+        let [one, two] = [0, 1].map(|server| Some(simulated_server_name(server)));
+        assert_eq!(place_with("(a|b).*"), [&one, &two, &one, &two].map(Clone::clone));
+        assert_eq!(place_with("(a)?(b)?.*"), [&one, &one, &two, &two].map(Clone::clone));
     }
 
     proptest! {

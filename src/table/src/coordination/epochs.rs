@@ -39,10 +39,11 @@ impl Epochs {
             })
         };
         if found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
-            Err(copied(name))
-        } else {
-            Ok(())
+            return Err(Error::invalid(format!(
+                "the coordination of the application `{name}` is an old copy; use the newest one, or initialize the application again"
+            )));
         }
+        Ok(())
     }
 
     /// Compares the epoch `found` at the table of the application `name` with the record
@@ -100,12 +101,6 @@ impl Epochs {
 fn number_of(epoch: &str) -> u64 {
     let number = epoch.split_once('-').map(|(number, _)| number.parse());
     number.and_then(Result::ok).unwrap_or(u64::MAX)
-}
-
-fn copied(name: &str) -> Error {
-    Error::invalid(format!(
-        "the coordination of the application `{name}` is an old copy; use the newest one, or initialize the application again"
-    ))
 }
 
 #[cfg(test)]

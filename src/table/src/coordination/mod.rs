@@ -44,11 +44,8 @@ mod observed_column;
 mod port;
 mod reserved_timestamps;
 mod sessions;
-mod setup_lock;
 mod share;
 mod timestamp_block;
-mod transactor;
-mod worker_membership;
 
 pub mod zookeeper_format;
 
@@ -57,15 +54,12 @@ pub use application::{Application, check_settings, shown_setting, shown_settings
 pub use applications::Applications;
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
-pub use held_lock::HeldLock;
+pub use held_lock::{HeldLock, SetupLocks};
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
-pub use port::{Coordination, check_duty};
+pub use port::{Coordination, Transactor, WorkerMembership, check_duty};
 pub use reserved_timestamps::ReservedTimestamps;
 pub use sessions::Sessions;
-pub use setup_lock::SetupLocks;
 pub use share::Share;
 pub use timestamp_block::TimestampBlock;
-pub use transactor::Transactor;
-pub use worker_membership::WorkerMembership;

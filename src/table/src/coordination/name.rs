@@ -13,15 +13,6 @@ const MAX_NAME_BYTES: usize = 255;
 /// # Errors
 ///
 /// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::coordination::check_application_name;
-///
-/// assert!(check_application_name("web index").is_ok());
-/// assert!(check_application_name("web/index").is_err());
-/// ```
 pub fn check_application_name(name: &str) -> Result<()> {
     if (1..=MAX_NAME_BYTES).contains(&name.len()) && !name.chars().any(is_refused) {
         return Ok(());

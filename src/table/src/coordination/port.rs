@@ -1,5 +1,5 @@
 //! The port to the state that the processes of one application share beside its table:
-//! [`Coordination`].
+//! [`Coordination`], with [`Transactor`] and [`WorkerMembership`].
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,8 +8,7 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, HeldLock, TimestampBlock, Transactor, TransactorId,
-    WorkerMembership,
+    Application, FailedNotification, HeldLock, Share, TimestampBlock, TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -177,6 +176,54 @@ pub trait Coordination: Debug + Send + Sync {
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) (C9).
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()>;
+}
+
+/// A process that runs transactions, alive from
+/// [`begin_transactor`](super::Coordination::begin_transactor) until this is dropped or its session
+/// ends. An ended session does not resume: the owner must begin another transactor, as
+/// `fluo_engine::Client` does automatically.
+///
+/// Its rules are C5, C6 and C17 of [`Coordination`](super::Coordination).
+#[async_trait]
+pub trait Transactor: Debug + Send + Sync {
+    /// Returns its number, which its locks carry.
+    fn id(&self) -> TransactorId;
+
+    /// Publishes the oldest timestamp at which it still reads, in place of the previous one; `None`
+    /// withdraws it.
+    ///
+    /// Publish before you use a timestamp that is to be protected: publish one that was handed out
+    /// before, and then request the one to read at (C5).
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if its session has ended;
+    /// [`Uncertain`](crate::ErrorKind::Uncertain).
+    async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()>;
+
+    /// Returns `true` if this transactor is certainly alive, so that its published timestamp is in
+    /// force (C17). Sends no request. `false` means that this is not known.
+    fn is_holding(&self) -> bool;
+}
+
+/// The membership of one worker among the workers of an application, from
+/// [`join_workers`](super::Coordination::join_workers) until this is dropped or its session ends.
+///
+/// Its rule is C7 of [`Coordination`](super::Coordination).
+#[async_trait]
+pub trait WorkerMembership: Debug + Send + Sync {
+    /// Returns the current share of this worker, or `None` while the shares are reassigned. Without
+    /// a share the worker must process nothing.
+    ///
+    /// The share changes when a worker joins or leaves. Two workers that ask at different times may
+    /// receive overlapping shares, which causes duplicate work but no error.
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if its session has ended, so that it must
+    /// [join](super::Coordination::join_workers) again. [`Invalid`](crate::ErrorKind::Invalid) if
+    /// the workers do not agree on how to divide the work.
+    async fn share(&self) -> Result<Option<Share>>;
 }
 
 /// Checks the name of a duty.

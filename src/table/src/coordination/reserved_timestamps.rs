@@ -8,9 +8,9 @@ use crate::data::Timestamp;
 use crate::error::Result;
 
 /// The size of the smallest reservation, as in Fluo.
-const LEAST: u32 = 1_000;
+const MIN_SIZE: u32 = 1_000;
 /// The size of the largest reservation: the maximum number of timestamps that a crash loses.
-const MOST: u32 = 1 << 20;
+const MAX_SIZE: u32 = 1 << 20;
 /// The intended life of a reservation.
 const LASTS: Duration = Duration::from_secs(1);
 
@@ -22,26 +22,6 @@ const LASTS: Duration = Duration::from_secs(1);
 /// twice. A reservation is small at first, 1,000 timestamps, and doubles, up to 1,048,576, as often
 /// as it is used up within a second. So about one write per second suffices for any rate of
 /// timestamps.
-///
-/// # Examples
-///
-/// ```
-/// use std::num::NonZeroU32;
-/// use std::time::Instant;
-///
-/// use fluo_table::{coordination::ReservedTimestamps, Timestamp};
-///
-/// # fn main() -> fluo_table::Result<()> {
-/// let mut timestamps = ReservedTimestamps::new(Timestamp::new(2)?);
-/// assert_eq!(timestamps.take(NonZeroU32::MIN)?, None);
-/// let end = timestamps.plan(NonZeroU32::MIN, Instant::now())?;
-/// // The storage now receives this end.
-/// assert_eq!(end, Timestamp::new(1_002)?);
-/// timestamps.reserved(end);
-/// assert_eq!(timestamps.take(NonZeroU32::MIN)?, Some(Timestamp::new(2)?));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Debug)]
 pub struct ReservedTimestamps {
     /// The next timestamp to hand out.
@@ -56,7 +36,7 @@ pub struct ReservedTimestamps {
 impl ReservedTimestamps {
     /// Creates the state with nothing reserved: all timestamps from `end` on are unused.
     pub fn new(end: Timestamp) -> Self {
-        Self { next: end, end, size: LEAST, planned_at: None }
+        Self { next: end, end, size: MIN_SIZE, planned_at: None }
     }
 
     /// Returns the next timestamp without handing it out.
@@ -93,7 +73,7 @@ impl ReservedTimestamps {
                 self.size / 2
             };
         }
-        self.size = self.size.clamp(LEAST, MOST);
+        self.size = self.size.clamp(MIN_SIZE, MAX_SIZE);
         self.planned_at = Some(now);
         // Reserve nothing if `count` timestamps could not be handed out.
         TimestampBlock::end_of(self.next, count.get())?;

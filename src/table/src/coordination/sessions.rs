@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use super::held_lock::HeldKeys;
+use super::held_lock::{HeldLocks, LockKey};
 use crate::coordination::{HeldLock, Share, TransactorId, check_duty};
 use crate::data::Timestamp;
 use crate::error::{Error, Result};
@@ -19,16 +19,7 @@ pub struct Sessions {
     /// The present workers, in the order in which they joined.
     workers: BTreeSet<u64>,
     last_worker: u64,
-    locks: HeldKeys<Held>,
-}
-
-/// A lock that a caller has.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Held {
-    /// A duty.
-    Duty(String),
-    /// The exclusive use by a transactor.
-    Exclusive(TransactorId),
+    locks: HeldLocks,
 }
 
 impl Sessions {
@@ -44,7 +35,7 @@ impl Sessions {
     /// [`Unavailable`](crate::ErrorKind::Unavailable) while a transactor uses the application
     /// alone.
     pub fn check_shared(&self, application: &str) -> Result<()> {
-        if self.locks.any(|held| matches!(held, Held::Exclusive(_))) {
+        if self.locks.is_exclusive() {
             return Err(Error::used_alone(application));
         }
         Ok(())
@@ -68,7 +59,7 @@ impl Sessions {
         if self.transactors.len() > 1 || !self.workers.is_empty() {
             return Err(Error::still_running(application));
         }
-        let lock = self.locks.take([Held::Exclusive(own)]);
+        let lock = self.locks.take([LockKey::Exclusive(own)]);
         lock.map_err(|_| Error::used_alone(application))
     }
 
@@ -79,12 +70,12 @@ impl Sessions {
     /// [`Invalid`](crate::ErrorKind::Invalid) for the name.
     pub fn take_duty(&mut self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
         check_duty(duty)?;
-        Ok(self.locks.take([Held::Duty(duty.to_owned())]).ok())
+        Ok(self.locks.take([LockKey::Duty(duty.to_owned())]).ok())
     }
 
     /// Removes a transactor; returns whether it was alive.
     pub fn end_transactor(&mut self, id: TransactorId) -> bool {
-        self.locks.release(&Held::Exclusive(id));
+        self.locks.release(&LockKey::Exclusive(id));
         self.transactors.remove(&id).is_some()
     }
 

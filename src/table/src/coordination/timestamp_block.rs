@@ -19,23 +19,6 @@ pub struct TimestampBlock {
 
 impl TimestampBlock {
     /// Returns the timestamps of the block, in order.
-    ///
-    /// # Examples
-    ///
-    ///
-    /// ```
-    /// use std::num::NonZeroU32;
-    ///
-    /// use fluo_table::{coordination::TimestampBlock, Timestamp};
-    ///
-    /// # fn main() -> fluo_table::Result<()> {
-    /// let count = NonZeroU32::MIN.saturating_add(2);
-    /// let (first, horizon) = (Timestamp::new(7)?, Timestamp::ZERO);
-    /// let block = TimestampBlock { first, count, horizon };
-    /// assert_eq!(block.iter().map(Timestamp::get).collect::<Vec<_>>(), [7, 8, 9]);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn iter(&self) -> impl Iterator<Item = Timestamp> + use<> {
         let first = self.first.get();
         let end = first.saturating_add(u64::from(self.count.get()));
@@ -62,6 +45,14 @@ impl TimestampBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn iterates_over_consecutive_timestamps() {
+        let count = NonZeroU32::new(3).unwrap();
+        let first = Timestamp::new(7).unwrap();
+        let block = TimestampBlock { first, count, horizon: Timestamp::ZERO };
+        assert_eq!(block.iter().map(Timestamp::get).collect::<Vec<_>>(), [7, 8, 9]);
+    }
 
     #[test]
     fn reports_timestamps_that_are_used_up() {

@@ -1,4 +1,4 @@
-//! The key of a cell, and the order of a table.
+//! Cells, their keys, and the order of a table.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -130,6 +130,25 @@ impl Ord for KeyRef<'_> {
 impl PartialOrd for KeyRef<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+/// A [`Key`] with its value, as scans yield them.
+///
+/// The cells of one batch may share one allocation. To keep a few cells of many for a long time,
+/// copy them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    /// The key.
+    pub key: Key,
+    /// The value; may be empty.
+    pub value: Bytes,
+}
+
+impl Cell {
+    /// Creates a cell from `key` and `value`.
+    pub fn new(key: Key, value: impl Into<Bytes>) -> Self {
+        Self { key, value: value.into() }
     }
 }
 

@@ -2,15 +2,12 @@
 //!
 //! All of it has one order, which [`Key`] defines.
 
-mod cell;
 mod column;
-mod counted;
+mod count;
 mod escape;
 mod excerpt;
-mod grouped;
 mod key;
 mod prefix;
-mod row_column;
 mod span;
 mod timestamp;
 mod transactor_id;
@@ -19,16 +16,13 @@ mod visibility;
 pub mod property;
 
 pub use bytes::Bytes;
-pub use cell::Cell;
-pub use column::Column;
-pub use counted::counted;
+pub use column::{Column, RowColumn};
+pub use count::{Grouped, counted};
 pub use escape::{EscapeError, Escaped, unescape};
 pub use excerpt::Excerpt;
-pub use grouped::Grouped;
-pub use key::{Key, KeyRef};
+pub use key::{Cell, Key, KeyRef};
 pub use prefix::{prefix_successor, row_successor};
-pub use row_column::RowColumn;
 pub use span::Span;
 pub use timestamp::Timestamp;
 pub use transactor_id::TransactorId;
-pub use visibility::{Authorizations, Visibility, VisibilityError};
+pub use visibility::{Authorizations, VisibilityError, can_see_column};

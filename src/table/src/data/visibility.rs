@@ -12,9 +12,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use thiserror::Error;
-
-use crate::data::Bytes;
+use crate::data::{Bytes, Column, Escaped};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The maximum nesting of parentheses: it bounds the stack, and is far above any real expression.
 const MAX_DEPTH: usize = 64;
@@ -26,10 +25,10 @@ const MAX_DEPTH: usize = 64;
 /// # Examples
 ///
 /// ```
-/// use fluo_table::{Authorizations, Visibility};
+/// use fluo_table::Authorizations;
 ///
 /// let reader = Authorizations::from_iter(["public", "eu"]);
-/// assert!(Visibility::parse(b"public&(eu|us)")?.is_visible_to(&reader));
+/// assert!(reader.can_see(b"public&(eu|us)")?);
 /// # Ok::<(), fluo_table::VisibilityError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,6 +49,26 @@ impl Authorizations {
     pub fn iter(&self) -> impl Iterator<Item = &Bytes> {
         self.0.iter()
     }
+
+    /// Checks whether a reader with these authorizations may see a cell with this visibility
+    /// expression. Every reader sees a cell with an empty one.
+    ///
+    /// # Errors
+    ///
+    /// An error if the expression does not follow the grammar; it states the byte and the problem
+    /// there.
+    pub fn can_see(&self, expression: &[u8]) -> Result<bool, VisibilityError> {
+        if expression.is_empty() {
+            return Ok(true);
+        }
+        let mut evaluation = Evaluation { held: self, expression, at: 0 };
+        let can_see = evaluation.expression(0)?;
+        match evaluation.peek() {
+            None => Ok(can_see),
+            Some(b')') => Err(evaluation.error("`)` without its `(`")),
+            Some(_) => Err(evaluation.error("`&` or `|` is missing between two terms")),
+        }
+    }
 }
 
 impl<L: Into<Bytes>> FromIterator<L> for Authorizations {
@@ -58,88 +77,67 @@ impl<L: Into<Bytes>> FromIterator<L> for Authorizations {
     }
 }
 
+impl fmt::Display for Authorizations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let labels: Vec<_> = self.0.iter().map(|label| Escaped(label).to_string()).collect();
+        f.write_str(&labels.join(","))
+    }
+}
+
+/// Checks whether a reader may see a column of a row.
+///
+/// # Errors
+///
+/// [`Invalid`](ErrorKind::Invalid) if the visibility of the column is not an expression.
+pub fn can_see_column(held: &Authorizations, row: &[u8], column: &Column) -> Result<bool> {
+    held.can_see(&column.visibility).map_err(|error| {
+        let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
+        Error::with_source(ErrorKind::Invalid, message, error)
+    })
+}
+
 /// An error in a visibility expression.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("visibility expression: at byte {at}: {what}")]
 pub struct VisibilityError {
     at: usize,
     what: &'static str,
 }
 
-/// A parsed visibility expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visibility(Option<Node>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Node {
-    Label(Vec<u8>),
-    All(Vec<Node>),
-    Any(Vec<Node>),
-}
-
-impl Visibility {
-    /// Parses an expression; an empty one is visible to every reader.
-    ///
-    /// # Errors
-    ///
-    /// An error if the expression does not follow the grammar; it states the byte and the problem
-    /// there.
-    pub fn parse(expression: &[u8]) -> Result<Self, VisibilityError> {
-        if expression.is_empty() {
-            return Ok(Self(None));
-        }
-        let mut parser = Parser { expression, at: 0 };
-        let node = parser.expression(0)?;
-        match parser.peek() {
-            None => Ok(Self(Some(node))),
-            Some(b')') => Err(parser.error("`)` without its `(`")),
-            Some(_) => Err(parser.error("`&` or `|` is missing between two terms")),
-        }
-    }
-
-    /// Checks whether a reader with these authorizations may see the cell.
-    pub fn is_visible_to(&self, authorizations: &Authorizations) -> bool {
-        self.0.as_ref().is_none_or(|node| node.holds(authorizations))
-    }
-}
-
-impl Node {
-    fn holds(&self, authorizations: &Authorizations) -> bool {
-        match self {
-            Self::Label(label) => authorizations.contains(label),
-            Self::All(nodes) => nodes.iter().all(|node| node.holds(authorizations)),
-            Self::Any(nodes) => nodes.iter().any(|node| node.holds(authorizations)),
-        }
-    }
-}
-
-struct Parser<'a> {
+/// The evaluation of an expression while it is parsed.
+struct Evaluation<'a> {
+    held: &'a Authorizations,
     expression: &'a [u8],
     at: usize,
 }
 
-impl Parser<'_> {
-    fn expression(&mut self, depth: usize) -> Result<Node, VisibilityError> {
-        let mut nodes = vec![self.term(depth)?];
+impl Evaluation<'_> {
+    fn expression(&mut self, depth: usize) -> Result<bool, VisibilityError> {
+        let mut holds = self.term(depth)?;
         let mut joined_by = None;
         while let Some(operator @ (b'&' | b'|')) = self.peek() {
             if *joined_by.get_or_insert(operator) != operator {
                 return Err(self.error("`&` and `|` are mixed; use parentheses to group the terms"));
             }
             self.at += 1;
-            nodes.push(self.term(depth)?);
+            let next = self.term(depth)?;
+            holds = if operator == b'&' { holds && next } else { holds || next };
         }
-        Ok(match joined_by {
-            Some(b'&') => Node::All(nodes),
-            Some(_) => Node::Any(nodes),
-            None => nodes.remove(0),
-        })
+        Ok(holds)
     }
 
-    fn term(&mut self, depth: usize) -> Result<Node, VisibilityError> {
+    fn term(&mut self, depth: usize) -> Result<bool, VisibilityError> {
         match self.peek() {
             Some(b'(') if depth == MAX_DEPTH => Err(self.error("more than 64 nested parentheses")),
-            Some(b'(') => self.parenthesized(depth),
+            Some(b'(') => {
+                self.at += 1;
+                let holds = self.expression(depth + 1)?;
+                if self.peek() != Some(b')') {
+                    return Err(self.error("`)` is missing"));
+                }
+                self.at += 1;
+                Ok(holds)
+            }
             Some(b'"') => self.quoted(),
             Some(byte) if is_label_byte(byte) => Ok(self.label()),
             Some(_) => Err(self.error("a label, a quoted label or `(` is expected")),
@@ -147,20 +145,10 @@ impl Parser<'_> {
         }
     }
 
-    fn parenthesized(&mut self, depth: usize) -> Result<Node, VisibilityError> {
-        self.at += 1;
-        let node = self.expression(depth + 1)?;
-        if self.peek() != Some(b')') {
-            return Err(self.error("`)` is missing"));
-        }
-        self.at += 1;
-        Ok(node)
-    }
-
-    fn quoted(&mut self) -> Result<Node, VisibilityError> {
-        self.at += 1;
+    fn quoted(&mut self) -> Result<bool, VisibilityError> {
         let mut label = Vec::new();
         loop {
+            self.at += 1;
             match self.peek() {
                 None => return Err(self.error("the closing `\"` is missing")),
                 Some(b'"') => break,
@@ -169,28 +157,26 @@ impl Parser<'_> {
                     match self.peek() {
                         Some(byte @ (b'"' | b'\\')) => label.push(byte),
                         _ => {
-                            return Err(
-                                self.error("only `\\\"` and `\\\\` are escapes in a quoted label")
-                            );
+                            let what = "only `\\\"` and `\\\\` are escapes in a quoted label";
+                            return Err(self.error(what));
                         }
                     }
                 }
                 Some(byte) => label.push(byte),
             }
-            self.at += 1;
         }
         if label.is_empty() {
             return Err(self.error("a quoted label is empty"));
         }
         self.at += 1;
-        Ok(Node::Label(label))
+        Ok(self.held.contains(&label))
     }
 
-    fn label(&mut self) -> Node {
+    fn label(&mut self) -> bool {
         let rest = self.expression.get(self.at..).unwrap_or_default();
-        let label: Vec<u8> = rest.iter().copied().take_while(|&byte| is_label_byte(byte)).collect();
-        self.at += label.len();
-        Node::Label(label)
+        let end = rest.iter().position(|&byte| !is_label_byte(byte)).unwrap_or(rest.len());
+        self.at += end;
+        self.held.contains(rest.get(..end).unwrap_or_default())
     }
 
     fn peek(&self) -> Option<u8> {
@@ -204,13 +190,6 @@ impl Parser<'_> {
 
 fn is_label_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte)
-}
-
-impl fmt::Display for Authorizations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let labels: Vec<_> = self.0.iter().map(|l| crate::data::Escaped(l).to_string()).collect();
-        f.write_str(&labels.join(","))
-    }
 }
 
 #[cfg(test)]
@@ -237,8 +216,8 @@ mod tests {
         #[case] labels: &'static str,
         #[case] seen: bool,
     ) {
-        let held = labels.split(',').filter(|label| !label.is_empty()).collect();
-        assert_eq!(Visibility::parse(expression.as_bytes()).unwrap().is_visible_to(&held), seen);
+        let labels = labels.split(',').filter(|label| !label.is_empty());
+        assert_eq!(Authorizations::from_iter(labels).can_see(expression.as_bytes()), Ok(seen));
     }
 
     #[rstest]
@@ -252,22 +231,23 @@ mod tests {
     #[case("\"\\n\"", "at byte 2: only `\\\"` and `\\\\` are escapes in a quoted label")]
     #[case("&A", "at byte 0: a label, a quoted label or `(` is expected")]
     fn errors_state_the_position(#[case] expression: &str, #[case] message: &str) {
-        let error = Visibility::parse(expression.as_bytes()).unwrap_err();
+        let error = Authorizations::none().can_see(expression.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), format!("visibility expression: {message}"));
     }
 
     #[test]
     fn nesting_is_bounded() {
         let nested = |depth| [vec![b'('; depth], b"A".to_vec(), vec![b')'; depth]].concat();
-        assert!(Visibility::parse(&nested(64)).is_ok());
-        assert!(Visibility::parse(&nested(65)).is_err());
-        assert!(Visibility::parse(&vec![b'('; 1_000_000]).is_err());
+        let can_see = |expression: &[u8]| Authorizations::none().can_see(expression);
+        assert!(can_see(&nested(64)).is_ok());
+        assert!(can_see(&nested(65)).is_err());
+        assert!(can_see(&vec![b'('; 1_000_000]).is_err());
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_or_rejected(expression in any::<Vec<u8>>()) {
-            let _ = Visibility::parse(&expression);
+            let _ = Authorizations::none().can_see(&expression);
         }
     }
 }

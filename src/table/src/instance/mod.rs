@@ -57,17 +57,6 @@ impl Instance {
     /// Replaces the generator of the ids of new applications. An id distinguishes an application
     /// from an earlier one of the same name, so the generator must never return an id twice. By
     /// default an id is a random UUID (version 4) from the operating system.
-    ///
-    /// # Examples
-    ///
-    /// A test that compares the content of a table needs the same id in each run:
-    ///
-    /// ```
-    /// use fluo_table::Instance;
-    ///
-    /// let fluo = Instance::in_memory().with_ids(|| "8d2fa41c".to_owned());
-    /// assert_eq!(fluo.new_id(), "8d2fa41c");
-    /// ```
     #[must_use]
     pub fn with_ids(mut self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.ids = Arc::new(ids);

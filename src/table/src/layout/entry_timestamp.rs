@@ -49,20 +49,6 @@ pub enum EntryKind {
 }
 
 /// The timestamp of a stored entry.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::Timestamp;
-/// use fluo_table::layout::{EntryKind, EntryTimestamp};
-///
-/// # fn main() -> fluo_table::Result<()> {
-/// let data = EntryTimestamp::new(EntryKind::Data, Timestamp::new(10)?);
-/// assert_eq!(data.encode(), -6917529027641081846);
-/// assert_eq!(EntryTimestamp::decode(data.encode()), Some(data));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryTimestamp {
     /// The kind of the entry.
@@ -75,56 +61,50 @@ pub struct EntryTimestamp {
 const LOW_BITS: u32 = 61;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
 
-/// The part of a column that contains the entries of a kind, identified by its three bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
-    TxDone,
-    Write,
-    DelLock,
-    ReadLock,
-    Lock,
-    Ack,
-    Data,
-}
-
-impl Section {
+impl EntryKind {
     const fn bits(self) -> u64 {
         match self {
             Self::TxDone => 0b011,
             Self::Write => 0b010,
             Self::DelLock => 0b001,
-            Self::ReadLock => 0b000,
+            Self::ReadLock | Self::DelReadLock => 0b000,
             Self::Lock => 0b111,
             Self::Ack => 0b110,
             Self::Data => 0b101,
         }
     }
 
-    /// Returns the stamp of this section with these bits below the kind.
-    pub(super) const fn stamp(self, low: u64) -> i64 {
+    /// Returns the stamp of an entry of this kind, given any number as its timestamp.
+    pub(super) const fn stamp(self, timestamp: u64) -> i64 {
+        let low = match self {
+            Self::ReadLock => timestamp << 1,
+            Self::DelReadLock => (timestamp << 1) | 1,
+            _ => timestamp,
+        };
         ((self.bits() << LOW_BITS) | (low & LOW_MASK)).cast_signed()
     }
 
-    /// Returns the newest stamp that an entry of this section can have.
+    /// Returns the newest stamp that an entry with the bits of this kind can have.
     pub(super) const fn newest(self) -> i64 {
-        self.stamp(LOW_MASK)
+        ((self.bits() << LOW_BITS) | LOW_MASK).cast_signed()
     }
 
-    /// Splits a stamp into its section, or `None` for unused bits, and the bits below the kind,
-    /// which may have any value.
-    pub(super) const fn split(stamp: i64) -> (Option<Self>, u64) {
+    /// Splits a stamp into the kind of its entry and the timestamp, which may be above
+    /// [`Timestamp::MAX`]. Returns `None` for unused bits.
+    pub(super) const fn split(stamp: i64) -> Option<(Self, u64)> {
         let bits = stamp.cast_unsigned();
-        let section = match bits >> LOW_BITS {
-            0b011 => Some(Self::TxDone),
-            0b010 => Some(Self::Write),
-            0b001 => Some(Self::DelLock),
-            0b000 => Some(Self::ReadLock),
-            0b111 => Some(Self::Lock),
-            0b110 => Some(Self::Ack),
-            0b101 => Some(Self::Data),
-            _ => None,
-        };
-        (section, bits & LOW_MASK)
+        let low = bits & LOW_MASK;
+        Some(match bits >> LOW_BITS {
+            0b011 => (Self::TxDone, low),
+            0b010 => (Self::Write, low),
+            0b001 => (Self::DelLock, low),
+            0b000 if low & 1 == 0 => (Self::ReadLock, low >> 1),
+            0b000 => (Self::DelReadLock, low >> 1),
+            0b111 => (Self::Lock, low),
+            0b110 => (Self::Ack, low),
+            0b101 => (Self::Data, low),
+            _ => return None,
+        })
     }
 }
 
@@ -136,40 +116,14 @@ impl EntryTimestamp {
 
     /// Returns the timestamp with which the entry is stored.
     pub const fn encode(self) -> i64 {
-        let timestamp = self.timestamp.get();
-        match self.kind {
-            EntryKind::TxDone => Section::TxDone.stamp(timestamp),
-            EntryKind::Write => Section::Write.stamp(timestamp),
-            EntryKind::DelLock => Section::DelLock.stamp(timestamp),
-            EntryKind::ReadLock => Section::ReadLock.stamp(timestamp << 1),
-            EntryKind::DelReadLock => Section::ReadLock.stamp((timestamp << 1) | 1),
-            EntryKind::Lock => Section::Lock.stamp(timestamp),
-            EntryKind::Ack => Section::Ack.stamp(timestamp),
-            EntryKind::Data => Section::Data.stamp(timestamp),
-        }
+        self.kind.stamp(self.timestamp.get())
     }
 
     /// Decodes the timestamp of a stored entry. Returns `None` if no entry can have it, because its
     /// kind is not used or it is above [`Timestamp::MAX`].
-    pub const fn decode(stamp: i64) -> Option<Self> {
-        let (section, low) = Section::split(stamp);
-        let Some(section) = section else {
-            return None;
-        };
-        let (kind, bits) = match section {
-            Section::TxDone => (EntryKind::TxDone, low),
-            Section::Write => (EntryKind::Write, low),
-            Section::DelLock => (EntryKind::DelLock, low),
-            Section::ReadLock if low & 1 == 0 => (EntryKind::ReadLock, low >> 1),
-            Section::ReadLock => (EntryKind::DelReadLock, low >> 1),
-            Section::Lock => (EntryKind::Lock, low),
-            Section::Ack => (EntryKind::Ack, low),
-            Section::Data => (EntryKind::Data, low),
-        };
-        match Timestamp::from_bits(bits) {
-            Some(timestamp) => Some(Self { kind, timestamp }),
-            None => None,
-        }
+    pub fn decode(stamp: i64) -> Option<Self> {
+        let (kind, timestamp) = EntryKind::split(stamp)?;
+        Some(Self { kind, timestamp: Timestamp::from_bits(timestamp)? })
     }
 }
 
@@ -213,9 +167,9 @@ mod tests {
     #[test]
     fn an_unused_kind_and_a_timestamp_of_61_bits_are_none() {
         assert_eq!(EntryTimestamp::decode(i64::MIN), None);
-        assert_eq!(EntryTimestamp::decode(Section::Write.newest()), None);
+        assert_eq!(EntryTimestamp::decode(EntryKind::Write.newest()), None);
         let most = EntryTimestamp::new(EntryKind::DelReadLock, Timestamp::MAX);
-        assert_eq!(EntryTimestamp::decode(Section::ReadLock.newest()), Some(most));
+        assert_eq!(EntryTimestamp::decode(EntryKind::ReadLock.newest()), Some(most));
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! The value of a `LOCK` entry.
+//! The values of `LOCK` and `RLOCK` entries.
 
 use super::decode_error::unreadable;
 use super::vint::{concat, split};
@@ -33,7 +33,7 @@ const WRITE: u8 = 1;
 const DELETE: u8 = 2;
 const TRIGGER: u8 = 4;
 
-const FORM: &str =
+const LOCK_FORM: &str =
     "a primary, one byte of flags below 8 and a transactor of 8 bytes, each after its length";
 
 impl LockValue {
@@ -66,18 +66,59 @@ impl LockValue {
                 is_trigger: flags & TRIGGER != 0,
             })
         };
-        read().ok_or_else(|| unreadable("LOCK", bytes, FORM))
+        read().ok_or_else(|| unreadable("LOCK", bytes, LOCK_FORM))
+    }
+}
+
+/// The content of a read lock: its primary and its holder.
+///
+/// ```text
+/// row, family, qualifier, visibility of the primary     each after its length
+/// 08 transactor                                         8 bytes, big-endian
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReadLockValue {
+    /// The cell whose write decides the outcome of the transaction.
+    pub primary: RowColumn,
+    /// The transactor that holds the lock.
+    pub transactor: TransactorId,
+}
+
+const READ_LOCK_FORM: &str = "a primary and a transactor of 8 bytes, each after its length";
+
+impl ReadLockValue {
+    /// Returns the bytes of the value.
+    pub fn encode(&self) -> Bytes {
+        let [row, family, qualifier, visibility] = parts(&self.primary);
+        let transactor = self.transactor.0.to_be_bytes();
+        concat([row, family, qualifier, visibility, &transactor]).into()
+    }
+
+    /// Decodes a value.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](crate::ErrorKind::Corrupt) if the bytes are no such value.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let read = || {
+            let [row, family, qualifier, visibility, transactor] = split(bytes)?;
+            Some(Self {
+                primary: place([row, family, qualifier, visibility]),
+                transactor: TransactorId(u64::from_be_bytes(transactor.try_into().ok()?)),
+            })
+        };
+        read().ok_or_else(|| unreadable("RLOCK", bytes, READ_LOCK_FORM))
     }
 }
 
 /// Returns the four parts of a cell's position.
-pub(super) fn parts(place: &RowColumn) -> [&[u8]; 4] {
+fn parts(place: &RowColumn) -> [&[u8]; 4] {
     let RowColumn { row, column } = place;
     [row, &column.family, &column.qualifier, &column.visibility]
 }
 
 /// Returns the position that has these parts.
-pub(super) fn place(parts: [&[u8]; 4]) -> RowColumn {
+fn place(parts: [&[u8]; 4]) -> RowColumn {
     let [row, family, qualifier, visibility] = parts.map(Bytes::copy_from_slice);
     let column = Column { family, qualifier, visibility };
     RowColumn { row, column }
@@ -111,6 +152,8 @@ mod tests {
             assert_eq!(hex(&value.encode()), bytes);
             assert_eq!(LockValue::decode(&value.encode()).unwrap(), value);
         }
+        let read_lock = ReadLockValue { primary: short(), transactor: TransactorId(35) };
+        assert_eq!(hex(&read_lock.encode()), "01720166017100080000000000000023");
         let long = RowColumn::new(vec![b'a'; 200], Column::new("f", "q"));
         let bytes = lock(long, 1, [true, false, false]).encode();
         assert!(hex(&bytes).starts_with("8fc8616161"));
@@ -133,18 +176,25 @@ mod tests {
                 "x".repeat(60)
             )
         );
+        assert_eq!(
+            ReadLockValue::decode(b"\x01r").unwrap_err().to_string(),
+            "the value of a RLOCK entry cannot be read: 2 bytes, `\\x01r`; it should be a primary and a transactor \
+             of 8 bytes, each after its length"
+        );
     }
 
     proptest! {
         #[test]
         fn decodes_what_it_encodes(primary in places(), transactor in any::<u64>(), flags in any::<[bool; 3]>()) {
-            let value = lock(primary, transactor, flags);
+            let value = lock(primary.clone(), transactor, flags);
             prop_assert_eq!(LockValue::decode(&value.encode()).unwrap(), value);
+            let value = ReadLockValue { primary, transactor: TransactorId(transactor) };
+            prop_assert_eq!(ReadLockValue::decode(&value.encode()).unwrap(), value);
         }
 
         #[test]
         fn any_bytes_are_a_lock_or_rejected(bytes in any::<Vec<u8>>()) {
-            let _ = LockValue::decode(&bytes);
+            let _ = (LockValue::decode(&bytes), ReadLockValue::decode(&bytes));
         }
     }
 }

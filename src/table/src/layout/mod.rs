@@ -11,13 +11,10 @@
 //! [`Corrupt`](crate::ErrorKind::Corrupt), and never interpreted as a similar value.
 
 mod decode_error;
-mod del_lock;
 mod entry_timestamp;
 mod filter;
-mod flagged;
 mod lock;
 mod notification;
-mod read_lock;
 #[cfg(test)]
 mod test_data;
 mod vint;
@@ -25,16 +22,11 @@ mod write;
 
 pub mod garbage;
 
-pub use del_lock::{DelLockOutcome, DelLockValue};
 pub use entry_timestamp::{EntryKind, EntryTimestamp};
-pub use filter::{
-    NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SeekHint, SnapshotFilter,
-    StatusFilter,
-};
-pub use lock::LockValue;
+pub use filter::{ColumnFilter, Prewrite, SeekHint};
+pub use lock::{LockValue, ReadLockValue};
 pub use notification::{
     NOTIFICATION_FAMILY, NotificationTimestamp, Partition, is_unpartitioned, notification_column,
     notification_hash, observed_column,
 };
-pub use read_lock::{DelReadLockValue, ReadLockValue};
-pub use write::WriteValue;
+pub use write::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};

@@ -119,22 +119,6 @@ fn hash(bytes: &[u8]) -> i32 {
 ///
 /// Every notification is in exactly one of the parts, except an [unpartitioned](is_unpartitioned)
 /// one. A [`Share`](crate::coordination::Share) can contain these too.
-///
-/// # Examples
-///
-/// ```
-/// use std::num::NonZeroU32;
-///
-/// use fluo_table::layout::Partition;
-///
-/// # fn main() -> fluo_table::Result<()> {
-/// let seven = NonZeroU32::MIN.saturating_add(6);
-/// let qualifier = b"\x04stat\x05count";
-/// assert!(Partition::new(seven, 2)?.contains(b"r1", qualifier));
-/// assert!(!Partition::new(seven, 3)?.contains(b"r1", qualifier));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Partition {
     divisor: NonZeroU32,
@@ -143,19 +127,19 @@ pub struct Partition {
 
 impl Partition {
     /// The maximum number of parts that a server accepts: the largest signed 32-bit number.
-    pub const MOST: u32 = i32::MAX.cast_unsigned();
+    pub const MAX: u32 = i32::MAX.cast_unsigned();
 
     /// Creates the part `remainder`, from 0, of `divisor` parts.
     ///
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if there is no such part, or if there are more than
-    /// [`MOST`](Self::MOST) of them.
+    /// [`MAX`](Self::MAX) of them.
     pub fn new(divisor: NonZeroU32, remainder: u32) -> Result<Self> {
-        if divisor.get() > Self::MOST {
+        if divisor.get() > Self::MAX {
             return Err(Error::invalid(format!(
                 "notifications cannot be divided into {divisor} parts: the maximum is {}",
-                Self::MOST
+                Self::MAX
             )));
         }
         if remainder >= divisor.get() {

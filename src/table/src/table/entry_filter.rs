@@ -3,10 +3,9 @@
 
 use std::cmp::Ordering;
 
-use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
-use crate::layout::{SeekHint, is_unpartitioned};
-use crate::table::column_filter::ColumnFilter;
-use crate::table::{Filter, Scan, Versions};
+use crate::data::{Authorizations, Key, KeyRef, Span};
+use crate::layout::{ColumnFilter, SeekHint, is_unpartitioned};
+use crate::table::{ColumnSelector, Filter, Scan, Versions};
 
 /// A key as it is stored: a put, or a delete marker.
 ///
@@ -33,15 +32,6 @@ impl PartialOrd for StoredKey {
     }
 }
 
-/// The decision of an [`EntryFilter`] on a stored entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// The entry is a cell of the result.
-    Show,
-    /// The entry is not a cell of the result.
-    Hide,
-}
-
 /// A state machine that decides, entry by entry in stored order, which cells a scan of one span
 /// shows.
 ///
@@ -65,19 +55,13 @@ pub enum Admission {
 /// Because of V5 the entries must be fed from [`read_from`](EntryFilter::read_from) on, up to the
 /// end of the span.
 #[derive(Debug)]
-pub struct EntryFilter<'a> {
-    scan: &'a Scan,
+pub struct EntryFilter {
+    filter: Filter,
+    columns: Vec<ColumnSelector>,
     versions: Versions,
     /// The authorizations of the reader; with `None` all visibilities are shown.
-    authorizations: Option<&'a Authorizations>,
-    start: KeyRef<'a>,
-    seen: EntryFilterState,
-}
-
-/// The state of an [`EntryFilter`] without its request. A scan that is read in parts keeps it, so
-/// that no part repeats the reads of an earlier one.
-#[derive(Debug, Default)]
-pub struct EntryFilterState {
+    authorizations: Option<Authorizations>,
+    start: Key,
     reached_start: bool,
     row: Vec<u8>,
     row_was_shown: bool,
@@ -97,48 +81,26 @@ struct CurrentColumn {
     filter: Option<ColumnFilter>,
 }
 
-impl<'a> EntryFilter<'a> {
-    /// Creates a view of one of the spans of `scan`, for a reader with these authorizations.
+impl EntryFilter {
+    /// Creates the state machine for one of the spans of `scan`. The reader has these
+    /// authorizations; `None` shows every cell that any reader could see, as a compaction needs.
     pub fn new(
-        scan: &'a Scan,
-        span: &'a Span,
+        scan: &Scan,
+        span: &Span,
         versions: Versions,
-        authorizations: &'a Authorizations,
-    ) -> Self {
-        Self::build(scan, span, versions, Some(authorizations))
-    }
-
-    /// Creates a view that shows every cell that any reader could see, whatever its authorizations.
-    /// Compactions keep these.
-    pub fn for_any_reader(scan: &'a Scan, span: &'a Span, versions: Versions) -> Self {
-        Self::build(scan, span, versions, None)
-    }
-
-    fn build(
-        scan: &'a Scan,
-        span: &'a Span,
-        versions: Versions,
-        authorizations: Option<&'a Authorizations>,
+        authorizations: Option<&Authorizations>,
     ) -> Self {
         Self {
-            scan,
+            filter: scan.filter_intent(),
+            columns: scan.columns().to_vec(),
             versions,
-            authorizations,
-            start: span.start().as_ref(),
-            seen: EntryFilterState::default(),
+            authorizations: authorizations.cloned(),
+            start: span.start().clone(),
+            reached_start: false,
+            row: Vec::new(),
+            row_was_shown: false,
+            column: CurrentColumn::default(),
         }
-    }
-
-    /// Resumes the view from the state that [`into_state`](Self::into_state) returned: feed it the
-    /// entry after the last one that was fed before.
-    #[must_use]
-    pub fn resume(self, state: EntryFilterState) -> Self {
-        Self { seen: state, ..self }
-    }
-
-    /// Returns the state, for [`resume`](Self::resume).
-    pub fn into_state(self) -> EntryFilterState {
-        self.seen
     }
 
     /// Returns the key from which entries must be fed so that V5 holds: the beginning of the column
@@ -151,14 +113,10 @@ impl<'a> EntryFilter<'a> {
         }
     }
 
-    /// Decides about the next stored entry.
-    pub fn admit(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> Admission {
+    /// Checks whether the next stored entry is shown.
+    pub fn shows(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> bool {
         self.enter(key);
-        if self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key) {
-            Admission::Show
-        } else {
-            Admission::Hide
-        }
+        self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key)
     }
 
     /// Returns the position, in the column of the last entry, of the next entry that can matter.
@@ -166,63 +124,52 @@ impl<'a> EntryFilter<'a> {
     /// skipped as a whole; in other columns only filters of transactions skip entries. A skipped
     /// delete marker hides nothing.
     pub fn looks_next(&self) -> SeekHint {
-        let column = &self.seen.column;
-        if column.is_started && !column.is_readable {
+        if self.column.is_started && !self.column.is_readable {
             return SeekHint::NextColumn;
         }
-        let filter = column.filter.as_ref();
+        let filter = self.column.filter.as_ref();
         filter.map_or(SeekHint::SeekTo(i64::MAX), ColumnFilter::looks_next)
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {
-        let seen = &mut self.seen;
-        let is_same_row = seen.column.is_started && seen.row == key.row;
+        let is_same_row = self.column.is_started && self.row == key.row;
         if !is_same_row {
-            replace(&mut seen.row, key.row);
-            seen.row_was_shown = false;
+            replace(&mut self.row, key.row);
+            self.row_was_shown = false;
         }
-        if !(is_same_row && seen.column.is_of(key)) {
-            seen.column.start(key);
-            let is_readable = self.is_selected(key) && self.may_see(key.visibility);
-            self.seen.column.is_readable = is_readable;
-            self.seen.column.filter = ColumnFilter::new(self.scan.filter_intent());
+        if !(is_same_row && self.column.is_of(key)) {
+            self.column.start(key);
+            self.column.is_readable =
+                self.is_looked_at(key) && self.is_asked_for(key) && self.may_see(key.visibility);
+            self.column.filter = column_filter(self.filter);
         }
-    }
-
-    fn is_selected(&self, key: KeyRef<'_>) -> bool {
-        self.is_looked_at(key) && self.is_asked_for(key)
     }
 
     /// Checks whether the filter looks at the column (V4).
     fn is_looked_at(&self, key: KeyRef<'_>) -> bool {
-        let filter = self.scan.filter_intent();
-        let is_owned = match filter {
+        let is_owned = match self.filter {
             Filter::Notifications { share: Some(share) } => share.contains(key.row, key.qualifier),
             Filter::UnpartitionedNotifications => is_unpartitioned(key.row, key.qualifier),
             _ => true,
         };
-        let is_start = || {
-            let timestamp = self.start.timestamp;
-            KeyRef { timestamp, ..key } == self.start
-        };
-        is_owned && filter.looks_at_family(key.family) && (!filter.is_of_one_column() || is_start())
+        let is_start = || KeyRef { timestamp: self.start.timestamp, ..key } == self.start.as_ref();
+        is_owned
+            && self.filter.looks_at_family(key.family)
+            && (!self.filter.is_of_one_column() || is_start())
     }
 
     fn is_asked_for(&self, key: KeyRef<'_>) -> bool {
-        let columns = self.scan.columns();
-        columns.is_empty() || columns.iter().any(|column| column.selects(key.family, key.qualifier))
+        self.columns.is_empty()
+            || self.columns.iter().any(|column| column.selects(key.family, key.qualifier))
     }
 
     fn may_see(&self, visibility: &[u8]) -> bool {
-        match self.authorizations {
-            None => true,
-            Some(_) if visibility.is_empty() => true,
-            Some(held) => Visibility::parse(visibility).is_ok_and(|read| read.is_visible_to(held)),
-        }
+        let held = self.authorizations.as_ref();
+        held.is_none_or(|held| held.can_see(visibility).unwrap_or(false))
     }
 
     fn is_visible(&mut self, key: KeyRef<'_>, value: &[u8], is_delete: bool) -> bool {
-        let column = &mut self.seen.column;
+        let column = &mut self.column;
         if !column.is_readable || column.deleted_up_to.is_some_and(|limit| key.timestamp <= limit) {
             return false;
         }
@@ -241,16 +188,12 @@ impl<'a> EntryFilter<'a> {
     }
 
     fn passes_filter(&mut self) -> bool {
-        match self.scan.filter_intent() {
-            Filter::FirstOfRow => !std::mem::replace(&mut self.seen.row_was_shown, true),
-            _ => true,
-        }
+        self.filter != Filter::FirstOfRow || !std::mem::replace(&mut self.row_was_shown, true)
     }
 
     fn is_in_span(&mut self, key: KeyRef<'_>) -> bool {
-        let seen = &mut self.seen;
-        seen.reached_start = seen.reached_start || key >= self.start;
-        seen.reached_start
+        self.reached_start = self.reached_start || key >= self.start.as_ref();
+        self.reached_start
     }
 }
 
@@ -271,6 +214,21 @@ impl CurrentColumn {
     }
 }
 
+/// Returns the state of a filter of transactions at the beginning of a column, or `None` for other
+/// filters.
+fn column_filter(filter: Filter) -> Option<ColumnFilter> {
+    Some(match filter {
+        Filter::None | Filter::FirstOfRow => return None,
+        Filter::Snapshot { at } => ColumnFilter::snapshot(at),
+        Filter::Prewrite(prewrite) => ColumnFilter::prewrite(prewrite),
+        Filter::TransactionStatus { start } => ColumnFilter::status(start),
+        Filter::OpenReadLocks => ColumnFilter::open_read_locks(),
+        Filter::Notifications { .. } | Filter::UnpartitionedNotifications => {
+            ColumnFilter::notifications()
+        }
+    })
+}
+
 fn replace(buffer: &mut Vec<u8>, bytes: &[u8]) {
     buffer.clear();
     buffer.extend_from_slice(bytes);
@@ -282,7 +240,6 @@ mod tests {
 
     use super::*;
     use crate::data::Column;
-    use crate::table::ColumnSelector;
 
     fn put(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
         StoredKey { key: Key::new(row, Column::new("f", qualifier), timestamp), is_delete: false }
@@ -295,7 +252,7 @@ mod tests {
     fn shown(entries: &[StoredKey], scan: &Scan, versions: Versions) -> Vec<(String, String, i64)> {
         let span = &scan.spans()[0];
         let none = Authorizations::none();
-        let mut view = EntryFilter::new(scan, span, versions, &none);
+        let mut view = EntryFilter::new(scan, span, versions, Some(&none));
         let from = EntryFilter::read_from(scan, span);
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let mut sorted = entries.to_vec();
@@ -303,7 +260,7 @@ mod tests {
         sorted
             .iter()
             .filter(|entry| entry.key >= from && span.end().is_none_or(|end| entry.key < *end))
-            .filter(|entry| view.admit(entry.key.as_ref(), &[], entry.is_delete) == Admission::Show)
+            .filter(|entry| view.shows(entry.key.as_ref(), &[], entry.is_delete))
             .map(|e| (text(&e.key.row), text(&e.key.column.qualifier), e.key.timestamp))
             .collect()
     }
@@ -348,23 +305,6 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_view_keeps_its_state() {
-        let stored = [put("a", "q", 9), delete("a", "q", 8), put("a", "q", 7), put("a", "q", 6)];
-        let (scan, none) = (Scan::over(Span::all()), Authorizations::none());
-        let span = &scan.spans()[0];
-        let mut state = EntryFilterState::default();
-        let admissions = stored.map(|entry| {
-            let mut view = EntryFilter::new(&scan, span, Versions::All, &none);
-            view = view.resume(std::mem::take(&mut state));
-            let admission = view.admit(entry.key.as_ref(), &[], entry.is_delete);
-            state = view.into_state();
-            admission
-        });
-        use Admission::{Hide, Show};
-        assert_eq!(admissions, [Show, Hide, Hide, Hide]);
-    }
-
-    #[test]
     fn skips_the_rest_of_a_column_that_is_hidden_as_a_whole() {
         let none = Authorizations::none();
         let entry = |qualifier, visibility| {
@@ -377,9 +317,9 @@ mod tests {
             (entry("q", "A"), SeekHint::NextColumn),
         ] {
             let scan = Scan::over(Span::all()).column(ColumnSelector::qualifier("f", "q"));
-            let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, &none);
+            let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, Some(&none));
             assert_eq!(view.looks_next(), SeekHint::SeekTo(i64::MAX));
-            view.admit(key.as_ref(), b"", false);
+            view.shows(key.as_ref(), b"", false);
             assert_eq!(view.looks_next(), expected, "{key:?}");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::Bytes;
+use crate::data::{Bytes, Escaped, unescape};
 use crate::error::{Error, Result};
 
 const GROUP: &str = "table.group.";
@@ -71,13 +71,15 @@ impl LocalityGroups {
         let enabled = properties.get(ENABLED).map(String::as_str).unwrap_or_default();
         let mut groups = BTreeMap::new();
         for name in enabled.split(',').filter(|name| !name.is_empty()) {
-            let families =
-                properties.get(&format!("{GROUP}{name}")).map(String::as_str).unwrap_or_default();
-            let families = families.split(',').filter(|family| !family.is_empty());
-            let families: Result<BTreeSet<_>> = families
-                .map(|family| decode(family).ok_or_else(|| unreadable(name, family)))
-                .collect();
-            groups.insert(name.to_owned(), families?);
+            let families = properties.get(&format!("{GROUP}{name}"));
+            let families = families.map(String::as_str).unwrap_or_default().split(',');
+            let decoded = families.filter(|family| !family.is_empty()).map(|family| {
+                decode(family).ok_or_else(|| {
+                    let what = format!("`{family}` is not an encoded family");
+                    Error::invalid(format!("locality group `{name}`: {what}"))
+                })
+            });
+            groups.insert(name.to_owned(), decoded.collect::<Result<_>>()?);
         }
         Ok(Self(groups))
     }
@@ -108,29 +110,14 @@ impl LocalityGroups {
     }
 }
 
-fn unreadable(group: &str, family: &str) -> Error {
-    let message = format!("locality group `{group}`: `{family}` is not an encoded family");
-    Error::invalid(message)
-}
-
 /// Encodes a family: printable ASCII unchanged, a backslash doubled, a comma and every other byte
 /// as `\xNN`.
 fn encode(family: &[u8]) -> String {
-    let mut text = String::with_capacity(family.len());
-    for &byte in family {
-        match byte {
-            b'\\' => text.push_str(r"\\"),
-            b',' => text.push_str(r"\x2c"),
-            0x20..=0x7e => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\x{byte:02x}")),
-        }
-    }
-    text
+    Escaped(family).and(b",").to_string().replace(r"\x5c", r"\\")
 }
 
 fn decode(text: &str) -> Option<Bytes> {
-    let single_backslashes = text.replace(r"\\", r"\x5c");
-    crate::data::unescape(&single_backslashes).ok()
+    unescape(&text.replace(r"\\", r"\x5c")).ok()
 }
 
 #[cfg(test)]

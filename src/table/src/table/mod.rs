@@ -7,7 +7,6 @@
 //! machine, defines that.
 
 mod admin;
-mod column_filter;
 mod entry_filter;
 mod garbage;
 mod locality;
@@ -17,14 +16,13 @@ mod name;
 mod outcome;
 mod port;
 mod scan;
-mod split_points;
 mod tablet;
 mod versions;
 
 pub use crate::data::property;
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
-pub use entry_filter::{Admission, EntryFilter, EntryFilterState, StoredKey};
+pub use entry_filter::{EntryFilter, StoredKey};
 pub use garbage::{ColumnGarbage, Garbage};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
@@ -33,6 +31,5 @@ pub use name::check_table_name;
 pub use outcome::Outcome;
 pub use port::{CellBatches, MultiRowWrite, Table, TableExt};
 pub use scan::{ColumnSelector, Filter, Scan};
-pub use split_points::check_split_points;
-pub use tablet::{Tablet, Tablets};
+pub use tablet::{Tablet, Tablets, check_split_points};
 pub use versions::Versions;

@@ -1,7 +1,7 @@
 //! Mutations of one row, and their conditions.
 
-use crate::data::{Authorizations, Bytes, Column, Escaped, Visibility};
-use crate::error::{Error, ErrorKind, Result};
+use crate::data::{Authorizations, Bytes, Column, Escaped, can_see_column};
+use crate::error::{Error, Result};
 use crate::table::Filter;
 
 /// Updates of one row, applied together.
@@ -118,7 +118,13 @@ impl Mutation {
     /// Returns the stored size of the mutation, in bytes: for each update the row, the column, the
     /// value and [`ENTRY_BYTES`](Self::ENTRY_BYTES). A table compares it with its limit.
     pub fn size_bytes(&self) -> usize {
-        let of_update = |update: &Update| self.row.len() + update.size_bytes() + Self::ENTRY_BYTES;
+        let of_update = |update: &Update| {
+            let value = match &update.change {
+                Change::Put(value) => value.len(),
+                Change::Delete => 0,
+            };
+            self.row.len() + update.column.size_bytes() + value + Self::ENTRY_BYTES
+        };
         self.updates.iter().map(of_update).sum()
     }
 
@@ -130,7 +136,7 @@ impl Mutation {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if there are no updates, or if the visibility of an update
+    /// [`Invalid`](crate::ErrorKind::Invalid) if there are no updates, or if the visibility of an update
     /// is not an expression.
     pub fn check(&self) -> Result<()> {
         if self.updates.is_empty() {
@@ -139,24 +145,15 @@ impl Mutation {
                 Escaped(&self.row)
             )));
         }
+        let any_reader = Authorizations::none();
         self.updates
             .iter()
-            .try_for_each(|update| check_visibility(&self.row, &update.column).map(|_| ()))
+            .try_for_each(|update| can_see_column(&any_reader, &self.row, &update.column).map(drop))
     }
 
     fn update(mut self, column: Column, timestamp: Option<i64>, change: Change) -> Self {
         self.updates.push(Update { column, timestamp, change });
         self
-    }
-}
-
-impl Update {
-    fn size_bytes(&self) -> usize {
-        let value = match &self.change {
-            Change::Put(value) => value.len(),
-            Change::Delete => 0,
-        };
-        self.column.size_bytes() + value
     }
 }
 
@@ -187,14 +184,13 @@ impl ConditionalMutation {
     ///
     /// # Errors
     ///
-    /// The same as [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) if there are no
+    /// The same as [`Mutation::check`]; and [`Invalid`](crate::ErrorKind::Invalid) if there are no
     /// conditions, or if one is on a column that the handle may not see.
     pub fn check(&self, authorizations: &Authorizations) -> Result<()> {
-        let row = &self.mutation.row;
         if self.conditions.is_empty() {
             return Err(Error::invalid(format!(
                 "the conditional mutation of row `{}` has no conditions; write it unconditionally instead",
-                Escaped(row)
+                Escaped(&self.mutation.row)
             )));
         }
         self.check_parts(authorizations)
@@ -220,7 +216,13 @@ impl ConditionalMutation {
     fn check_parts(&self, authorizations: &Authorizations) -> Result<()> {
         let row = &self.mutation.row;
         for condition in &self.conditions {
-            check_seen(row, &condition.column, authorizations)?;
+            let column = &condition.column;
+            if !can_see_column(authorizations, row, column)? {
+                return Err(Error::invalid(format!(
+                    "row `{}`, column `{column}`: the handle may not see this column; open the table with authorizations for it",
+                    Escaped(row)
+                )));
+            }
             check_filter(row, condition)?;
         }
         self.mutation.check()
@@ -230,17 +232,16 @@ impl ConditionalMutation {
 impl Condition {
     /// Requires that the column has no visible version.
     pub fn absent(column: Column) -> Self {
-        Self { column, timestamp: None, filter: Filter::None, expected: Expected::Absent }
+        Self::new(column, Expected::Absent)
     }
 
     /// Requires that the newest visible version of the column has this value.
     pub fn value(column: Column, value: impl Into<Bytes>) -> Self {
-        Self {
-            column,
-            timestamp: None,
-            filter: Filter::None,
-            expected: Expected::Value(value.into()),
-        }
+        Self::new(column, Expected::Value(value.into()))
+    }
+
+    fn new(column: Column, expected: Expected) -> Self {
+        Self { column, timestamp: None, filter: Filter::None, expected }
     }
 
     /// Applies the condition to the version with exactly this timestamp.
@@ -274,23 +275,6 @@ impl Condition {
     }
 }
 
-fn check_visibility(row: &[u8], column: &Column) -> Result<Visibility> {
-    Visibility::parse(&column.visibility).map_err(|error| {
-        let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
-        Error::with_source(ErrorKind::Invalid, message, error)
-    })
-}
-
-fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> Result<()> {
-    if check_visibility(row, column)?.is_visible_to(authorizations) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "row `{}`, column `{column}`: the handle may not see this column; open the table with authorizations for it",
-        Escaped(row)
-    )))
-}
-
 /// Checks the filter of a condition. A filter reads a column as a whole, so no version can be
 /// named; and not every filter works on columns.
 fn check_filter(row: &[u8], condition: &Condition) -> Result<()> {
@@ -315,6 +299,7 @@ fn check_filter(row: &[u8], condition: &Condition) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
     use crate::data::Timestamp;
 
     #[test]

@@ -11,13 +11,6 @@ const MAX_NAME_BYTES: usize = 1_024;
 /// # Errors
 ///
 /// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
-///
-/// # Examples
-///
-/// ```
-/// assert!(fluo_table::check_table_name("web.pages_2").is_ok());
-/// assert!(fluo_table::check_table_name("web pages").is_err());
-/// ```
 pub fn check_table_name(name: &str) -> Result<()> {
     let is_word = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

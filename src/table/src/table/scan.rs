@@ -49,24 +49,24 @@ pub enum Filter {
     /// The first visible cell of each row, to count and sample rows.
     FirstOfRow,
     /// The entry of each column that a reader at a timestamp needs: its value, or a lock. See
-    /// [`SnapshotFilter`](crate::layout::SnapshotFilter).
+    /// [`ColumnFilter::snapshot`](crate::layout::ColumnFilter::snapshot).
     Snapshot {
         /// The timestamp of the reader.
         at: Timestamp,
     },
     /// The entry of one column that prevents a lock. See
-    /// [`PrewriteFilter`](crate::layout::PrewriteFilter).
+    /// [`ColumnFilter::prewrite`](crate::layout::ColumnFilter::prewrite).
     Prewrite(Prewrite),
     /// The entry of one column, the primary of a transaction, that tells the transaction's status.
-    /// See [`StatusFilter`](crate::layout::StatusFilter).
+    /// See [`ColumnFilter::status`](crate::layout::ColumnFilter::status).
     TransactionStatus {
         /// The start timestamp of the transaction.
         start: Timestamp,
     },
     /// The read locks that have no end yet. See
-    /// [`ReadLocksFilter`](crate::layout::ReadLocksFilter).
+    /// [`ColumnFilter::open_read_locks`](crate::layout::ColumnFilter::open_read_locks).
     OpenReadLocks,
-    /// The pending notifications. See [`NotificationsFilter`](crate::layout::NotificationsFilter).
+    /// The pending notifications. See [`ColumnFilter::notifications`](crate::layout::ColumnFilter::notifications).
     Notifications {
         /// The share of the notifications to return, or `None` for all of them.
         share: Option<Partition>,

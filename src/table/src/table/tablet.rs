@@ -1,6 +1,9 @@
 //! Tablets: the contiguous parts of a table between its split points.
 
+use std::collections::BTreeSet;
+
 use crate::data::{Bytes, Span};
+use crate::error::{Error, Result};
 
 /// A contiguous part of a table, hosted by one server at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +54,20 @@ impl Tablets {
     }
 }
 
+/// Checks split points that are to be added (rule A4).
+///
+/// # Errors
+///
+/// [`Invalid`](crate::ErrorKind::Invalid) if one of them is empty.
+pub fn check_split_points(splits: &BTreeSet<Bytes>) -> Result<()> {
+    if splits.first().is_some_and(Bytes::is_empty) {
+        return Err(Error::invalid(
+            "a split point is empty; it must be a row of at least one byte",
+        ));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +87,14 @@ mod tests {
                 tablets.spans().map(|(span, _)| span.contains(&Key::first_of_row(row))).collect();
             assert_eq!(held.iter().position(|&h| h), Some(index));
         }
+    }
+
+    #[test]
+    fn rejects_an_empty_split_point() {
+        let message =
+            check_split_points(&BTreeSet::from(["".into(), "a".into()])).unwrap_err().to_string();
+        assert_eq!(message, "a split point is empty; it must be a row of at least one byte");
+        assert!(check_split_points(&BTreeSet::from(["a".into()])).is_ok());
+        assert!(check_split_points(&BTreeSet::new()).is_ok());
     }
 }

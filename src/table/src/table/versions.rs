@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 pub enum Versions {
     /// All versions, as transactions need.
     All,
-    /// The newest versions; a count above [`MOST`](Self::MOST) means `MOST`.
+    /// The newest versions; a count above [`MAX`](Self::MAX) means `MAX`.
     Latest(NonZeroU32),
 }
 
@@ -24,7 +24,7 @@ const ITERATOR: &str = "20,org.apache.accumulo.core.iterators.user.VersioningIte
 
 impl Versions {
     /// The highest count that the iterator on a server can read: the largest signed 32-bit number.
-    pub const MOST: u32 = i32::MAX.cast_unsigned();
+    pub const MAX: u32 = i32::MAX.cast_unsigned();
 
     /// Returns the table properties of this value. They are those of Accumulo's versioning
     /// iterator, so a table shows the same versions on all implementations.
@@ -32,7 +32,7 @@ impl Versions {
         let Self::Latest(count) = self else {
             return BTreeMap::new();
         };
-        let count = count.get().min(Self::MOST);
+        let count = count.get().min(Self::MAX);
         let of_scope = |scope: &str| {
             let name = format!("table.iterator.{scope}.vers");
             let option = format!("{name}.opt.maxVersions");
@@ -86,12 +86,12 @@ mod tests {
 
     #[test]
     fn survives_a_round_trip_through_properties() {
-        for versions in [Versions::All, Versions::default(), latest(7), latest(Versions::MOST)] {
+        for versions in [Versions::All, Versions::default(), latest(7), latest(Versions::MAX)] {
             let properties = versions.to_properties();
             assert_eq!(Versions::for_scan(&properties), versions);
             assert_eq!(Versions::for_compaction(&properties), versions);
         }
-        assert_eq!(Versions::for_scan(&latest(u32::MAX).to_properties()), latest(Versions::MOST));
+        assert_eq!(Versions::for_scan(&latest(u32::MAX).to_properties()), latest(Versions::MAX));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::{Authorizations, Bytes, Column, RowColumn, Timestamp, Visibility};
+use fluo_table::{Authorizations, Bytes, Column, RowColumn, Timestamp};
 
 use crate::commits::Commits;
 use crate::history::{History, Version};
@@ -46,8 +46,7 @@ impl<'h> Model<'h> {
         let first = RowColumn::new(from.clone(), Column::default());
         let cells = self.cells.range::<RowColumn, _>(first..).map(|(cell, _)| *cell);
         let is_seen = move |cell: &&'h RowColumn| {
-            let visibility = Visibility::parse(&cell.column.visibility);
-            visibility.is_ok_and(|visibility| visibility.is_visible_to(sees))
+            sees.can_see(&cell.column.visibility).unwrap_or(false)
         };
         cells
             .take_while(|cell| to.is_empty() || cell.row < *to)

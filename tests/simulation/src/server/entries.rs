@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use fluo_table::layout::SeekHint;
-use fluo_table::table::{Admission, EntryFilter};
+use fluo_table::table::EntryFilter;
 use fluo_table::{
     Authorizations, Bytes, Cell, Change, Column, Condition, ConditionalMutation, Key, KeyRef,
     Mutation, Scan, Span, Update, Versions, row_successor,
@@ -91,7 +91,7 @@ impl Entries {
         for span in scan.spans() {
             let mut shown = Shown {
                 scan,
-                view: EntryFilter::new(scan, span, Versions::All, authorizations),
+                view: EntryFilter::new(scan, span, Versions::All, Some(authorizations)),
                 hidden_in_a_row: 0,
                 cells: &mut cells,
             };
@@ -152,7 +152,7 @@ fn insert(entries: &mut Vec<Entry>, update: &Update, rank: u64) {
 /// The cells that a scan shows of one of its spans.
 struct Shown<'a> {
     scan: &'a Scan,
-    view: EntryFilter<'a>,
+    view: EntryFilter,
     /// The number of entries hidden since the last shown one.
     hidden_in_a_row: u32,
     cells: &'a mut Vec<Cell>,
@@ -197,7 +197,7 @@ impl Shown<'_> {
                 visibility: &column.visibility,
                 timestamp: entry.timestamp,
             };
-            if self.view.admit(key, &entry.value, entry.is_delete) == Admission::Show {
+            if self.view.shows(key, &entry.value, entry.is_delete) {
                 self.cells.push(Cell::new(key_of(row, column, entry), entry.value.clone()));
                 self.hidden_in_a_row = 0;
                 continue;

@@ -2,10 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use fluo_table::layout::{
-    NotificationsFilter, Partition, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
-    StatusFilter, is_unpartitioned,
-};
+use fluo_table::layout::{ColumnFilter, Partition, Prewrite, is_unpartitioned};
 use fluo_table::{Cell, Filter, Key, RowColumn, Timestamp};
 
 use super::cells::Cells;
@@ -24,45 +21,25 @@ pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
 /// Returns the cells of a column that a filter should show.
 pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) -> Vec<Cell> {
     let is_of_notifications = place.column.family == "ntfy";
-    let shown = match filter {
-        Filter::Notifications { share } if is_of_notifications => {
+    let looks_at = |is_owned: bool| is_of_notifications && is_owned;
+    let (looks_at, mut filter) = match filter {
+        Filter::Notifications { share } => {
             let is_owned = share.is_none_or(|it| it.contains(&place.row, &place.column.qualifier));
-            let mut filter = NotificationsFilter::new();
-            through(entries, |stamp, _| is_owned && filter.shows(stamp))
+            (looks_at(is_owned), ColumnFilter::notifications())
         }
-        Filter::UnpartitionedNotifications if is_of_notifications => {
-            let is_shown = is_unpartitioned(&place.row, &place.column.qualifier);
-            let mut filter = NotificationsFilter::new();
-            through(entries, |stamp, _| is_shown && filter.shows(stamp))
+        Filter::UnpartitionedNotifications => {
+            let is_owned = is_unpartitioned(&place.row, &place.column.qualifier);
+            (looks_at(is_owned), ColumnFilter::notifications())
         }
-        Filter::Notifications { .. } | Filter::UnpartitionedNotifications => Vec::new(),
-        _ if is_of_notifications => Vec::new(),
-        Filter::Snapshot { at } => {
-            let mut filter = SnapshotFilter::new(at);
-            through(entries, |stamp, value| filter.shows(stamp, value))
-        }
-        Filter::Prewrite(prewrite) => {
-            let mut filter = PrewriteFilter::new(prewrite);
-            through(entries, |stamp, value| filter.shows(stamp, value))
-        }
-        Filter::TransactionStatus { start } => {
-            let mut filter = StatusFilter::new(start);
-            through(entries, |stamp, value| filter.shows(stamp, value))
-        }
-        Filter::OpenReadLocks => {
-            let mut filter = ReadLocksFilter::new();
-            through(entries, |stamp, _| filter.shows(stamp))
-        }
+        Filter::Snapshot { at } => (!is_of_notifications, ColumnFilter::snapshot(at)),
+        Filter::Prewrite(prewrite) => (!is_of_notifications, ColumnFilter::prewrite(prewrite)),
+        Filter::TransactionStatus { start } => (!is_of_notifications, ColumnFilter::status(start)),
+        Filter::OpenReadLocks => (!is_of_notifications, ColumnFilter::open_read_locks()),
         other => panic!("{other:?} is not a filter of transactions"),
     };
+    let shown = entries.iter().filter(|(stamp, value)| looks_at && filter.shows(*stamp, value));
     let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
-    let shown = shown.into_iter();
-    shown.map(|(stamp, value)| Cell::new(key(stamp), value)).collect()
-}
-
-fn through(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {
-    let shown = entries.iter().filter(|(stamp, value)| shows(*stamp, value));
-    shown.cloned().collect()
+    shown.map(|(stamp, value)| Cell::new(key(*stamp), value.clone())).collect()
 }
 
 fn at(number: u64) -> Timestamp {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_table::layout::garbage::{keep, keep_notifications};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{Garbage, Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
 
@@ -21,15 +20,13 @@ pub async fn a11_a_compaction_drops_the_requested_garbage(tables: Arc<dyn TableA
     for (seed, horizon) in seeds.zip(horizons.into_iter().cycle()) {
         let ground = Ground::new(&tables, Versions::All).await;
         let horizon = Timestamp::new(horizon).unwrap();
-        let keep = |place: &RowColumn, entries: &[Entry]| {
-            if place.column.family == "ntfy" {
-                let stamps: Vec<_> = entries.iter().map(|(stamp, _)| *stamp).collect();
-                return keep_notifications(&stamps, true);
-            }
-            let borrowed = entries.iter().map(|(stamp, value)| (*stamp, &value[..]));
-            keep(&borrowed.collect::<Vec<_>>(), Some(horizon), true)
-        };
         let garbage = Garbage::DropBelow(horizon);
+        let keep = |place: &RowColumn, entries: &[Entry]| {
+            let mut of_column = garbage.for_column(&place.column.family, Versions::All).unwrap();
+            entries.iter().for_each(|(stamp, value)| of_column.look_at(*stamp, value));
+            let dropped = of_column.finish();
+            entries.iter().map(|(stamp, _)| !dropped.contains(stamp)).collect()
+        };
         compact_twice(ground, seed, garbage, keep, drops_too_early).await;
     }
 }

@@ -1,15 +1,16 @@
 //! The port to all applications.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::application::MemoryApplication;
 use super::coordination::MemoryCoordination;
-use super::{MemoryApplications, locked};
+use super::{MemoryApplication, MemoryApplications, locked};
 use crate::coordination::{
-    Application, Applications, Coordination, HeldLock, check_application_name,
+    Application, Applications, Coordination, HeldLock, Sessions, check_application_name,
 };
+use crate::data::Timestamp;
 use crate::error::{Error, Result};
 
 #[async_trait]
@@ -26,7 +27,16 @@ impl Applications for MemoryApplications {
         if let Some((other, _)) = owner {
             return Err(Error::table_in_use(name, table, other));
         }
-        let application = MemoryApplication::new(application)?;
+        let application = MemoryApplication {
+            stored: application,
+            sessions: Sessions::default(),
+            dead_letters: BTreeMap::new(),
+            is_removed: false,
+            horizon: Timestamp::ZERO,
+            next: Timestamp::FIRST,
+            last_transactor: 0,
+            epochs: None,
+        };
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
         Ok(())
     }
@@ -45,8 +55,8 @@ impl Applications for MemoryApplications {
 
     async fn is_running(&self, name: &str) -> Result<bool> {
         let application = self.application(name)?;
-        let is_running = locked(&application).sessions.is_running();
-        Ok(is_running)
+        let application = locked(&application);
+        Ok(application.sessions.is_running())
     }
 
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
@@ -55,14 +65,13 @@ impl Applications for MemoryApplications {
 
     async fn remove(&self, name: &str) -> Result<()> {
         let mut applications = locked(&self.applications);
-        let application = applications.get(name).ok_or_else(|| Error::no_such_application(name))?;
-        {
-            let mut application = locked(application);
-            if application.sessions.is_running() {
-                return Err(Error::still_running(name));
-            }
-            application.is_removed = true;
+        let shared = applications.get(name).cloned();
+        let shared = shared.ok_or_else(|| Error::no_such_application(name))?;
+        let mut application = locked(&shared);
+        if application.sessions.is_running() {
+            return Err(Error::still_running(name));
         }
+        application.is_removed = true;
         applications.remove(name);
         Ok(())
     }

@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::application::MemoryApplication;
-use super::presence::{MemoryTransactor, MemoryWorker};
-use super::{SharedApplication, locked};
+use super::{MemoryApplication, SharedApplication, locked};
 use crate::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, Share, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -24,81 +22,152 @@ pub(super) struct MemoryCoordination {
 }
 
 impl MemoryCoordination {
-    fn with<T>(&self, work: impl FnOnce(&mut MemoryApplication) -> T) -> Result<T> {
+    fn with<T>(&self, work: impl FnOnce(&mut MemoryApplication) -> Result<T>) -> Result<T> {
         let mut application = locked(&self.application);
         if application.is_removed {
             return Err(Error::no_such_application(&self.name));
         }
-        Ok(work(&mut application))
+        work(&mut application)
     }
 }
 
 #[async_trait]
 impl Coordination for MemoryCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
-        self.with(|application| application.timestamps(count))?
+        self.with(|application| {
+            let first = application.next;
+            application.next = TimestampBlock::end_of(first, count.get())?;
+            Ok(TimestampBlock { first, count, horizon: application.horizon })
+        })
     }
 
     async fn horizon(&self) -> Result<Timestamp> {
-        self.with(|application| application.horizon)
+        self.with(|application| Ok(application.horizon))
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {
-        self.with(MemoryApplication::advance_horizon)
+        self.with(|application| {
+            let MemoryApplication { sessions, horizon, next, .. } = application;
+            *horizon = sessions.horizon_after(*horizon, *next);
+            Ok(*horizon)
+        })
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
         let id = self.with(|application| {
             application.sessions.check_shared(&self.name)?;
-            Ok::<_, Error>(application.begin_transactor())
-        })??;
-        let application = self.application.clone();
-        Ok(Box::new(MemoryTransactor { id, application }))
+            application.last_transactor += 1;
+            let id = TransactorId(application.last_transactor);
+            application.sessions.begin_transactor(id);
+            Ok(id)
+        })?;
+        Ok(Box::new(MemoryTransactor { id, application: self.application.clone() }))
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
-        self.with(|application| application.sessions.is_alive(transactor))
+        self.with(|application| Ok(application.sessions.is_alive(transactor)))
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let worker = self.with(|application| {
             application.sessions.check_shared(&self.name)?;
-            Ok::<_, Error>(application.sessions.join_worker())
-        })??;
-        let application = self.application.clone();
-        Ok(Box::new(MemoryWorker { worker, application }))
+            Ok(application.sessions.join_worker())
+        })?;
+        Ok(Box::new(MemoryWorker { worker, application: self.application.clone() }))
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
-        self.with(|application| application.set_aside(failed))?
+        self.with(|MemoryApplication { dead_letters, .. }| {
+            let is_full = dead_letters.len() >= FailedNotification::MAX_DEAD_LETTERS;
+            if is_full && !dead_letters.contains_key(&failed.cell) {
+                return Err(Error::too_many_dead_letters());
+            }
+            dead_letters.insert(failed.cell.clone(), failed.bounded());
+            Ok(())
+        })
     }
 
     async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
-        self.with(|application| application.set_aside.values().cloned().collect())
+        self.with(|application| Ok(application.dead_letters.values().cloned().collect()))
     }
 
     async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
-        self.with(|application| application.remove_dead_letter(cell, up_to))
+        self.with(|MemoryApplication { dead_letters, .. }| {
+            let is_meant = dead_letters.get(cell).is_some_and(|found| found.timestamp <= up_to);
+            Ok(is_meant && dead_letters.remove(cell).is_some())
+        })
     }
 
     async fn application(&self) -> Result<Application> {
-        self.with(|application| application.stored.clone())
+        self.with(|application| Ok(application.stored.clone()))
     }
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
-        self.with(|application| application.begin_epoch(&self.name, &self.epoch, found))?
+        self.with(|MemoryApplication { epochs, .. }| {
+            let begun = Epochs::begin(&self.name, epochs.as_ref(), &self.epoch, found)?;
+            Ok(epochs.insert(begun).last.clone())
+        })
     }
 
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
-        self.with(|application| application.sessions.take_duty(duty))?
+        self.with(|application| application.sessions.take_duty(duty))
     }
 
     async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
-        self.with(|application| application.sessions.exclude_others(&self.name, own))?
+        self.with(|application| application.sessions.exclude_others(&self.name, own))
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
-        self.with(|application| application.stored.settings = settings)
+        self.with(|application| {
+            application.stored.settings = settings;
+            Ok(())
+        })
+    }
+}
+
+#[derive(Debug)]
+struct MemoryTransactor {
+    id: TransactorId,
+    application: SharedApplication,
+}
+
+#[async_trait]
+impl Transactor for MemoryTransactor {
+    fn id(&self) -> TransactorId {
+        self.id
+    }
+
+    async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+        locked(&self.application).sessions.publish(self.id, oldest)
+    }
+
+    fn is_holding(&self) -> bool {
+        locked(&self.application).sessions.is_alive(self.id)
+    }
+}
+
+impl Drop for MemoryTransactor {
+    fn drop(&mut self) {
+        locked(&self.application).sessions.end_transactor(self.id);
+    }
+}
+
+#[derive(Debug)]
+struct MemoryWorker {
+    worker: u64,
+    application: SharedApplication,
+}
+
+#[async_trait]
+impl WorkerMembership for MemoryWorker {
+    async fn share(&self) -> Result<Option<Share>> {
+        locked(&self.application).sessions.share(self.worker).map(Some)
+    }
+}
+
+impl Drop for MemoryWorker {
+    fn drop(&mut self) {
+        locked(&self.application).sessions.leave_worker(self.worker);
     }
 }

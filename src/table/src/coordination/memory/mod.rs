@@ -1,36 +1,19 @@
 //! The reference implementation: applications in memory, as simple as the contract allows.
 
-mod application;
 mod applications;
 mod coordination;
-mod presence;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
-use application::MemoryApplication;
-
-use crate::coordination::{SetupLocks, TransactorId};
+use crate::coordination::{
+    Application, Epochs, FailedNotification, Sessions, SetupLocks, TransactorId,
+};
+use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
 
 /// Applications in memory. A clone shares them.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::coordination::{Application, Applications, MemoryApplications};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_table::Result<()> {
-/// let applications = MemoryApplications::new();
-/// applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
-/// assert_eq!(applications.list().await?, ["web"]);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
@@ -40,26 +23,36 @@ pub struct MemoryApplications {
 
 type SharedApplication = Arc<Mutex<MemoryApplication>>;
 
+/// The state of one application.
+#[derive(Debug)]
+struct MemoryApplication {
+    stored: Application,
+    sessions: Sessions,
+    dead_letters: BTreeMap<RowColumn, FailedNotification>,
+    /// True for a removed application: a handle on it must not reach the next one of the same name.
+    is_removed: bool,
+    horizon: Timestamp,
+    next: Timestamp,
+    last_transactor: u64,
+    epochs: Option<Epochs>,
+}
+
 impl Default for MemoryApplications {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// Returns a random number. Process ids do not suffice: they repeat, in containers at every start.
-fn random() -> u64 {
-    RandomState::new().hash_one(SystemTime::now())
-}
-
 impl MemoryApplications {
     /// Creates an instance without applications.
     pub fn new() -> Self {
-        static OPENINGS: AtomicU64 = AtomicU64::new(0);
-        let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
+        // Process ids do not suffice: they repeat, in containers at every start. Each `RandomState`
+        // of a process has other keys.
+        let opening = RandomState::new().hash_one(std::time::SystemTime::now());
         Self {
             applications: Arc::default(),
             claims: SetupLocks::default(),
-            epoch: format!("memory-{:x}-{opening}", random()).into(),
+            epoch: format!("memory-{opening:x}").into(),
         }
     }
 
@@ -87,15 +80,13 @@ impl MemoryApplications {
     }
 
     fn application(&self, name: &str) -> Result<SharedApplication> {
-        locked(&self.applications)
-            .get(name)
-            .cloned()
-            .ok_or_else(|| Error::no_such_application(name))
+        let found = locked(&self.applications).get(name).cloned();
+        found.ok_or_else(|| Error::no_such_application(name))
     }
 }
 
-/// Locks a mutex whose data is consistent even if a holder panicked: every change below is checked
-/// before it is applied.
+/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
+/// it is applied.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

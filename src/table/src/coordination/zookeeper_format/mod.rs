@@ -54,10 +54,6 @@ pub const EPOCHS: &str = "/config/table-epochs";
 /// stores it. Workers of this library ignore it.
 pub const OBSERVER_PROVIDER: &str = "fluo.observer.provider";
 
-/// The number of the first timestamp of an application. Data that is bulk loaded, outside of
-/// transactions, has the timestamps 0 and 1, before all transactions.
-pub const FIRST_TIMESTAMP: u32 = 2;
-
 /// Returns the nodes to write when an application is initialized, by path.
 ///
 /// # Errors
@@ -69,7 +65,7 @@ pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> 
         (TABLE, application.table.clone().into_bytes()),
         (ID, application.id.clone().into_bytes()),
         (SETTINGS, settings(&application.settings)),
-        (MAX_TIMESTAMP, FIRST_TIMESTAMP.to_string().into_bytes()),
+        (MAX_TIMESTAMP, timestamp(Timestamp::FIRST)),
         (HORIZON, timestamp(Timestamp::ZERO)),
     ];
     if !application.observers.is_empty() {
@@ -129,7 +125,7 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
 /// # Errors
 ///
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
-pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
+fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
     let stored = properties::decode(text)?;
     let own_name = |stored: &str| {
         let name = stored.strip_prefix(OF_APPLICATION);

@@ -70,17 +70,17 @@ fn shown(column: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Ent
 }
 
 fn snapshot(column: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = SnapshotFilter::new(at(timestamp));
+    let mut filter = ColumnFilter::snapshot(at(timestamp));
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
 fn status(column: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = StatusFilter::new(at(start));
+    let mut filter = ColumnFilter::status(at(start));
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
 fn in_the_way(column: &[Entry], prewrite: Prewrite) -> Option<Entry> {
-    let mut filter = PrewriteFilter::new(prewrite);
+    let mut filter = ColumnFilter::prewrite(prewrite);
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
@@ -257,8 +257,8 @@ fn the_status_is_the_write_or_the_end_of_the_lock_or_the_lock() {
 #[test]
 fn a_read_lock_is_open_without_an_end_of_the_same_start() {
     let open = |column: &[Entry]| {
-        let mut filter = ReadLocksFilter::new();
-        shown(column, |stamp, _| filter.shows(stamp))
+        let mut filter = ColumnFilter::open_read_locks();
+        shown(column, |stamp, value| filter.shows(stamp, value))
     };
     let column = [
         tx_done(40),
@@ -280,8 +280,8 @@ fn a_read_lock_is_open_without_an_end_of_the_same_start() {
 #[test]
 fn a_notification_is_pending_if_the_newest_entry_sets_it() {
     let there = |stamps: &[i64]| {
-        let mut filter = NotificationsFilter::new();
-        let shown = stamps.iter().copied().filter(|stamp| filter.shows(*stamp));
+        let mut filter = ColumnFilter::notifications();
+        let shown = stamps.iter().copied().filter(|stamp| filter.shows(*stamp, b""));
         shown.collect::<Vec<_>>()
     };
     assert_eq!(there(&[2004, 2003, 2002]), [2004]);
@@ -310,7 +310,7 @@ proptest! {
         status(&entries, 9);
         in_the_way(&entries, to_write(9));
         in_the_way(&entries, to_read(9));
-        let mut filter = ReadLocksFilter::new();
-        shown(&entries, |stamp, _| filter.shows(stamp));
+        let mut filter = ColumnFilter::open_read_locks();
+        shown(&entries, |stamp, value| filter.shows(stamp, value));
     }
 }

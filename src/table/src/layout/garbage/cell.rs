@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::data::Timestamp;
-use crate::layout::entry_timestamp::Section;
-use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
+use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, WriteValue};
 
 /// A collector of the garbage in a column of a cell. It processes the entries in stored order.
 ///
@@ -17,7 +16,7 @@ use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
 /// The entry of a deletion, the ends of locks and the ends of read locks hide entries that may be
 /// stored elsewhere, so they are dropped only if the whole column is processed. If an entry of the
 /// column cannot be decoded, nothing is dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CellGarbage {
     horizon: Option<u64>,
     is_full: bool,
@@ -45,39 +44,29 @@ impl CellGarbage {
     /// Creates the collector at the beginning of a column. Without a horizon no version is old.
     /// `is_full` means that no entries of the column are stored elsewhere.
     pub fn new(horizon: Option<Timestamp>, is_full: bool) -> Self {
-        Self {
-            horizon: horizon.map(Timestamp::get),
-            is_full,
-            is_damaged: false,
-            dropped: Vec::new(),
-            done: BTreeSet::new(),
-            done_and_dropped: BTreeSet::new(),
-            rolled_back: BTreeSet::new(),
-            over_up_to: None,
-            written_up_to: None,
-            newest_write: None,
-            oldest_needed: None,
-            ended_read_lock: None,
-            acknowledgement_was_seen: false,
-        }
+        Self { horizon: horizon.map(Timestamp::get), is_full, ..Self::default() }
     }
 
     /// Processes the next entry of the column.
     pub fn look_at(&mut self, stamp: i64, value: &[u8]) {
-        let is_kept = match Section::split(stamp) {
-            (Some(Section::TxDone), timestamp) => {
+        let is_kept = match EntryKind::split(stamp) {
+            Some((EntryKind::TxDone, timestamp)) => {
                 self.done.insert(timestamp);
                 Some(true)
             }
-            (Some(Section::Write), commit) => self.keeps_write(commit, value),
-            (Some(Section::DelLock), start) => self.keeps_del_lock(start, value),
-            (Some(Section::ReadLock), low) => self.keeps_read_lock(low >> 1, low & 1 == 1, value),
-            (Some(Section::Lock), start) => Some(Some(start) > self.over_up_to),
-            (Some(Section::Ack), start) => Some(self.keeps_acknowledgement(start)),
-            (Some(Section::Data), start) => {
+            Some((EntryKind::Write, commit)) => self.keeps_write(commit, value),
+            Some((EntryKind::DelLock, start)) => self.keeps_del_lock(start, value),
+            Some((EntryKind::ReadLock, start)) => {
+                let is_ended = self.ended_read_lock == Some(start);
+                Some(Some(start) > self.over_up_to && !is_ended)
+            }
+            Some((EntryKind::DelReadLock, start)) => self.keeps_end_of_read_lock(start, value),
+            Some((EntryKind::Lock, start)) => Some(Some(start) > self.over_up_to),
+            Some((EntryKind::Ack, start)) => Some(self.keeps_acknowledgement(start)),
+            Some((EntryKind::Data, start)) => {
                 Some(Some(start) >= self.oldest_needed && !self.rolled_back.contains(&start))
             }
-            (None, _) => None,
+            None => None,
         };
         match is_kept {
             Some(true) => {}
@@ -92,7 +81,7 @@ impl CellGarbage {
             return Vec::new();
         }
         let done = self.done_and_dropped.into_iter();
-        self.dropped.extend(done.map(|timestamp| Section::TxDone.stamp(timestamp)));
+        self.dropped.extend(done.map(|timestamp| EntryKind::TxDone.stamp(timestamp)));
         self.dropped
     }
 
@@ -137,11 +126,7 @@ impl CellGarbage {
         }
     }
 
-    fn keeps_read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> Option<bool> {
-        if !is_end {
-            let is_ended = self.ended_read_lock == Some(start);
-            return Some(Some(start) > self.over_up_to && !is_ended);
-        }
+    fn keeps_end_of_read_lock(&mut self, start: u64, value: &[u8]) -> Option<bool> {
         self.ended_read_lock = Some(start);
         let end = DelReadLockValue::decode(value).ok()?;
         // The end of a lock hides this entry too, but only temporarily: it is dropped regardless of

@@ -9,8 +9,8 @@ use super::tests::Entry;
 use crate::data::Bytes;
 use crate::layout::test_data::at;
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
-    PrewriteFilter, WriteValue,
+    ColumnFilter, DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
+    Prewrite, WriteValue,
 };
 
 /// The stored entries of a cell, and the queries that they must answer.
@@ -220,7 +220,7 @@ impl Cell {
             self.end(0, End::Committed(commit));
         }
         let is_read = matches!(kind, Kind::Read);
-        let mut filter = PrewriteFilter::new(Prewrite {
+        let mut filter = ColumnFilter::prewrite(Prewrite {
             start: at(start),
             is_read_lock: is_read,
             acknowledged_after: None,

@@ -1,5 +1,7 @@
 //! Columns, and the entries that a compaction keeps of them.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -8,8 +10,8 @@ use super::*;
 use crate::data::Bytes;
 use crate::layout::test_data::at;
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
-    PrewriteFilter, SnapshotFilter, StatusFilter, WriteValue,
+    ColumnFilter, DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
+    Prewrite, WriteValue,
 };
 
 pub(super) type Entry = (i64, Bytes);
@@ -43,10 +45,11 @@ fn rolled_back(start: u64, is_primary: bool, done: u64) -> Entry {
 fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
     let mut column = column.to_vec();
     column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
-    let entries: Vec<_> = column.iter().map(|(stamp, value)| (*stamp, &value[..])).collect();
-    let keep = keep(&entries, horizon.map(at), is_full);
-    let kept = column.into_iter().zip(keep).filter(|(_, keep)| *keep);
-    kept.map(|(entry, _)| entry).collect()
+    let mut garbage = CellGarbage::new(horizon.map(at), is_full);
+    column.iter().for_each(|(stamp, value)| garbage.look_at(*stamp, value));
+    let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
+    column.retain(|(stamp, _)| !dropped.contains(stamp));
+    column
 }
 
 #[test]
@@ -182,9 +185,10 @@ fn keeps_all_entries_of_a_corrupt_column() {
 #[test]
 fn keeps_the_newest_notification_unless_it_is_a_deletion() {
     let kept = |stamps: &[i64], is_full| {
-        let keep = keep_notifications(stamps, is_full).into_iter();
-        let kept = stamps.iter().zip(keep).filter(|(_, keep)| *keep);
-        kept.map(|(stamp, _)| *stamp).collect::<Vec<_>>()
+        let mut garbage = NotificationGarbage::new(is_full);
+        stamps.iter().for_each(|stamp| garbage.look_at(*stamp));
+        let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
+        stamps.iter().copied().filter(|stamp| !dropped.contains(stamp)).collect::<Vec<_>>()
     };
     let none: [i64; 0] = [];
     for is_full in [true, false] {
@@ -204,18 +208,21 @@ fn in_order(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Opt
 }
 
 fn snapshot(entries: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = SnapshotFilter::new(at(timestamp));
+    let mut filter = ColumnFilter::snapshot(at(timestamp));
     in_order(entries, |stamp, value| filter.shows(stamp, value))
 }
 
 fn status(entries: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = StatusFilter::new(at(start));
+    let mut filter = ColumnFilter::status(at(start));
     in_order(entries, |stamp, value| filter.shows(stamp, value))
 }
 
 fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<EntryKind> {
-    let mut filter =
-        PrewriteFilter::new(Prewrite { start: at(start), is_read_lock, acknowledged_after: None });
+    let mut filter = ColumnFilter::prewrite(Prewrite {
+        start: at(start),
+        is_read_lock,
+        acknowledged_after: None,
+    });
     let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
     entry.and_then(|(stamp, _)| EntryTimestamp::decode(stamp)).map(|stamp| stamp.kind)
 }

@@ -8,12 +8,11 @@ use async_trait::async_trait;
 use super::store::Store;
 use super::table::MemoryTable;
 use super::{MemoryTables, locked};
-use crate::balancer::{place_by_properties, simulated_server_name, simulates_class};
+use crate::balancer::{simulated_server_name, simulated_tablets, simulates_class};
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{
-    Garbage, Table, TableAdmin, Tablet, Tablets, Versions, check_split_points, check_table_name,
-    property,
+    Garbage, Table, TableAdmin, Tablets, Versions, check_split_points, check_table_name, property,
 };
 
 impl MemoryTables {
@@ -113,22 +112,14 @@ impl TableAdmin for MemoryTables {
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {
-        let servers = self.servers;
         self.with_store(name, |store| {
-            let end_rows: Vec<_> = store.splits.iter().cloned().map(Some).chain([None]).collect();
-            let placed = place_by_properties(&end_rows, &store.properties, servers);
-            let tablet = |(end_row, server): (Option<Bytes>, Option<usize>)| Tablet {
-                end_row,
-                server: server.map(simulated_server_name),
-                entries: 0,
-            };
-            let mut tablets: Vec<_> = end_rows.into_iter().zip(placed).map(tablet).collect();
-            let counts: Vec<_> =
-                Tablets::new(tablets.clone()).spans().map(|(s, _)| store.count(&s)).collect();
-            for (tablet, count) in tablets.iter_mut().zip(counts) {
-                tablet.entries = count;
-            }
-            Tablets::new(tablets)
+            let splits = || store.splits.iter().map(|split| Some(&split[..]));
+            let tablets = [None].into_iter().chain(splits()).zip(splits().chain([None]));
+            let counted = tablets.map(|(previous, end_row)| {
+                let count = store.count(&Span::tablet(previous, end_row));
+                (end_row.map(Bytes::copy_from_slice), count)
+            });
+            simulated_tablets(counted.collect(), &store.properties, self.servers)
         })
     }
 

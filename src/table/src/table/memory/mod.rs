@@ -14,25 +14,6 @@ use store::Store;
 use crate::clock::{Clock, SystemClock};
 
 /// Tables in memory. A clone shares them.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::{
-///     Authorizations, Column, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
-/// };
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_table::Result<()> {
-/// let tables = MemoryTables::new();
-/// tables.create_table("pages", Versions::default()).await?;
-/// let pages = tables.open_table("pages", Authorizations::none()).await?;
-/// let page = Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org");
-/// pages.write(vec![page]).await?;
-/// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct MemoryTables {
     tables: Arc<Mutex<BTreeMap<String, Arc<Mutex<Store>>>>>,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
 use crate::layout::SeekHint;
 use crate::table::{
-    Admission, Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Scan,
-    StoredKey, Versions,
+    Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Scan, StoredKey,
+    Versions,
 };
 
 /// The number of hidden entries in a row after which a scan seeks to the next entry it needs
@@ -37,11 +37,11 @@ impl Store {
         let versions = Versions::for_scan(&self.properties);
         let mut cells = Vec::new();
         for span in scan.spans() {
-            let mut view = EntryFilter::new(scan, span, versions, authorizations);
+            let mut view = EntryFilter::new(scan, span, versions, Some(authorizations));
             let mut entries = self.stored(&EntryFilter::read_from(scan, span), span.end());
             let mut in_vain = 0;
             while let Some((stored, value)) = entries.next() {
-                if view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show {
+                if view.shows(stored.key.as_ref(), value, stored.is_delete) {
                     cells.push(Cell::new(stored.key.clone(), value.clone()));
                     in_vain = 0;
                     continue;
@@ -104,12 +104,10 @@ impl Store {
             self.entries.remove(&dropped);
         }
         let scan = Scan::over(Span::all());
-        let [span] = scan.spans() else { return };
-        let mut view =
-            EntryFilter::for_any_reader(&scan, span, Versions::for_compaction(&self.properties));
-        self.entries.retain(|stored, value| {
-            view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show
-        });
+        let versions = Versions::for_compaction(&self.properties);
+        let mut view = EntryFilter::new(&scan, &Span::all(), versions, None);
+        self.entries
+            .retain(|stored, value| view.shows(stored.key.as_ref(), value, stored.is_delete));
     }
 
     /// Returns the entries that are garbage.
@@ -151,7 +149,7 @@ impl Store {
 
 /// Returns the key at which a scan continues after an entry, or `None` if it continues with the
 /// next entry.
-fn next_looked_at(view: &EntryFilter<'_>, last: &Key) -> Option<Key> {
+fn next_looked_at(view: &EntryFilter, last: &Key) -> Option<Key> {
     let at = |timestamp| Key { timestamp, ..last.clone() };
     match view.looks_next() {
         SeekHint::NextColumn => Some(at(i64::MIN).successor()),

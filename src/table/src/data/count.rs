@@ -1,17 +1,8 @@
-//! Counts with thousands separators.
+//! Counts in messages.
 
 use std::fmt;
 
 /// Displays a count with thousands separators.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::Grouped;
-///
-/// assert_eq!(Grouped(29_599).to_string(), "29,599");
-/// assert_eq!(format!("{:>6}", Grouped(7)), "     7");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grouped(
     /// The count to show.
@@ -32,6 +23,12 @@ impl fmt::Display for Grouped {
     }
 }
 
+/// Formats a count with its noun: `1 byte`, `2 bytes`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +39,12 @@ mod tests {
             [0, 999, 1_000, 65_536, 1_679_616, u64::MAX].map(|count| Grouped(count).to_string());
         let expected = ["0", "999", "1,000", "65,536", "1,679,616", "18,446,744,073,709,551,615"];
         assert_eq!(texts, expected);
+        assert_eq!(format!("{:>6}", Grouped(7)), "     7");
+    }
+
+    #[test]
+    fn pluralizes_all_counts_but_one() {
+        let counts = [0, 1, 2].map(|count| counted(count, "byte"));
+        assert_eq!(counts, ["0 bytes", "1 byte", "2 bytes"]);
     }
 }

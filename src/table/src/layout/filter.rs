@@ -1,0 +1,293 @@
+//! The entries of a column that the filters of transactions show.
+//!
+//! A filter is a small state machine for one column. It processes the entries of the column in
+//! stored order, from the first on, and decides for each whether it is shown. It keeps a few
+//! numbers, so a column may have any number of entries. Entries that a filter does not need may be
+//! skipped ([`SeekHint`]): most columns are decided by their first few entries.
+//!
+//! The filters give the same answers as Fluo's iterators, which run in their place on servers. The
+//! exception is an entry that cannot be one of a transaction, because of its timestamp or its
+//! value: the iterators throw, and the scan fails. The filters here show such an entry if they
+//! reach it, so that the reader can report it.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+
+use super::notification::is_deletion;
+use crate::data::Timestamp;
+use crate::layout::EntryKind::{Ack, Data, DelLock, DelReadLock, Lock, ReadLock, TxDone, Write};
+use crate::layout::{DelReadLockValue, EntryKind, WriteValue};
+
+/// The position of the next entry of a column that a filter needs. Entries before it may be
+/// skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeekHint {
+    /// The first entry at or below this timestamp.
+    SeekTo(i64),
+    /// No further entry of the column.
+    NextColumn,
+}
+
+/// The purpose of a lock that a transaction is about to set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Prewrite {
+    /// The start timestamp of the transaction.
+    pub start: Timestamp,
+    /// True for a read lock: the cell is not written, and must not change.
+    pub is_read_lock: bool,
+    /// The timestamp of the notification that the transaction processes, if the cell is the
+    /// observed one. A later acknowledgement then prevents the lock too.
+    pub acknowledged_after: Option<Timestamp>,
+}
+
+/// A filter of transactions, with its state in one column.
+#[derive(Clone, Debug)]
+pub struct ColumnFilter {
+    rule: Rule,
+    next: SeekHint,
+    /// The latest start of a transaction that is known to have ended.
+    over_up_to: Option<u64>,
+    /// The start of the read lock whose end was seen last.
+    ended_read_lock: Option<u64>,
+    /// The timestamp of the value that a snapshot shows.
+    value_at: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    Snapshot { at: u64 },
+    Prewrite(Prewrite),
+    Status { start: u64 },
+    OpenReadLocks,
+    Notifications,
+}
+
+/// The decision of a filter on an entry.
+enum Step {
+    /// The entry is shown.
+    Show,
+    /// The entry is shown, and no further one.
+    ShowLast,
+    /// The entry is hidden.
+    Hide,
+    /// The entry is hidden, and so are the next ones above this stamp.
+    SkipTo(i64),
+    /// The entry and all further ones are hidden.
+    End,
+}
+
+impl ColumnFilter {
+    fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            next: SeekHint::SeekTo(i64::MAX),
+            over_up_to: None,
+            ended_read_lock: None,
+            value_at: None,
+        }
+    }
+
+    /// Creates the filter that shows at most one entry of a column: the value that was committed
+    /// last at or before a timestamp, or instead a lock that may hide a newer value.
+    ///
+    /// A lock is shown if it started at or before the timestamp, and if no transaction that started
+    /// later has committed or rolled back in this cell. It may be the reader's own lock. A deleted
+    /// cell shows nothing.
+    pub fn snapshot(at: Timestamp) -> Self {
+        Self::new(Rule::Snapshot { at: at.get() })
+    }
+
+    /// Creates the filter that shows at most one entry of a column: the first one that prevents a
+    /// transaction from locking the cell.
+    ///
+    /// These entries are: a write that was committed, or a lock that was rolled back, at or after
+    /// the start of the transaction; a lock of any transaction that has not ended; and, for a
+    /// transaction that writes, a read lock that has not ended or was committed later than its
+    /// start.
+    pub fn prewrite(prewrite: Prewrite) -> Self {
+        Self::new(Rule::Prewrite(prewrite))
+    }
+
+    /// Creates the filter that shows at most one entry of a column: the one that tells the outcome
+    /// of the transaction with this start whose primary is the cell.
+    ///
+    /// A `WRITE` of its start means that it committed. A `DEL_LOCK` at its start tells how its lock
+    /// ended. A `LOCK`, of any transaction, is the current lock of the cell. If nothing is shown,
+    /// there is no trace of the transaction.
+    pub fn status(start: Timestamp) -> Self {
+        Self::new(Rule::Status { start: start.get() })
+    }
+
+    /// Creates the filter that shows the `RLOCK` entries of a column that have no `DEL_RLOCK`. It
+    /// ignores whether a write or a rolled back lock came after them.
+    pub fn open_read_locks() -> Self {
+        Self::new(Rule::OpenReadLocks)
+    }
+
+    /// Creates the filter that shows at most one entry of a column of notifications: the newest,
+    /// unless it is a deletion.
+    pub fn notifications() -> Self {
+        Self::new(Rule::Notifications)
+    }
+
+    /// Returns the position in the column of the next entry that the filter needs.
+    pub fn looks_next(&self) -> SeekHint {
+        self.next
+    }
+
+    /// Checks whether the next entry of the column is shown.
+    pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
+        match self.next {
+            SeekHint::SeekTo(newest) if stamp <= newest => {}
+            _ => return false,
+        }
+        let step = self.step(stamp, value);
+        match step {
+            Step::Show | Step::Hide => {}
+            Step::SkipTo(stamp) => self.next = SeekHint::SeekTo(stamp),
+            Step::ShowLast | Step::End => self.next = SeekHint::NextColumn,
+        }
+        matches!(step, Step::Show | Step::ShowLast)
+    }
+
+    fn step(&mut self, stamp: i64, value: &[u8]) -> Step {
+        match (self.rule, EntryKind::split(stamp)) {
+            (Rule::Notifications, _) if is_deletion(stamp) => Step::End,
+            (Rule::Notifications, _) => Step::ShowLast,
+            (Rule::Prewrite(_), None) => Step::End,
+            // Not an entry of a transaction: shown so that the reader can report it.
+            (Rule::OpenReadLocks, None) => Step::Show,
+            (Rule::Snapshot { .. } | Rule::Status { .. }, None) => Step::ShowLast,
+            (Rule::Snapshot { at }, Some(entry)) => self.snapshot_step(at, entry, value),
+            (Rule::Prewrite(own), Some(entry)) => self.prewrite_step(own, entry, value),
+            (Rule::Status { start }, Some(entry)) => self.status_step(start, entry, value),
+            (Rule::OpenReadLocks, Some(entry)) => self.read_locks_step(entry),
+        }
+    }
+
+    fn snapshot_step(
+        &mut self,
+        at: u64,
+        (kind, timestamp): (EntryKind, u64),
+        value: &[u8],
+    ) -> Step {
+        match kind {
+            TxDone => skip_to(Write),
+            Write => match self.end_by_write(value) {
+                None => Step::ShowLast,
+                Some(start) if timestamp <= at => {
+                    self.value_at = Some(start);
+                    skip_to(DelLock)
+                }
+                Some(_) => Step::SkipTo(Write.stamp(at)),
+            },
+            DelLock => {
+                self.over_up_to = self.over_up_to.max(Some(timestamp));
+                skip_to(Lock)
+            }
+            ReadLock | DelReadLock => skip_to(Lock),
+            Lock if Some(timestamp) > self.over_up_to && timestamp <= at => Step::ShowLast,
+            Data if self.value_at == Some(timestamp) => Step::ShowLast,
+            Lock | Ack | Data => match self.value_at {
+                Some(start) => Step::SkipTo(Data.stamp(start)),
+                None => Step::End,
+            },
+        }
+    }
+
+    fn prewrite_step(
+        &mut self,
+        own: Prewrite,
+        (kind, timestamp): (EntryKind, u64),
+        value: &[u8],
+    ) -> Step {
+        let start = own.start.get();
+        match kind {
+            TxDone => skip_to(Write),
+            Write => match self.end_by_write(value) {
+                Some(_) if timestamp < start => skip_to(DelLock),
+                Some(_) | None => Step::ShowLast,
+            },
+            DelLock => {
+                let is_first = Some(timestamp) > self.over_up_to;
+                self.over_up_to = self.over_up_to.max(Some(timestamp));
+                if is_first && timestamp >= start {
+                    return Step::ShowLast;
+                }
+                skip_to(if own.is_read_lock { Lock } else { ReadLock })
+            }
+            ReadLock | DelReadLock if own.is_read_lock || Some(timestamp) <= self.over_up_to => {
+                skip_to(Lock)
+            }
+            ReadLock if self.ended_read_lock == Some(timestamp) => Step::Hide,
+            ReadLock => Step::ShowLast,
+            DelReadLock => {
+                self.ended_read_lock = Some(timestamp);
+                match DelReadLockValue::decode(value) {
+                    Ok(DelReadLockValue::Committed(commit))
+                        if timestamp < start && commit <= own.start =>
+                    {
+                        Step::Hide
+                    }
+                    // The read lock never counted.
+                    Ok(DelReadLockValue::RolledBack) => Step::Hide,
+                    Ok(DelReadLockValue::Committed(_)) | Err(_) => Step::ShowLast,
+                }
+            }
+            Lock if Some(timestamp) > self.over_up_to => Step::ShowLast,
+            Lock if own.acknowledged_after.is_some() => skip_to(Ack),
+            Ack if own.acknowledged_after.is_some_and(|it| timestamp > it.get()) => Step::ShowLast,
+            Lock | Ack | Data => Step::End,
+        }
+    }
+
+    fn status_step(&mut self, own: u64, (kind, timestamp): (EntryKind, u64), value: &[u8]) -> Step {
+        match kind {
+            TxDone => skip_to(Write),
+            Write => match self.end_by_write(value) {
+                Some(start) if start > own => Step::Hide,
+                Some(start) if start < own => skip_to(DelLock),
+                Some(_) | None => Step::ShowLast,
+            },
+            DelLock => {
+                self.over_up_to = self.over_up_to.max(Some(timestamp));
+                match timestamp.cmp(&own) {
+                    Ordering::Greater => Step::Hide,
+                    Ordering::Equal => Step::ShowLast,
+                    Ordering::Less => skip_to(Lock),
+                }
+            }
+            ReadLock | DelReadLock => skip_to(Lock),
+            Lock if Some(timestamp) > self.over_up_to => Step::ShowLast,
+            Lock | Ack => Step::Hide,
+            Data => Step::End,
+        }
+    }
+
+    fn read_locks_step(&mut self, (kind, timestamp): (EntryKind, u64)) -> Step {
+        match kind {
+            TxDone | Write | DelLock => skip_to(ReadLock),
+            DelReadLock => {
+                self.ended_read_lock = Some(timestamp);
+                Step::Hide
+            }
+            ReadLock if self.ended_read_lock == Some(timestamp) => Step::Hide,
+            ReadLock => Step::Show,
+            Lock | Ack | Data => Step::End,
+        }
+    }
+
+    /// Records the transaction that a write ended, and returns its start, or `None` if the value
+    /// cannot be decoded.
+    fn end_by_write(&mut self, value: &[u8]) -> Option<u64> {
+        let start = WriteValue::decode(value).ok()?.start.get();
+        self.over_up_to = self.over_up_to.max(Some(start));
+        Some(start)
+    }
+}
+
+fn skip_to(kind: EntryKind) -> Step {
+    Step::SkipTo(kind.newest())
+}
