@@ -33,8 +33,7 @@ async fn embedded() -> (Arc<dyn TableAdmin>, TempDir) {
 
 conformance::suite!(embedded);
 
-/// A queue and a commit of one mutation each. Every call waits, and is split, or is alone if
-/// splitting is not allowed.
+/// A queue of one mutation: every call is alone in its commit.
 mod tightly_bounded {
     use super::{Arc, EmbeddedOptions, NonZeroUsize, TableAdmin, TempDir, conformance, open_new};
 
@@ -44,8 +43,6 @@ mod tightly_bounded {
                 .servers(NonZeroUsize::MIN)
                 .cache_bytes(1 << 20)
                 .max_queued_mutations(1)
-                .max_commit_mutations(1)
-                .max_commit_bytes(1)
                 .max_mutation_bytes(128 << 10),
         )
     }

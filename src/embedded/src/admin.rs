@@ -23,7 +23,6 @@ use crate::tablets;
 use crate::writer::{TableRef, Verdict};
 
 impl EmbeddedTables {
-    /// Reads the data of a table from one snapshot.
     async fn read<T: Send + 'static>(
         &self,
         name: &str,
@@ -36,7 +35,6 @@ impl EmbeddedTables {
         .await
     }
 
-    /// Changes a table durably.
     async fn change(
         &self,
         name: &str,

@@ -11,14 +11,12 @@ use crate::schema::{
 };
 use crate::tablets;
 
-/// Returns the names of all tables, sorted.
 pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
     let tables = snapshot.open_table(TABLES)?;
     let names = tables.iter()?.map(|entry| Ok(entry?.0.value().to_owned()));
     names.collect()
 }
 
-/// Returns the id of a table.
 pub(crate) fn id_of(
     tables: &impl ReadableTable<&'static str, u64>,
     name: &str,
@@ -27,17 +25,14 @@ pub(crate) fn id_of(
     id.ok_or_else(|| Error::no_such_table(name).into())
 }
 
-/// Returns [`id_of`] in a snapshot.
 pub(crate) fn id_in(snapshot: &ReadTransaction, name: &str) -> Result<u64, Failure> {
     id_of(&snapshot.open_table(TABLES)?, name)
 }
 
-/// Returns [`id_of`] in a write transaction.
 pub(crate) fn id_in_write(transaction: &WriteTransaction, name: &str) -> Result<u64, Failure> {
     id_of(&transaction.open_table(TABLES)?, name)
 }
 
-/// Returns all properties of a table.
 pub(crate) fn properties(
     properties: &impl ReadableTable<&'static [u8], &'static str>,
     table_id: u64,
@@ -57,7 +52,6 @@ fn property_name(key: &[u8]) -> Result<String, Failure> {
     Ok(name.to_owned())
 }
 
-/// Sets a property, or removes it.
 pub(crate) fn put_property(
     transaction: &WriteTransaction,
     table_id: u64,
@@ -102,7 +96,6 @@ fn next_id(transaction: &WriteTransaction) -> Result<u64, Failure> {
     Ok(id)
 }
 
-/// Deletes a table and its data.
 pub(crate) fn delete(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let mut tables = transaction.open_table(TABLES)?;
     let id = id_of(&tables, name)?;

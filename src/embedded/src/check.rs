@@ -25,6 +25,7 @@ use crate::tablets::{self, Counted};
 
 /// Counts of the intact parts that [`EmbeddedTables::check`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// Tables.
     pub tables: u64,
@@ -129,44 +130,34 @@ impl Check {
         self.note("", || check_engine_tables(snapshot, &tables))?;
         self.note("", || check_owners(&snapshot.open_table(PROPERTIES)?, "a property", &tables))?;
         self.note("", || check_owners(&snapshot.open_table(TABLETS)?, "a tablet", &tables))?;
-        let mut applications = 0;
-        self.note("", || {
-            applications = application_state::check(snapshot)?;
-            Ok(())
-        })?;
-        self.report.applications = applications;
+        self.report.applications = self.note("", || application_state::check(snapshot))?;
         for (id, name) in tables {
             let place = format!("table `{name}`: ");
             self.note(&place, || {
                 catalog::properties(&snapshot.open_table(PROPERTIES)?, id).map(drop)
             })?;
-            let mut counts = (0, 0);
-            self.note(&place, || {
-                counts = check_table(snapshot, id)?;
-                Ok(())
-            })?;
+            let (tablets, entries) = self.note(&place, || check_table(snapshot, id))?;
             self.report.tables += 1;
-            self.report.tablets += counts.0;
-            self.report.entries += counts.1;
+            self.report.tablets += tablets;
+            self.report.entries += entries;
         }
         Ok(())
     }
 
-    /// Does one part of the check. Damage is noted with its place; any other failure ends the
-    /// check.
-    fn note(
+    /// Does one part of the check, and returns its result. Damage is noted with its place; any
+    /// other failure ends the check.
+    fn note<T: Default>(
         &mut self,
         place: &str,
-        part: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let Err(failure) = contain(part) else {
-            return Ok(());
-        };
-        match failure.finding() {
-            Some(finding) => self.findings.push(format!("{place}{finding}")),
-            None => return Err(failure),
-        }
-        Ok(())
+        part: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        contain(part).or_else(|failure| match failure.finding() {
+            Some(finding) => {
+                self.findings.push(format!("{place}{finding}"));
+                Ok(T::default())
+            }
+            None => Err(failure),
+        })
     }
 }
 
@@ -211,7 +202,6 @@ fn check_engine_tables(
     }
 }
 
-/// Checks that every record belongs to an existing table.
 fn check_owners<V: Value + 'static>(
     records: &impl ReadableTable<&'static [u8], V>,
     what: &str,

@@ -71,7 +71,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the failure for a stored key that cannot be decoded.
 pub(crate) fn unreadable_key() -> Failure {
     Failure::damaged("a stored key cannot be read")
 }

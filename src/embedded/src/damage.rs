@@ -40,7 +40,6 @@ impl Damage {
         &self.findings
     }
 
-    /// Returns the error that a check ends with.
     pub(crate) fn into_error(self, directory: &Path) -> Error {
         let message = format!(
             "the directory `{}` is damaged: {self}; restore it from a copy",

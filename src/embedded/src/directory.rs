@@ -8,7 +8,7 @@
 //!   fluo.damaged     exists while the tables are known to be damaged
 //! ```
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,6 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::durable_paths::{create_directories, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
-use crate::file_identity::FileIdentity;
 use crate::lock::{Lock, check_regular};
 use crate::mark;
 use crate::options::EmbeddedOptions;
@@ -32,7 +31,7 @@ pub(crate) struct Directory {
     is_new: bool,
     /// The identity and the absolute path of the open file of the tables; `None` if it is open for
     /// reading only.
-    data: Option<(FileIdentity, PathBuf)>,
+    data: Option<(Metadata, PathBuf)>,
     /// The lock, which keeps other processes out; it is never read. `None` if there is no lock file
     /// and nothing may be written.
     _lock: Option<Lock>,
@@ -63,7 +62,6 @@ impl Directory {
         Ok(Self { path: path.to_owned(), is_new: false, data: None, _lock: Lock::shared(path)? })
     }
 
-    /// Returns the path of the directory, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -89,7 +87,7 @@ impl Directory {
         let found = file.metadata().map_err(|error| cannot("read", &path, error))?;
         // The working directory may change while the file is open.
         let absolute = std::path::absolute(&path).map_err(|error| cannot("read", &path, error))?;
-        self.data = Some((FileIdentity::from_metadata(&found), absolute));
+        self.data = Some((found, absolute));
         Ok(file)
     }
 
@@ -99,20 +97,20 @@ impl Directory {
         let Some((data, path)) = &self.data else {
             return Ok(());
         };
-        match data.is_at(path) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Error::new(
-                ErrorKind::Storage,
-                format!(
-                    "`{}` was deleted or moved while it was open; restore it and open it again",
-                    path.display()
-                ),
-            )),
-            Err(error) => Err(cannot("read", path, error)),
+        match fs::metadata(path) {
+            Ok(found) if is_same_file(&found, data) => return Ok(()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(cannot("read", path, error));
+            }
+            Ok(_) | Err(_) => {}
         }
+        let path = path.display();
+        let message = format!(
+            "`{path}` was deleted or moved while it was open; restore it and open it again"
+        );
+        Err(Error::new(ErrorKind::Storage, message))
     }
 
-    /// Opens the file of the tables for reading.
     pub(crate) fn data_file_to_read(&self) -> Result<File, Failure> {
         self.open_data_file(OpenOptions::new().read(true))
     }
@@ -151,6 +149,19 @@ impl Directory {
         self.is_new = true;
         Ok(())
     }
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Returns true: on other systems an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
 
 /// Checks that the directory exists, and contains tables or may receive them.

@@ -29,7 +29,6 @@ pub(crate) fn missing(path: &Path) -> Vec<&Path> {
     missing
 }
 
-/// Makes the entries of a directory durable.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

@@ -24,7 +24,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Returns the error for a caller.
     pub(crate) fn into_error(self, directory: &Path) -> Error {
         let finding = self.finding();
         let directory = directory.display();
@@ -66,7 +65,6 @@ impl Failure {
         }
     }
 
-    /// Returns the failure for invalid stored data.
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
         Self::Damaged(what.to_string())
     }
@@ -89,7 +87,6 @@ fn engine_finding(error: &redb::Error) -> Option<String> {
     }
 }
 
-/// Returns the error of a failure that is not damage.
 fn engine_error(directory: &str, error: redb::Error) -> Error {
     let (kind, message) = match &error {
         redb::Error::DatabaseAlreadyOpen => (

@@ -47,24 +47,6 @@ pub fn open(directory: impl AsRef<Path>) -> Result<Instance> {
 ///
 /// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_table::ErrorKind::NotFound) if the
 /// directory does not exist or has no tables in it.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::ErrorKind;
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let parent = tempfile::tempdir()?;
-/// # let directory = parent.path().join("data");
-/// let error = fluo_embedded::open_existing(&directory).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::NotFound);
-///
-/// drop(fluo_embedded::open(&directory)?);
-/// let fluo = fluo_embedded::open_existing(&directory)?;
-/// # drop(fluo);
-/// # Ok(())
-/// # }
-/// ```
 pub fn open_existing(directory: impl AsRef<Path>) -> Result<Instance> {
     Ok(EmbeddedTables::open(directory, EmbeddedOptions::new())?.instance())
 }
@@ -72,20 +54,6 @@ pub fn open_existing(directory: impl AsRef<Path>) -> Result<Instance> {
 impl EmbeddedTables {
     /// Returns the instance of the directory: these tables, and the
     /// [applications](Self::applications).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let directory = tempfile::tempdir()?;
-    /// let options = EmbeddedOptions::new().create_if_missing(true).cache_bytes(64 << 20);
-    /// let fluo = EmbeddedTables::open(directory.path(), options)?.instance();
-    /// # drop(fluo);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn instance(&self) -> Instance {
         Instance::new(Arc::new(self.clone()), Arc::new(self.applications()))

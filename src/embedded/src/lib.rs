@@ -94,7 +94,6 @@ mod directory;
 mod durable_paths;
 mod error;
 mod file;
-mod file_identity;
 mod instance;
 mod key;
 mod lock;

@@ -32,8 +32,6 @@ pub struct EmbeddedOptions {
     pub(crate) cache_bytes: usize,
     pub(crate) max_queued_mutations: usize,
     pub(crate) max_queued_bytes: usize,
-    pub(crate) max_commit_mutations: usize,
-    pub(crate) max_commit_bytes: usize,
     pub(crate) max_mutation_bytes: usize,
 }
 
@@ -56,8 +54,6 @@ impl EmbeddedOptions {
             cache_bytes: 128 << 20,
             max_queued_mutations: 16_384,
             max_queued_bytes: 256 << 20,
-            max_commit_mutations: 4_096,
-            max_commit_bytes: 16 << 20,
             max_mutation_bytes: 16 << 20,
         }
     }
@@ -131,23 +127,6 @@ impl EmbeddedOptions {
         self
     }
 
-    /// Sets the number of mutations after which a commit takes no further call; at least 1. A call
-    /// is never split into two commits, so a commit with a large call may exceed this number.
-    /// Default: 4,096.
-    #[must_use]
-    pub fn max_commit_mutations(mut self, mutations: usize) -> Self {
-        self.max_commit_mutations = mutations;
-        self
-    }
-
-    /// Sets the number of bytes of mutations, as [`size_bytes`](fluo_table::Mutation::size_bytes)
-    /// returns, after which a commit takes no further call; at least 1. Default: 16 MiB.
-    #[must_use]
-    pub fn max_commit_bytes(mut self, bytes: usize) -> Self {
-        self.max_commit_bytes = bytes;
-        self
-    }
-
     /// Sets the maximum size of a mutation with its conditions, in bytes as
     /// [`size_bytes`](fluo_table::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
     /// rejected. Default: 16 MiB.
@@ -169,8 +148,6 @@ impl EmbeddedOptions {
         check_option("max_queued_mutations", self.max_queued_mutations, 1..=1_000_000)?;
         let most_queued_bytes = usize::try_from(u32::MAX).unwrap_or(usize::MAX);
         check_option("max_queued_bytes", self.max_queued_bytes, 1..=most_queued_bytes)?;
-        check_option("max_commit_mutations", self.max_commit_mutations, 1..)?;
-        check_option("max_commit_bytes", self.max_commit_bytes, 1..)?;
         check_option("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
     }
 }
@@ -208,8 +185,6 @@ mod tests {
             message(defaults().servers(many)),
             "option `servers` is 10001; it must be at least 1 and at most 10000"
         );
-        assert!(message(defaults().max_commit_mutations(0)).contains("max_commit_mutations"));
-        assert!(message(defaults().max_commit_bytes(0)).contains("max_commit_bytes"));
         assert!(message(defaults().max_mutation_bytes(0)).contains("max_mutation_bytes"));
     }
 }

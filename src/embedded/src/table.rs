@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::{
-    Authorizations, CellBatches, ConditionalMutation, Error, Escaped, MultiRowWrite, Mutation,
+    Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, MultiRowWrite, Mutation,
     Outcome, Result, Scan, Table, Versions,
 };
 use redb::TableError;
@@ -111,10 +111,9 @@ impl EmbeddedTable {
         if size <= max {
             return Ok(());
         }
-        let row: Vec<u8> = row.iter().copied().take(60).collect();
         Err(Error::invalid(format!(
-            "the mutation of row `{}` has {size} bytes; this table takes {max} at most",
-            Escaped(&row)
+            "the mutation of row {} has {size} bytes; this table takes {max} at most",
+            Excerpt::new(row)
         )))
     }
 }

@@ -21,26 +21,6 @@ use crate::writer::Writer;
 /// No other process and no other handle can open the directory until the last clone, the last table
 /// opened through one, and the last running scan are dropped. The last drop waits for the queued
 /// writes.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
-/// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let directory = tempfile::tempdir()?;
-/// let create = EmbeddedOptions::new().create_if_missing(true);
-/// let tables = EmbeddedTables::open(directory.path(), create)?;
-/// tables.create_table("pages", Versions::default()).await?;
-/// let pages = tables.open_table("pages", Authorizations::none()).await?;
-/// let page = Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org");
-/// pages.write(vec![page]).await?;
-/// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct EmbeddedTables {
     pub(crate) shared: Arc<Shared>,
@@ -102,20 +82,6 @@ impl EmbeddedTables {
     }
 
     /// Checks whether this opening created the tables.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let directory = tempfile::tempdir()?;
-    /// let create = || EmbeddedOptions::new().create_if_missing(true);
-    /// assert!(EmbeddedTables::open(directory.path(), create())?.is_new());
-    /// assert!(!EmbeddedTables::open(directory.path(), create())?.is_new());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.shared.store.is_new()

@@ -25,13 +25,11 @@ type Records<'a> = Table<'a, &'static [u8], u64>;
 /// The end row of a tablet, and the number of entries stored in it.
 pub(crate) type Counted = (Option<Bytes>, u64);
 
-/// Adds the single tablet of a new table.
 pub(crate) fn create(records: &mut Records<'_>, table_id: u64) -> Result<(), Failure> {
     records.insert(record_key(table_id, None).as_slice(), 0)?;
     Ok(())
 }
 
-/// Checks whether a table exists.
 pub(crate) fn exist(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,
@@ -39,7 +37,6 @@ pub(crate) fn exist(
     Ok(records.get(record_key(table_id, None).as_slice())?.is_some())
 }
 
-/// Returns all tablets of a table, in order.
 pub(crate) fn list(
     records: &impl ReadableTable<&'static [u8], u64>,
     table_id: u64,

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_embedded::{CheckReport, EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
 use fluo_table::{ErrorKind, Instance, TableAdmin, Versions};
 use redb::{Database, ReadableDatabase, TableHandle};
@@ -47,8 +47,8 @@ async fn a_directory_of_an_older_build_accepts_applications() {
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
     drop((tables, applications));
-    let report = CheckReport { tables: 1, tablets: 1, entries: 0, applications: 1 };
-    assert_eq!(EmbeddedTables::check(directory.path()).unwrap(), report);
+    let report = EmbeddedTables::check(directory.path()).unwrap();
+    assert_eq!((report.tables, report.entries, report.applications), (1, 0, 1));
 }
 
 /// A transactor or a worker holds the directory. The last handle releases it.

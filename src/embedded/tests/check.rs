@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::path::Path;
 
-use fluo_embedded::{CheckReport, Damage, EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
@@ -277,8 +277,8 @@ fn checks_a_copy_of_the_single_file_and_creates_no_other() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&file, permissions).unwrap();
     let before = std::fs::read(&file).unwrap();
-    let report = CheckReport { tables: 2, tablets: 3, entries: 2, applications: 0 };
-    assert_eq!(EmbeddedTables::check(copy.path()).unwrap(), report);
+    let report = EmbeddedTables::check(copy.path()).unwrap();
+    assert_eq!((report.tables, report.tablets, report.entries), (2, 3, 2));
     assert!(std::fs::read(&file).unwrap() == before);
     assert_eq!(copy.path().read_dir().unwrap().count(), 1);
 }

@@ -48,11 +48,9 @@ async fn one_of_many_concurrent_claims_of_a_row_succeeds() {
 #[tokio::test]
 async fn a_small_queue_accepts_all_calls_in_turn() {
     let directory = tempfile::tempdir().unwrap();
-    let small =
-        EmbeddedOptions::new().max_queued_mutations(3).max_commit_mutations(2).max_commit_bytes(20);
+    let small = EmbeddedOptions::new().max_queued_mutations(3);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
-    // Calls of one to seven rows: some are larger than the queue, and all are larger than the limit
-    // of a commit.
+    // Calls of one to seven rows: some are larger than the queue.
     let call = |number: usize| {
         table.write((0..=number % 7).map(|row| put(format!("{number}-{row}"))).collect())
     };

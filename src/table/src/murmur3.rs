@@ -5,48 +5,33 @@
 //! a signed number.
 
 /// Returns the hash of the bytes.
-pub fn murmur3_32(bytes: &[u8]) -> u32 {
-    let (blocks, tail) = bytes.as_chunks::<4>();
-    let mut hash = 0_u32;
-    for block in blocks {
-        hash = mix(hash, u32::from_le_bytes(*block));
-    }
-    // Scrambling zero gives zero, so a row without a tail needs no branch here.
-    finish(hash ^ scramble(tail_word(tail)) ^ length_word(bytes))
-}
-
-/// Mixes one block of four bytes into the hash.
-fn mix(hash: u32, block: u32) -> u32 {
-    (hash ^ scramble(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
-}
-
-fn scramble(word: u32) -> u32 {
-    word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
-}
-
-/// Returns the last zero to three bytes as a little-endian word.
-fn tail_word(tail: &[u8]) -> u32 {
-    match *tail {
-        [a] => u32::from_le_bytes([a, 0, 0, 0]),
-        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-        [a, b, c, ..] => u32::from_le_bytes([a, b, c, 0]),
-        [] => 0,
-    }
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the algorithm mixes in the length modulo 2^32"
 )]
-fn length_word(bytes: &[u8]) -> u32 {
-    bytes.len() as u32
-}
-
-/// Spreads every input bit over every output bit.
-fn finish(mut hash: u32) -> u32 {
+pub fn murmur3_32(bytes: &[u8]) -> u32 {
+    let (blocks, tail) = bytes.as_chunks::<4>();
+    let mut hash = 0_u32;
+    for block in blocks {
+        hash ^= scramble(u32::from_le_bytes(*block));
+        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+    let last = match *tail {
+        [a] => u32::from_le_bytes([a, 0, 0, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a, b, c, ..] => u32::from_le_bytes([a, b, c, 0]),
+        [] => 0,
+    };
+    // Scrambling zero gives zero, so a row without a tail needs no branch here.
+    hash ^= scramble(last) ^ bytes.len() as u32;
+    // Spread every input bit over every output bit.
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
     hash ^ (hash >> 16)
+}
+
+fn scramble(word: u32) -> u32 {
+    word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
 }
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
-//! An open application: the state that its handles share, and the state that exists only during the
-//! life of the process.
+//! The open applications: the state that the handles of one share, and the state that exists only
+//! during the life of the process.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fluo_table::coordination::{ReservedTimestamps, Sessions, zookeeper_format};
-use fluo_table::{Error, Result};
+use fluo_table::coordination::{
+    ReservedTimestamps, Sessions, SetupLocks, TimestampBlock, zookeeper_format,
+};
+use fluo_table::{Error, Result, Timestamp};
 use redb::ReadTransaction;
 
-use super::dead_letters::Count;
-use super::locked::locked;
+use super::dead_letters::{Count, locked};
 use super::nodes;
-use super::stamps::Stamps;
 use crate::error::Failure;
+use crate::store::Store;
 
 /// The state that all handles of an application share. It does not hold the directory, because the
 /// writer thread also has references to it and must not be the last holder.
@@ -71,7 +74,6 @@ impl EmbeddedApplication {
         locked(&self.stamps)
     }
 
-    /// Returns an error if the application was removed.
     pub(crate) fn check_there(&self) -> Result<()> {
         if self.is_removed() {
             return Err(Error::no_such_application(&self.name));
@@ -85,5 +87,55 @@ impl EmbeddedApplication {
 
     pub(crate) fn set_removed(&self, is_removed: bool) {
         self.is_removed.store(is_removed, Ordering::Release);
+    }
+}
+
+/// The timestamps of an open application, reserved in the file.
+#[derive(Debug)]
+pub(crate) struct Stamps {
+    pub(crate) reserved: ReservedTimestamps,
+    /// The horizon that is in force, and in the file.
+    pub(crate) horizon: Timestamp,
+}
+
+impl Stamps {
+    /// Hands out `count` timestamps, or returns `None` if fewer are reserved.
+    pub(crate) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
+        let first = self.reserved.take(count)?;
+        Ok(first.map(|first| TimestampBlock { first, count, horizon: self.horizon }))
+    }
+}
+
+/// The applications that were opened since the directory was opened, by name: one value for all
+/// handles of an application.
+///
+/// An application that is being removed, or was removed, stays here until its name is initialized
+/// again, so that it cannot be opened from an older snapshot.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
+    /// The applications that are being created or removed. One process holds the directory, so all
+    /// claims are here.
+    pub(crate) claims: SetupLocks,
+}
+
+impl Registry {
+    /// Returns an existing application.
+    pub(crate) fn open(&self, store: &Store, name: &str) -> Result<Arc<EmbeddedApplication>> {
+        // The snapshot is taken under the lock, so the inserted state is the last stored one.
+        let mut applications = locked(&self.applications);
+        if let Some(application) = applications.get(name) {
+            application.check_there()?;
+            return Ok(application.clone());
+        }
+        let application = store.read(|snapshot| EmbeddedApplication::open(snapshot, name))?;
+        let application = Arc::new(application);
+        applications.insert(name.to_owned(), application.clone());
+        Ok(application)
+    }
+
+    /// Forgets an application, because the next one with this name is a different one.
+    pub(crate) fn forget(&self, name: &str) {
+        locked(&self.applications).remove(name);
     }
 }

@@ -20,7 +20,6 @@ const NODES: [&str; 8] = [
     zookeeper_format::EPOCHS,
 ];
 
-/// Checks all applications, and returns their number.
 pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     let names = nodes::names(snapshot)?;
     check_paths(snapshot)?;

@@ -10,13 +10,12 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Error, KeyRef, RowColumn, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
-use super::locked::locked;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::schema::DEAD_LETTERS;
@@ -51,6 +50,12 @@ fn keys_of(name: &str) -> Range<Vec<u8>> {
 /// nothing more is written until the directory is opened again.
 #[derive(Debug, Default)]
 pub(crate) struct Count(Mutex<Option<usize>>);
+
+/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
+/// it is applied.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Writes the failed notification of a cell, if the limit allows it.
 pub(crate) fn put(
@@ -113,7 +118,6 @@ pub(crate) fn remove(
     Ok(is_meant)
 }
 
-/// Removes all failed notifications of an application.
 pub(crate) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let keys = keys_of(name);
     let range = keys.start.as_slice()..keys.end.as_slice();
@@ -193,7 +197,6 @@ fn value_of(failed: &FailedNotification) -> Vec<u8> {
     parts.concat()
 }
 
-/// Returns the failure for an entry that [`read`] cannot decode.
 pub(crate) fn unreadable() -> Failure {
     Failure::damaged("a failed notification cannot be read")
 }

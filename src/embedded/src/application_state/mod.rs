@@ -4,11 +4,7 @@
 mod application;
 mod check;
 pub(crate) mod dead_letters;
-mod locked;
 pub(crate) mod nodes;
-mod registry;
-mod stamps;
 
-pub(crate) use application::EmbeddedApplication;
+pub(crate) use application::{EmbeddedApplication, Registry};
 pub(crate) use check::check;
-pub(crate) use registry::Registry;

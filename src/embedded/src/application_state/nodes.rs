@@ -9,12 +9,10 @@ use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 use crate::error::Failure;
 use crate::schema::COORDINATION;
 
-/// Returns the path of a node of an application.
 fn path(name: &str, node: &str) -> String {
     format!("/{name}{node}")
 }
 
-/// Returns the range of the paths of all nodes of an application.
 pub(crate) fn paths_of(name: &str) -> Range<String> {
     // `0` sorts right after `/`.
     format!("/{name}/")..format!("/{name}0")
@@ -30,7 +28,6 @@ pub(crate) fn in_snapshot(
     }
 }
 
-/// Returns the content of a node.
 pub(crate) fn get(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -40,7 +37,6 @@ pub(crate) fn get(
     Ok(bytes.map(|bytes| bytes.value().to_vec()))
 }
 
-/// Writes a node.
 pub(crate) fn put(
     transaction: &WriteTransaction,
     name: &str,
@@ -52,7 +48,6 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// Checks whether there is an application with this name.
 pub(crate) fn exist(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -68,7 +63,6 @@ pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
     }
 }
 
-/// Returns [`names`] from the nodes of all applications.
 pub(crate) fn names_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
 ) -> Result<Vec<String>, Failure> {
@@ -90,7 +84,6 @@ pub(crate) fn names_in(
     Ok(names)
 }
 
-/// Returns the name of the application of a path.
 pub(crate) fn name_of(path: &str) -> Result<&str, Failure> {
     let rest = path.strip_prefix('/');
     let name = rest.and_then(|rest| rest.split_once('/'));
@@ -100,7 +93,6 @@ pub(crate) fn name_of(path: &str) -> Result<&str, Failure> {
     Ok(name)
 }
 
-/// Reads the stored application.
 pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
     let nodes = in_snapshot(snapshot)?.ok_or_else(|| Error::no_such_application(name))?;
     if !exist(&nodes, name)? {
@@ -109,7 +101,6 @@ pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application
     read_in(&nodes, name)
 }
 
-/// Reads an application from the nodes of all applications.
 pub(crate) fn read_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -118,7 +109,6 @@ pub(crate) fn read_in(
     application.map_err(|failure| of_application(name, failure))
 }
 
-/// Returns the timestamp at a node.
 pub(crate) fn timestamp_at(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -129,7 +119,6 @@ pub(crate) fn timestamp_at(
     timestamp.map_err(|error| of_application(name, error.into()))
 }
 
-/// Returns the number of the last transactor.
 pub(crate) fn last_transactor(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
@@ -149,7 +138,6 @@ fn of_application(name: &str, failure: Failure) -> Failure {
     }
 }
 
-/// Removes all nodes of an application.
 pub(crate) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let paths = paths_of(name);
     let range = paths.start.as_str()..paths.end.as_str();

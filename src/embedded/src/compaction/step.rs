@@ -51,7 +51,6 @@ impl Compaction {
         }
     }
 
-    /// Checks whether all entries have been processed.
     pub(super) fn is_done(&self) -> bool {
         self.next.is_none()
     }

@@ -19,26 +19,6 @@ use crate::tables::{EmbeddedTables, Shared};
 ///
 /// Transactors and workers are present as long as this process holds them. They, and the handles of
 /// applications, hold the directory as [tables](EmbeddedTables) do.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_table::coordination::{Application, Applications};
-/// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let directory = tempfile::tempdir()?;
-/// let create = EmbeddedOptions::new().create_if_missing(true);
-/// let tables = EmbeddedTables::open(directory.path(), create)?;
-/// let applications = tables.applications();
-/// applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
-///
-/// let web = applications.open("web").await?;
-/// assert_eq!(web.timestamps(std::num::NonZeroU32::MIN).await?.first.get(), 2);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct EmbeddedApplications {
     shared: Arc<Shared>,

@@ -133,7 +133,7 @@ impl<'t> Batch<'t> {
         conditions: &[fluo_table::Condition],
         authorizations: &Authorizations,
     ) -> Result<bool, Failure> {
-        let table = self.tables.get(&table_id).ok_or_else(not_open)?;
+        let table = self.tables.get(&table_id).expect("the table of a call is open");
         let reader = Reader { versions: table.versions, authorizations };
         for condition in conditions {
             if !reader.holds(&table.cells, row, condition)? {
@@ -145,7 +145,7 @@ impl<'t> Batch<'t> {
 
     /// Stores the updates of a mutation in their order (T4, T6, T7).
     fn put(&mut self, table_id: u64, mutation: &Mutation) -> Result<(), Failure> {
-        let table = self.tables.get_mut(&table_id).ok_or_else(not_open)?;
+        let table = self.tables.get_mut(&table_id).expect("the table of a call is open");
         let mut added = 0;
         for update in &mutation.updates {
             self.assigned_time |= update.timestamp.is_none();
@@ -172,10 +172,4 @@ impl<'t> Batch<'t> {
         }
         Ok(())
     }
-}
-
-/// Returns the failure for a table that is not open. Cannot happen: the table of a call is opened
-/// before its mutations are applied.
-fn not_open() -> Failure {
-    Failure::damaged("a table is not open")
 }

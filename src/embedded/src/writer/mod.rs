@@ -32,7 +32,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 pub(crate) use job::Verdict;
 use request::{Call, Queued, Request, Room};
 pub(crate) use request::{TableRef, Write};
-use thread::{CommitBounds, WriterThread};
+use thread::WriterThread;
 
 use crate::error::Failure;
 use crate::options::EmbeddedOptions;
@@ -78,11 +78,7 @@ impl Writer {
         last_time_ms: i64,
     ) -> Result<Self> {
         let (queue, requests) = mpsc::channel();
-        let bounds = CommitBounds {
-            mutations: options.max_commit_mutations,
-            bytes: options.max_commit_bytes,
-        };
-        let thread = WriterThread::new(store, bounds, last_time_ms);
+        let thread = WriterThread::new(store, last_time_ms);
         let thread = std::thread::Builder::new()
             .name("fluo-writer".to_owned())
             .spawn(move || thread.run(&requests))

@@ -68,7 +68,6 @@ impl Write {
         sizes.sum()
     }
 
-    /// Returns the number of outcomes.
     pub(super) fn outcomes(&self) -> usize {
         if self.is_atomic { 1 } else { self.mutations.len() }
     }

@@ -13,25 +13,23 @@ use crate::catch_panic::contain;
 use crate::error::Failure;
 use crate::store::Store;
 
-/// The bounds of one commit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CommitBounds {
-    pub(super) mutations: usize,
-    pub(super) bytes: usize,
-}
+/// The number of mutations after which a commit takes no further call. A call is never split into
+/// two commits, so a commit with a large call may have more.
+const MAX_COMMIT_MUTATIONS: usize = 4_096;
+/// The number of bytes of mutations and conditions after which a commit takes no further call.
+const MAX_COMMIT_BYTES: usize = 16 << 20;
 
 /// The state of the thread.
 #[derive(Debug)]
 pub(super) struct WriterThread {
     store: Arc<Store>,
-    bounds: CommitBounds,
     last_time_ms: i64,
     facts: Facts,
 }
 
 impl WriterThread {
-    pub(super) fn new(store: Arc<Store>, bounds: CommitBounds, last_time_ms: i64) -> Self {
-        Self { store, bounds, last_time_ms, facts: Facts::new() }
+    pub(super) fn new(store: Arc<Store>, last_time_ms: i64) -> Self {
+        Self { store, last_time_ms, facts: Facts::new() }
     }
 
     /// Processes requests until there is no sender left and the queue is empty.
@@ -46,7 +44,7 @@ impl WriterThread {
                 }
                 Request::Call(call) => {
                     let mut calls = vec![(call, queued.room)];
-                    next = self.gather(queue, &mut calls);
+                    next = Self::gather(queue, &mut calls);
                     self.commit(calls);
                 }
             }
@@ -54,10 +52,10 @@ impl WriterThread {
     }
 
     /// Adds waiting calls up to the bounds. Returns a request that it took but could not add.
-    fn gather(&self, queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
+    fn gather(queue: &Receiver<Queued>, calls: &mut Vec<(Call, Room)>) -> Option<Queued> {
         let mut mutations: usize = calls.iter().map(|(call, _)| call.write.mutations.len()).sum();
         let mut bytes: usize = calls.iter().map(|(call, _)| call.write.size_bytes()).sum();
-        while mutations < self.bounds.mutations && bytes < self.bounds.bytes {
+        while mutations < MAX_COMMIT_MUTATIONS && bytes < MAX_COMMIT_BYTES {
             let queued = queue.try_recv().ok()?;
             match queued.request {
                 Request::Job(_) => return Some(queued),

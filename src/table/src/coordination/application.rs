@@ -107,7 +107,14 @@ impl Application {
             )));
         }
         check_table_name(&self.table)?;
-        check_observers_size(&self.observers)?;
+        let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
+        let (count, bytes) = (self.observers.len(), self.observers.iter().map(size).sum::<usize>());
+        let (most, most_bytes) = (Self::MAX_OBSERVERS, Self::MAX_OBSERVER_BYTES);
+        if count > most || bytes > most_bytes {
+            return Err(Error::invalid(format!(
+                "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
+            )));
+        }
         check_settings(&self.settings)
     }
 }
@@ -127,9 +134,7 @@ impl fmt::Debug for Application {
 /// secrets, as their names mark them. Java stores the password of Accumulo in the settings of an
 /// application.
 pub fn shown_settings(settings: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
-    let shown = settings.iter();
-    let shown = shown.map(|(name, value)| (name.as_str(), shown_setting(name, value)));
-    shown.collect()
+    settings.iter().map(|(name, value)| (name.as_str(), shown_setting(name, value))).collect()
 }
 
 /// Returns the value of a setting as messages show it: `***` if its name contains `password` or
@@ -137,19 +142,6 @@ pub fn shown_settings(settings: &BTreeMap<String, String>) -> BTreeMap<&str, &st
 pub fn shown_setting<'a>(name: &str, value: &'a str) -> &'a str {
     let name = name.to_ascii_lowercase();
     if ["password", "secret"].iter().any(|word| name.contains(word)) { "***" } else { value }
-}
-
-fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
-    let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
-    let bytes: usize = observers.iter().map(size).sum();
-    let (count, most) = (observers.len(), Application::MAX_OBSERVERS);
-    let most_bytes = Application::MAX_OBSERVER_BYTES;
-    if count > most || bytes > most_bytes {
-        return Err(Error::invalid(format!(
-            "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
-        )));
-    }
-    Ok(())
 }
 
 /// Checks settings without their application, as

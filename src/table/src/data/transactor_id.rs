@@ -18,27 +18,17 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransactorId(pub u64);
 
-/// The number of digits of the largest 64-bit number in base 36.
-const MAX_DIGITS: usize = 13;
 const BASE: u32 = 36;
 
 impl fmt::Display for TransactorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base = u64::from(BASE);
-        let digit = |value: u64| {
-            u32::try_from(value % base).ok().and_then(|value| char::from_digit(value, BASE))
-        };
-        let mut digits = String::with_capacity(MAX_DIGITS);
-        let mut rest = self.0;
-        loop {
-            digits.extend(digit(rest));
-            rest /= base;
-            if rest == 0 {
-                break;
-            }
+        let (mut digits, mut rest) = (Vec::new(), self.0);
+        while rest > 0 || digits.is_empty() {
+            let value = u32::try_from(rest % u64::from(BASE));
+            digits.extend(value.ok().and_then(|value| char::from_digit(value, BASE)));
+            rest /= u64::from(BASE);
         }
-        let text: String = digits.chars().rev().collect();
-        f.pad(&text)
+        f.pad(&digits.into_iter().rev().collect::<String>())
     }
 }
 

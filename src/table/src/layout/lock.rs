@@ -111,13 +111,11 @@ impl ReadLockValue {
     }
 }
 
-/// Returns the four parts of a cell's position.
 fn parts(place: &RowColumn) -> [&[u8]; 4] {
     let RowColumn { row, column } = place;
     [row, &column.family, &column.qualifier, &column.visibility]
 }
 
-/// Returns the position that has these parts.
 fn place(parts: [&[u8]; 4]) -> RowColumn {
     let [row, family, qualifier, visibility] = parts.map(Bytes::copy_from_slice);
     let column = Column { family, qualifier, visibility };

@@ -20,7 +20,6 @@ const MIN_SINGLE: i8 = -112;
 /// The first byte of a positive number with the most further bytes.
 const MAX_BYTES: i8 = -120;
 
-/// Appends a length.
 fn push_length(into: &mut Vec<u8>, length: u32) {
     match i8::try_from(length) {
         Ok(single) => into.put_i8(single),

@@ -158,7 +158,6 @@ impl Mutation {
 }
 
 impl From<Mutation> for ConditionalMutation {
-    /// Adds no condition.
     fn from(mutation: Mutation) -> Self {
         Self { mutation, conditions: Vec::new() }
     }

@@ -55,7 +55,6 @@ pub(super) fn encode(observers: &[ObservedColumn], provider: Option<&str>) -> Re
         .map_err(|error| Error::invalid(format!("the observers cannot be written: {error}")))
 }
 
-/// Reads observed columns from JSON.
 pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
     let stored: Stored = serde_json::from_slice(json).map_err(|error| {
         Error::corrupt(format!("the observers are not what Fluo writes: {error}"))

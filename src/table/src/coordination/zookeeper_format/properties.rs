@@ -20,7 +20,6 @@ use crate::error::{Error, Result};
 /// The first line that Fluo writes. Java adds a line with the date, which no reader uses.
 const COMMENT: &str = "#Shared java props\n";
 
-/// Returns the bytes of settings, by name.
 pub(super) fn encode(settings: &BTreeMap<String, String>) -> Vec<u8> {
     let mut text = COMMENT.to_owned();
     for (name, value) in settings {

@@ -100,23 +100,16 @@ impl Store {
     /// Drops the entries that no scan can show any more (A8), and garbage of transactions (A11, G1,
     /// G2).
     pub(super) fn compact(&mut self, garbage: Garbage) {
-        for dropped in self.found(garbage) {
-            self.entries.remove(&dropped);
-        }
-        let scan = Scan::over(Span::all());
-        let versions = Versions::for_compaction(&self.properties);
-        let mut view = EntryFilter::new(&scan, &Span::all(), versions, None);
-        self.entries
-            .retain(|stored, value| view.shows(stored.key.as_ref(), value, stored.is_delete));
-    }
-
-    /// Returns the entries that are garbage.
-    fn found(&self, garbage: Garbage) -> Vec<StoredKey> {
         let versions = Versions::for_compaction(&self.properties);
         let entries: Vec<_> = self.entries.iter().collect();
         let columns = entries
             .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
-        columns.flat_map(|column| garbage_of_column(garbage, versions, column)).collect()
+        let dropped: BTreeSet<_> =
+            columns.flat_map(|column| garbage_of_column(garbage, versions, column)).collect();
+        let mut view = EntryFilter::new(&Scan::over(Span::all()), &Span::all(), versions, None);
+        self.entries.retain(|stored, value| {
+            !dropped.contains(stored) && view.shows(stored.key.as_ref(), value, stored.is_delete)
+        });
     }
 
     pub(super) fn count(&self, span: &Span) -> u64 {
@@ -162,18 +155,19 @@ fn garbage_of_column(
     versions: Versions,
     column: &[(&StoredKey, &Bytes)],
 ) -> Vec<StoredKey> {
-    let has_marker = column.iter().any(|(stored, _)| stored.is_delete);
-    let first = column.first().filter(|_| !has_marker);
-    let of_first =
-        |(stored, _): &(&StoredKey, _)| garbage.for_column(&stored.key.column.family, versions);
-    let Some(mut garbage) = first.and_then(of_first) else {
+    let family = match column.first() {
+        Some((first, _)) if column.iter().all(|(stored, _)| !stored.is_delete) => {
+            &first.key.column.family
+        }
+        _ => return Vec::new(),
+    };
+    let Some(mut garbage) = garbage.for_column(family, versions) else {
         return Vec::new();
     };
     for (stored, value) in column {
         garbage.look_at(stored.key.timestamp, value);
     }
     let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
-    let is_dropped = |stored: &&StoredKey| dropped.contains(&stored.key.timestamp);
     let stored = column.iter().map(|(stored, _)| *stored);
-    stored.filter(is_dropped).cloned().collect()
+    stored.filter(|stored| dropped.contains(&stored.key.timestamp)).cloned().collect()
 }
