@@ -217,11 +217,16 @@ fn check_owners<V: Value + 'static>(
     Ok(())
 }
 
-/// The numbers of tablets and of entries of a table.
+/// Returns the numbers of tablets and of entries of a table.
 fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), Failure> {
-    let mut tablets = tablets::list(&snapshot.open_table(TABLETS)?, table_id)?;
-    tablets.reverse();
-    let mut counting = Counting { left: tablets, found: 0, tablets: 0, entries: 0 };
+    let tablets = tablets::list(&snapshot.open_table(TABLETS)?, table_id)?;
+    match tablets.last() {
+        None => return Err(Failure::damaged("it has no tablets")),
+        Some((Some(_), _)) => return Err(Failure::damaged("it has no last tablet")),
+        Some((None, _)) => {}
+    }
+    let mut found = vec![0_u64; tablets.len()];
+    let mut index = 0;
     let name = cells_name(table_id);
     let mut reader = KeyReader::default();
     let mut previous: Vec<u8> = Vec::new();
@@ -236,9 +241,31 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
         }
         previous.clear();
         previous.extend_from_slice(bytes);
-        counting.count(key.row)?;
+        while let Some((Some(end), _)) = tablets.get(index)
+            && key.row > end.as_ref()
+        {
+            index += 1;
+        }
+        *found.get_mut(index).expect("the last tablet has no end") += 1;
     }
-    counting.finish()
+    check_counts(&tablets, &found)?;
+    Ok((u64::try_from(tablets.len()).unwrap_or(u64::MAX), found.iter().sum()))
+}
+
+/// Compares the counts of tablets with the numbers of the entries found in them.
+fn check_counts(tablets: &[Counted], found: &[u64]) -> Result<(), Failure> {
+    for ((end, expected), found) in tablets.iter().zip(found) {
+        if found != expected {
+            let tablet = match end {
+                Some(end) => format!("the tablet up to the row `{}`", Escaped(end)),
+                None => "the last tablet".to_owned(),
+            };
+            return Err(Failure::damaged(format_args!(
+                "{tablet} counts {expected} entries and has {found}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the damage of a key, with the row of the key before it.
@@ -248,59 +275,6 @@ fn misplaced(what: &str, previous: &[u8]) -> Failure {
         None => Failure::damaged(format_args!("{what}, before all others")),
         Some((key, _)) => {
             Failure::damaged(format_args!("{what}, after the row `{}`", Escaped(key.row)))
-        }
-    }
-}
-
-/// Holds the counts of a table's tablets against the entries that pass, in order.
-struct Counting {
-    /// The current tablet and those after it, the last one first.
-    left: Vec<Counted>,
-    /// Entries of the current tablet so far.
-    found: u64,
-    /// Tablets and entries that are done with.
-    tablets: u64,
-    entries: u64,
-}
-
-impl Counting {
-    fn count(&mut self, row: &[u8]) -> Result<(), Failure> {
-        while let Some((Some(end), _)) = self.left.last()
-            && row > end.as_ref()
-        {
-            self.leave_tablet()?;
-        }
-        self.found += 1;
-        Ok(())
-    }
-
-    fn leave_tablet(&mut self) -> Result<bool, Failure> {
-        let Some((end, expected)) = self.left.pop() else {
-            return Ok(false);
-        };
-        let found = std::mem::take(&mut self.found);
-        if found != expected {
-            let tablet = match &end {
-                Some(end) => format!("the tablet up to the row `{}`", Escaped(end)),
-                None => "the last tablet".to_owned(),
-            };
-            return Err(Failure::damaged(format_args!(
-                "{tablet} counts {expected} entries and has {found}"
-            )));
-        }
-        if self.left.is_empty() && end.is_some() {
-            return Err(Failure::damaged("it has no last tablet"));
-        }
-        self.tablets += 1;
-        self.entries += found;
-        Ok(true)
-    }
-
-    fn finish(mut self) -> Result<(u64, u64), Failure> {
-        while self.leave_tablet()? {}
-        match self.tablets {
-            0 => Err(Failure::damaged("it has no tablets")),
-            tablets => Ok((tablets, self.entries)),
         }
     }
 }

@@ -28,14 +28,7 @@ impl Reader<'_> {
     ) -> Result<bool, Failure> {
         let column = &condition.column;
         let mut from = Vec::with_capacity(row.len() + 64);
-        let prefix = KeyRef {
-            row,
-            family: &column.family,
-            qualifier: &column.qualifier,
-            visibility: &column.visibility,
-            timestamp: 0,
-        };
-        key::push_column(&mut from, prefix);
+        key::push_column(&mut from, KeyRef::new(row, column, 0));
         let mut to = from.clone();
         key::push_after_all_versions(&mut to);
         let mut entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;

@@ -166,11 +166,20 @@ fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
 
 /// Checks that the directory exists, and contains tables or may receive them.
 fn look_at(path: &Path, create: bool) -> Result<()> {
+    let shown = path.display();
     match fs::metadata(path) {
-        Ok(found) if !found.is_dir() => Err(is_a_file(path)),
-        Ok(_) if !create && !exists(&path.join(DATA_FILE))? => Err(has_no_tables(path)),
+        Ok(found) if !found.is_dir() => Err(Error::invalid(format!(
+            "`{shown}` is a file, but tables are stored in a directory; pass the directory, or another path"
+        ))),
+        Ok(_) if !create && !exists(&path.join(DATA_FILE))? => Err(Error::new(
+            ErrorKind::NotFound,
+            format!("the directory `{shown}` has no tables in it (no file `{DATA_FILE}`)"),
+        )),
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(is_not_there(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = format!("the directory `{shown}` does not exist");
+            Err(Error::new(ErrorKind::NotFound, message))
+        }
         Err(error) => Err(cannot("read", path, error)),
     }
 }
@@ -192,24 +201,6 @@ fn check_parents(path: &Path, create_parents: bool) -> Result<()> {
 
 fn exists(path: &Path) -> Result<bool> {
     path.try_exists().map_err(|error| cannot("read", path, error))
-}
-
-fn is_a_file(path: &Path) -> Error {
-    Error::invalid(format!(
-        "`{}` is a file, but tables are stored in a directory; pass the directory, or another path",
-        path.display()
-    ))
-}
-
-fn is_not_there(path: &Path) -> Error {
-    Error::new(ErrorKind::NotFound, format!("the directory `{}` does not exist", path.display()))
-}
-
-fn has_no_tables(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::NotFound,
-        format!("the directory `{}` has no tables in it (no file `{DATA_FILE}`)", path.display()),
-    )
 }
 
 #[cfg(test)]

@@ -22,21 +22,17 @@ const NODES: [&str; 8] = [
 
 pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     let names = nodes::names(snapshot)?;
-    check_paths(snapshot)?;
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in &names {
-        check_application(snapshot, name)?;
-        left.insert(name, FailedNotification::MAX_DEAD_LETTERS);
+    if let Some(nodes) = nodes::in_snapshot(snapshot)? {
+        check_paths(&nodes)?;
+        names.iter().try_for_each(|name| check_application(&nodes, name))?;
     }
-    check_dead_letters(snapshot, &mut left)?;
+    let left = names.iter().map(|name| (name.as_str(), FailedNotification::MAX_DEAD_LETTERS));
+    check_dead_letters(snapshot, &mut left.collect())?;
     Ok(u64::try_from(names.len()).unwrap_or(u64::MAX))
 }
 
-fn check_paths(snapshot: &ReadTransaction) -> Result<(), Failure> {
-    let Some(all) = nodes::in_snapshot(snapshot)? else {
-        return Ok(());
-    };
-    for node in all.iter()? {
+fn check_paths(nodes: &impl ReadableTable<&'static str, &'static [u8]>) -> Result<(), Failure> {
+    for node in nodes.iter()? {
         let (path, _) = node?;
         let path = path.value();
         let name = nodes::name_of(path)?;
@@ -51,24 +47,22 @@ fn check_paths(snapshot: &ReadTransaction) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failure> {
-    let Some(nodes) = nodes::in_snapshot(snapshot)? else {
-        return Ok(());
-    };
-    let application = nodes::read_in(&nodes, name)?;
-    application
+fn check_application(
+    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<(), Failure> {
+    nodes::read_in(nodes, name)?
         .check_bounds()
         .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
-    let end = nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?;
-    let horizon = nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?;
+    let end = nodes::timestamp_at(nodes, name, zookeeper_format::MAX_TIMESTAMP)?;
+    let horizon = nodes::timestamp_at(nodes, name, zookeeper_format::HORIZON)?;
     if horizon > end {
         return Err(Failure::damaged(format_args!(
             "the horizon of the application `{name}` is {horizon}, and its timestamps end at {end}"
         )));
     }
-    nodes::last_transactor(&nodes, name)?;
-    nodes::epochs(&nodes, name)?;
-    Ok(())
+    nodes::last_transactor(nodes, name)?;
+    nodes::epochs(nodes, name).map(drop)
 }
 
 fn check_dead_letters(

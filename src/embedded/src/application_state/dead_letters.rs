@@ -25,15 +25,7 @@ const WEAK: u8 = 1;
 
 fn key_of(name: &str, cell: &RowColumn) -> Vec<u8> {
     let mut bytes = keys_of(name).start;
-    let column = &cell.column;
-    let cell = KeyRef {
-        row: &cell.row,
-        family: &column.family,
-        qualifier: &column.qualifier,
-        visibility: &column.visibility,
-        timestamp: 0,
-    };
-    key::push_key(&mut bytes, cell, false);
+    key::push_key(&mut bytes, KeyRef::new(&cell.row, &cell.column, 0), false);
     bytes
 }
 

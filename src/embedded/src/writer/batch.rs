@@ -149,13 +149,8 @@ impl<'t> Batch<'t> {
         let mut added = 0;
         for update in &mutation.updates {
             self.assigned_time |= update.timestamp.is_none();
-            let key = KeyRef {
-                row: &mutation.row,
-                family: &update.column.family,
-                qualifier: &update.column.qualifier,
-                visibility: &update.column.visibility,
-                timestamp: update.timestamp.unwrap_or(self.now_ms),
-            };
+            let timestamp = update.timestamp.unwrap_or(self.now_ms);
+            let key = KeyRef::new(&mutation.row, &update.column, timestamp);
             let (is_delete, value) = match &update.change {
                 Change::Put(value) => (false, value.as_ref()),
                 Change::Delete => (true, &[][..]),

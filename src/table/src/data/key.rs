@@ -59,13 +59,7 @@ impl Key {
 
     /// Returns the same key, borrowed.
     pub fn as_ref(&self) -> KeyRef<'_> {
-        KeyRef {
-            row: &self.row,
-            family: &self.column.family,
-            qualifier: &self.column.qualifier,
-            visibility: &self.column.visibility,
-            timestamp: self.timestamp,
-        }
+        KeyRef::new(&self.row, &self.column, self.timestamp)
     }
 }
 
@@ -103,7 +97,13 @@ pub struct KeyRef<'a> {
     pub timestamp: i64,
 }
 
-impl KeyRef<'_> {
+impl<'a> KeyRef<'a> {
+    /// Creates a key from its parts.
+    pub fn new(row: &'a [u8], column: &'a Column, timestamp: i64) -> Self {
+        let Column { family, qualifier, visibility } = column;
+        Self { row, family, qualifier, visibility, timestamp }
+    }
+
     /// Returns the same key with its own bytes.
     pub fn to_key(self) -> Key {
         let copy = Bytes::copy_from_slice;

@@ -27,6 +27,6 @@ pub use filter::{ColumnFilter, Prewrite, SeekHint};
 pub use lock::{LockValue, ReadLockValue};
 pub use notification::{
     NOTIFICATION_FAMILY, NotificationTimestamp, Partition, is_unpartitioned, notification_column,
-    notification_hash, observed_column,
+    observed_column,
 };
 pub use write::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};

@@ -94,7 +94,7 @@ pub(crate) const fn is_deletion(stamp: i64) -> bool {
 }
 
 /// Returns the hash that divides the notifications of a range among workers, as Fluo computes it.
-pub fn notification_hash(row: &[u8], qualifier: &[u8]) -> i32 {
+fn notification_hash(row: &[u8], qualifier: &[u8]) -> i32 {
     hash(row).wrapping_add(hash(qualifier))
 }
 

@@ -45,9 +45,8 @@ impl<'h> Model<'h> {
     ) -> impl Iterator<Item = (&'h RowColumn, &Version)> {
         let first = RowColumn::new(from.clone(), Column::default());
         let cells = self.cells.range::<RowColumn, _>(first..).map(|(cell, _)| *cell);
-        let is_seen = move |cell: &&'h RowColumn| {
-            sees.can_see(&cell.column.visibility).unwrap_or(false)
-        };
+        let is_seen =
+            move |cell: &&'h RowColumn| sees.can_see(&cell.column.visibility).unwrap_or(false);
         cells
             .take_while(|cell| to.is_empty() || cell.row < *to)
             .filter(is_seen)

@@ -190,13 +190,7 @@ impl Shown<'_> {
         let mut at = 0;
         while let Some(entry) = entries.get(at) {
             at += 1;
-            let key = KeyRef {
-                row,
-                family: &column.family,
-                qualifier: &column.qualifier,
-                visibility: &column.visibility,
-                timestamp: entry.timestamp,
-            };
+            let key = KeyRef::new(row, column, entry.timestamp);
             if self.view.shows(key, &entry.value, entry.is_delete) {
                 self.cells.push(Cell::new(key_of(row, column, entry), entry.value.clone()));
                 self.hidden_in_a_row = 0;

@@ -126,22 +126,14 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
 ///
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
 fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
-    let stored = properties::decode(text)?;
     let own_name = |stored: &str| {
-        let name = stored.strip_prefix(OF_APPLICATION);
-        let name = name.filter(|name| !name.is_empty() && !name.starts_with(OF_FLUO));
-        name.map(str::to_owned)
+        let name = stored.strip_prefix(OF_APPLICATION)?;
+        (!name.is_empty() && !name.starts_with(OF_FLUO)).then(|| name.to_owned())
     };
-    let prefixed = stored.iter().filter_map(|(stored, value)| {
-        let name = own_name(stored)?;
-        Some((name, value.clone()))
-    });
-    let mut settings: BTreeMap<_, _> = prefixed.collect();
-    for (name, value) in stored {
-        if own_name(&name).is_none() {
-            settings.entry(name).or_insert(value);
-        }
-    }
+    let stored = properties::decode(text)?.into_iter();
+    let (own, mut settings): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        stored.partition(|(name, _)| own_name(name).is_some());
+    settings.extend(own.into_iter().filter_map(|(name, value)| Some((own_name(&name)?, value))));
     Ok(settings)
 }
 
