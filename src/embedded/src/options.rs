@@ -117,10 +117,8 @@ impl EmbeddedOptions {
     }
 
     /// Sets the maximum number of bytes of mutations and conditions that wait for the writer, over
-    /// all callers; 1 to 4,294,967,295. As with the number of mutations, a call waits until there
-    /// is room, and a call that is larger than this waits until all other calls have been answered:
-    /// so the queue never has more bytes than this, or than the largest call. The data of a call
-    /// that waits for room is in the caller's memory and does not count. Default: 256 MiB.
+    /// all callers; 1 to 4,294,967,295. A call waits as for the number of mutations, so the queue
+    /// never has more bytes than this, or than the largest call. Default: 256 MiB.
     #[must_use]
     pub fn max_queued_bytes(mut self, bytes: usize) -> Self {
         self.max_queued_bytes = bytes;

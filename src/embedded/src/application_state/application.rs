@@ -40,19 +40,12 @@ pub(crate) struct EmbeddedApplication {
 impl EmbeddedApplication {
     /// Opens a stored application, without transactors and workers.
     pub(crate) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
-        let nodes =
-            nodes::in_snapshot(snapshot)?.ok_or_else(|| Error::no_such_application(name))?;
-        if !nodes::exist(&nodes, name)? {
-            return Err(Error::no_such_application(name).into());
-        }
+        let nodes = nodes::with_application(snapshot, name)?;
         // Read everything, so that damage is detected here.
         nodes::read_in(&nodes, name)?;
+        let end = nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?;
         let stamps = Stamps {
-            reserved: ReservedTimestamps::new(nodes::timestamp_at(
-                &nodes,
-                name,
-                zookeeper_format::MAX_TIMESTAMP,
-            )?),
+            reserved: ReservedTimestamps::new(end),
             horizon: nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?,
         };
         Ok(Self {

@@ -94,11 +94,20 @@ pub(crate) fn name_of(path: &str) -> Result<&str, Failure> {
 }
 
 pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
-    let nodes = in_snapshot(snapshot)?.ok_or_else(|| Error::no_such_application(name))?;
-    if !exist(&nodes, name)? {
-        return Err(Error::no_such_application(name).into());
+    read_in(&with_application(snapshot, name)?, name)
+}
+
+/// Returns the nodes of all applications, if there is one with this name.
+pub(crate) fn with_application(
+    snapshot: &ReadTransaction,
+    name: &str,
+) -> Result<impl ReadableTable<&'static str, &'static [u8]> + use<>, Failure> {
+    if let Some(nodes) = in_snapshot(snapshot)?
+        && exist(&nodes, name)?
+    {
+        return Ok(nodes);
     }
-    read_in(&nodes, name)
+    Err(Error::no_such_application(name).into())
 }
 
 pub(crate) fn read_in(
