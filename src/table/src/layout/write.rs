@@ -91,7 +91,7 @@ impl DelLockValue {
 }
 
 fn encode_flags(is_primary: bool, is_second: bool, timestamp: Timestamp) -> Bytes {
-    let flags = u8::from(is_primary) * PRIMARY | u8::from(is_second) * SECOND;
+    let flags = (u8::from(is_primary) * PRIMARY) | (u8::from(is_second) * SECOND);
     [&[flags][..], &timestamp.get().to_be_bytes()].concat().into()
 }
 
