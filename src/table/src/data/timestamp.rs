@@ -28,8 +28,8 @@ pub struct Timestamp(u64);
 impl Timestamp {
     /// The timestamp before all that an oracle hands out.
     pub const ZERO: Self = Self(0);
-    /// The first timestamp of an application. Data that is bulk loaded, outside of transactions, has
-    /// the timestamps 0 and 1, before all transactions.
+    /// The first timestamp of an application. Data that is bulk loaded, outside of transactions,
+    /// has the timestamps 0 and 1, before all transactions.
     pub const FIRST: Self = Self(2);
     /// The last timestamp. It has 60 bits, because the stamp of a read lock has a kind of 3 bits
     /// above them and one bit below.

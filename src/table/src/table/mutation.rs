@@ -136,8 +136,8 @@ impl Mutation {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) if there are no updates, or if the visibility of an update
-    /// is not an expression.
+    /// [`Invalid`](crate::ErrorKind::Invalid) if there are no updates, or if the visibility of an
+    /// update is not an expression.
     pub fn check(&self) -> Result<()> {
         if self.updates.is_empty() {
             return Err(Error::invalid(format!(

@@ -66,7 +66,8 @@ pub enum Filter {
     /// The read locks that have no end yet. See
     /// [`ColumnFilter::open_read_locks`](crate::layout::ColumnFilter::open_read_locks).
     OpenReadLocks,
-    /// The pending notifications. See [`ColumnFilter::notifications`](crate::layout::ColumnFilter::notifications).
+    /// The pending notifications. See
+    /// [`ColumnFilter::notifications`](crate::layout::ColumnFilter::notifications).
     Notifications {
         /// The share of the notifications to return, or `None` for all of them.
         share: Option<Partition>,
