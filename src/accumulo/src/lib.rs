@@ -85,6 +85,7 @@ mod locked;
 mod metadata;
 mod options;
 mod oracle;
+mod paths;
 mod permission;
 mod scan;
 mod settle;

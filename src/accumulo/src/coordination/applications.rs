@@ -16,9 +16,9 @@ use uuid::Uuid;
 use super::cluster::AccumuloCluster;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
-use super::paths::Paths;
-use super::{in_own_task, initialization, presence, removal, setup};
+use super::{in_own_task, initialization, locks, presence, removal};
 use crate::gathered::Gathered;
+use crate::paths::Paths;
 use crate::zookeeper::{Keeper, NodeStat, Session};
 
 /// Maximum number of applications that are looked up at the same time.
@@ -148,7 +148,7 @@ impl Applications for ZooKeeperApplications {
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         let session = self.keeper.session().await?;
         let (chroot, name, table) = (self.chroot.clone(), name.to_owned(), table.to_owned());
-        in_own_task(async move { setup::lock(&session, &chroot, &name, &table).await }).await
+        in_own_task(async move { locks::lock_setup(&session, &chroot, &name, &table).await }).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

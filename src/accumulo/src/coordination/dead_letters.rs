@@ -9,8 +9,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::dead_letter::{decode, encode, name_of};
 use super::opened::Opened;
-use super::paths::DEAD_LETTERS;
-use crate::zookeeper::{Change, Outcome, Refusal, Session};
+use crate::paths::DEAD_LETTERS;
+use crate::zookeeper::{Change, Outcome, Refusal, Session, TRIES};
 
 /// Maximum number of failed notifications that are requested at the same time.
 const AT_ONCE: usize = 64;
@@ -22,18 +22,18 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     let session = application.keeper.session().await?;
     let (folder, path) = paths_of(&application, &failed.cell);
     let data = encode(&failed.bounded())?;
-    settle!(&application.name, async {
+    let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
+    let replace = [application.require(), replace];
+    for _ in 0..TRIES {
         application.check_exists(&session).await?;
-        let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
-        let replace = [application.require(), replace];
         match application.change(&session, &replace).await? {
-            Outcome::Done(_) => return Ok(Some(())),
+            Outcome::Done(_) => return Ok(()),
             Outcome::Refused(..) => {}
-            Outcome::Unknown => return Ok(None),
+            Outcome::Unknown => continue,
         }
         let Some(parent) = session.current_stat(&folder).await? else {
             application.create_folders(&session, &[DEAD_LETTERS]).await?;
-            return Ok(None);
+            continue;
         };
         if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
             return Err(Error::too_many_dead_letters());
@@ -43,9 +43,11 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
             Change::Set { path: folder.clone(), data: Vec::new(), version: Some(parent.version) },
             Change::create(path.clone(), data.clone()),
         ];
-        let changed = application.change(&session, &changes).await?;
-        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
-    })
+        if let Outcome::Done(_) = application.change(&session, &changes).await? {
+            return Ok(());
+        }
+    }
+    Err(application.too_busy())
 }
 
 /// Returns all failed notifications, sorted by cell.
@@ -79,25 +81,24 @@ pub(super) async fn remove(
     let (_, path) = paths_of(&application, &cell);
     // An attempt whose answer was lost may have removed it.
     let mut may_have_removed = false;
-    settle!(&application.name, async {
+    for _ in 0..TRIES {
         application.check_exists(&session).await?;
-        session.sync(&path).await?;
-        let Some(node) = session.node(&path).await? else {
-            return Ok(Some(may_have_removed));
+        let Some(node) = session.current_node(&path).await? else {
+            return Ok(may_have_removed);
         };
         if decode(&node.data)?.timestamp > up_to {
-            return Ok(Some(false));
+            return Ok(false);
         }
         let delete = Change::Delete { path: path.clone(), version: Some(node.stat.version) };
         let delete = [application.require(), delete];
         match application.change(&session, &delete).await? {
-            Outcome::Done(_) => return Ok(Some(true)),
-            Outcome::Refused(_, Refusal::Missing) => return Ok(Some(may_have_removed)),
+            Outcome::Done(_) => return Ok(true),
+            Outcome::Refused(_, Refusal::Missing) => return Ok(may_have_removed),
             Outcome::Refused(..) => {}
             Outcome::Unknown => may_have_removed = true,
         }
-        Ok(None)
-    })
+    }
+    Err(application.too_busy())
 }
 
 /// Returns the paths of all failed notifications, and of that of a cell.

@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use fluo_table::coordination::Share;
 use fluo_table::{Error, Result};
 
-use super::paths::{FINDERS, Paths, SPLITS};
 use super::place::Place;
 use super::splits;
 use super::worker_settings::GROUP_SIZE;
+use crate::paths::{FINDERS, Paths, SPLITS};
 use crate::zookeeper::Node;
 
 /// The nodes of all workers at one time. As for Java, every child of the parent is a worker,

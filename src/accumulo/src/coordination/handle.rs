@@ -13,8 +13,8 @@ use fluo_table::{Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
-use super::{dead_letters, in_own_task, locks, timestamps, transactor, worker};
-use crate::zookeeper::{Change, Outcome, Session};
+use super::{dead_letters, in_own_task, locks, transactor, worker};
+use crate::zookeeper::{Change, Outcome, Session, TRIES};
 
 /// A handle of one application.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl ZooKeeperCoordination {
 #[async_trait]
 impl Coordination for ZooKeeperCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
-        timestamps::request(&self.application, count).await
+        self.application.timestamps(count).await
     }
 
     async fn horizon(&self) -> Result<Timestamp> {
@@ -56,10 +56,9 @@ impl Coordination for ZooKeeperCoordination {
             return Ok(true);
         }
         // The server of this session may not have seen a new transactor yet.
-        let (found, exists) =
-            join!(session.current_stat(&path), application.check_exists(&session));
-        exists?;
-        Ok(found?.is_some())
+        let found = session.current_stat(&path).await?;
+        application.check_exists(&session).await?;
+        Ok(found.is_some())
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
@@ -94,27 +93,26 @@ impl Coordination for ZooKeeperCoordination {
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.at(zookeeper_format::EPOCHS);
-        settle!(&application.name, async {
+        for _ in 0..TRIES {
             application.check_exists(&session).await?;
-            session.sync(&path).await?;
-            let node = session.node(&path).await?;
-            let recorded = node.as_ref().map(|node| Epochs::decode(&node.data));
-            let recorded = recorded.transpose()?;
+            let node = session.current_node(&path).await?;
+            let recorded = node.as_ref().map(|node| Epochs::decode(&node.data)).transpose()?;
             let (name, own) = (&application.name, &application.epoch);
             let begun = Epochs::begin(name, recorded.as_ref(), own, found)?;
             if recorded.as_ref() == Some(&begun) || found == Some(&begun.last) {
-                return Ok(Some(begun.last));
+                return Ok(begun.last);
             }
-            let path = path.clone();
-            let data = begun.encode();
+            let (path, data) = (path.clone(), begun.encode());
             let change = match node {
                 None => Change::create(path, data),
                 Some(node) => Change::Set { path, data, version: Some(node.stat.version) },
             };
             let changes = [application.require(), change];
-            let changed = application.change(&session, &changes).await?;
-            Ok(matches!(changed, Outcome::Done(_)).then_some(begun.last))
-        })
+            if let Outcome::Done(_) = application.change(&session, &changes).await? {
+                return Ok(begun.last);
+            }
+        }
+        Err(application.too_busy())
     }
 
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
@@ -129,13 +127,14 @@ impl Coordination for ZooKeeperCoordination {
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
         let (application, session) = (&self.application, self.session().await?);
-        let data = zookeeper_format::settings(&settings);
-        settle!(&application.name, async {
+        let path = application.paths.mark();
+        let change = [Change::Set { path, data: zookeeper_format::settings(&settings), version: None }];
+        for _ in 0..TRIES {
             application.check_exists(&session).await?;
-            let change =
-                Change::Set { path: application.paths.mark(), data: data.clone(), version: None };
-            let changed = application.change(&session, &[change]).await?;
-            Ok(matches!(changed, Outcome::Done(_)).then_some(()))
-        })
+            if let Outcome::Done(_) = application.change(&session, &change).await? {
+                return Ok(());
+            }
+        }
+        Err(application.too_busy())
     }
 }

@@ -6,9 +6,11 @@ use fluo_table::coordination::{Application, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Result};
 
 use super::cluster::AccumuloCluster;
-use super::paths::Paths;
-use super::recording;
-use crate::zookeeper::{Change, Keeper, Outcome, Readers, Session, create_parents, delete_tree};
+use super::locks::lock_recording;
+use crate::paths::Paths;
+use crate::zookeeper::{
+    Change, Keeper, Outcome, Readers, Session, TRIES, create_parents, delete_tree, too_busy,
+};
 
 /// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
 const MAX_REQUEST_BYTES: usize = 900_000;
@@ -22,23 +24,26 @@ pub(super) async fn record(
     name: String,
     application: Application,
 ) -> Result<()> {
-    let changes = changes(&Paths::new(&chroot, &name), &cluster, &application)?;
-    let session = keeper.session().await?;
-    let _lock = recording::lock(&session, &chroot).await?;
     let paths = Paths::new(&chroot, &name);
+    let changes = changes(&paths, &cluster, &application)?;
+    let session = keeper.session().await?;
+    let _lock = lock_recording(&session, &chroot).await?;
     if session.current_stat(&paths.mark()).await?.is_some() {
         return Err(Error::application_exists(&name));
     }
     check_table(&session, &chroot, &name, &application.table).await?;
     create_parents(&session, paths.root()).await?;
-    settle!(&name, async {
+    for _ in 0..TRIES {
         delete_tree(&session, paths.root()).await?;
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.
-        let exists = create(&session, &changes).await?
-            || session.current_stat(&paths.mark()).await?.is_some();
-        Ok(exists.then_some(()))
-    })
+        if create(&session, &changes).await?
+            || session.current_stat(&paths.mark()).await?.is_some()
+        {
+            return Ok(());
+        }
+    }
+    Err(too_busy(paths.root()))
 }
 
 /// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks

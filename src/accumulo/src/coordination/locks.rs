@@ -1,4 +1,5 @@
-//! Locks of an application: its duties, and its exclusive use. They are beside those of set-ups.
+//! Locks: of set-ups, of applications that are recorded or removed, of duties, and of the exclusive
+//! use of an application.
 //!
 //! A transactor or worker begins with a change that requires the version of the application's mark,
 //! which it has read before it looked for an exclusive user. An exclusive user creates its lock,
@@ -6,16 +7,79 @@
 //! other one fails, or the exclusive user finds it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo_table::coordination::{HeldLock, TransactorId, check_duty};
 use fluo_table::{Error, Result};
 use futures::join;
+use tokio::time::Instant;
 
 use super::opened::Opened;
-use super::paths::{NODES, TIMESTAMPS};
 use super::presence::workers;
-use super::setup;
-use crate::zookeeper::{Change, Lock, Outcome, Session, Taken};
+use crate::paths::{NODES, TIMESTAMPS};
+use crate::zookeeper::{Change, Lock, Outcome, Session, TRIES, Taken};
+
+/// Longest wait for another caller that records or removes an application, which takes a fraction
+/// of a second.
+const RECORDING_LIMIT: Duration = Duration::from_secs(60);
+
+/// The folder of the locks of all applications below a chroot. It is beside the chroot, because
+/// Java lists all nodes below the chroot as applications.
+fn folder(chroot: &str) -> String {
+    format!("{chroot}-setup")
+}
+
+/// Locks an application and a table, both or neither.
+pub(super) async fn lock_setup(
+    session: &Arc<Session>,
+    chroot: &str,
+    application: &str,
+    table: &str,
+) -> Result<Box<dyn HeldLock>> {
+    check_names(application, table)?;
+    let folder = folder(chroot);
+    let paths =
+        vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
+    match Lock::take(session, paths).await? {
+        Taken::Own(lock) => Ok(Box::new(lock)),
+        Taken::ByOther(0) => Err(Error::application_locked(application)),
+        Taken::ByOther(_) => Err(Error::table_locked(table)),
+    }
+}
+
+/// Rejects names that would be the paths of other nodes.
+fn check_names(application: &str, table: &str) -> Result<()> {
+    let wrong = [application, table]
+        .into_iter()
+        .find(|name| matches!(*name, "" | "." | "..") || name.contains('/'));
+    match wrong {
+        None => Ok(()),
+        Some(name) => Err(Error::invalid(format!(
+            "`{}` is neither the name of an application nor of a table",
+            name.escape_debug()
+        ))),
+    }
+}
+
+/// Waits until no other caller records or removes an application below a chroot. Requests of a
+/// holder whose session has ended have no effect, because ZooKeeper rejects them.
+pub(super) async fn lock_recording(session: &Arc<Session>, chroot: &str) -> Result<Lock> {
+    let path = format!("{}/recording", folder(chroot));
+    let end = Instant::now() + RECORDING_LIMIT;
+    loop {
+        if let Taken::Own(lock) = Lock::take(session, vec![path.clone()]).await? {
+            return Ok(lock);
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if session.wait_for_end(&path, left).await? {
+            return Err(Error::unavailable(format!(
+                "another caller has been recording or removing an application for {} s, and holds `{path}` in \
+                 ZooKeeper; try again",
+                RECORDING_LIMIT.as_secs()
+            )));
+        }
+    }
+}
 
 /// Takes a duty, or returns `None` if another caller has it.
 pub(super) async fn take_duty(
@@ -25,7 +89,7 @@ pub(super) async fn take_duty(
     check_duty(&duty)?;
     let session = application.keeper.session().await?;
     application.check_exists(&session).await?;
-    let folder = setup::folder(application.paths.chroot());
+    let folder = folder(application.paths.chroot());
     // The name of a duty has no dot.
     let path = format!("{folder}/duties/{}.{duty}", application.name);
     Ok(match Lock::take(&session, vec![path]).await? {
@@ -78,18 +142,33 @@ pub(super) async fn require_shared(application: &Opened, session: &Session) -> R
 /// Writes the application's mark again, so that it has another version.
 async fn change_version(application: &Opened, session: &Session) -> Result<()> {
     let path = application.paths.mark();
-    settle!(&application.name, async {
+    for _ in 0..TRIES {
         application.check_exists(session).await?;
         let node = session.node(&path).await?;
         let node = node.ok_or_else(|| Error::no_such_application(&application.name))?;
         let change =
             Change::Set { path: path.clone(), data: node.data, version: Some(node.stat.version) };
-        let changed = application.change(session, &[change]).await?;
-        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
-    })
+        if let Outcome::Done(_) = application.change(session, &[change]).await? {
+            return Ok(());
+        }
+    }
+    Err(application.too_busy())
 }
 
 fn exclusive(application: &Opened) -> String {
-    let folder = setup::folder(application.paths.chroot());
+    let folder = folder(application.paths.chroot());
     format!("{folder}/exclusive/{}", application.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_a_name_that_is_a_path() {
+        assert!(check_names("web", "ns.pages").is_ok());
+        let error = check_names("web", "a/b").unwrap_err();
+        assert_eq!(error.to_string(), "`a/b` is neither the name of an application nor of a table");
+        assert!(check_names("..", "t").is_err());
+    }
 }

@@ -26,24 +26,6 @@
 //! All changes that need several requests run in tasks of their own, so that a caller that is
 //! cancelled leaves no node behind.
 
-/// Repeats a change of the application `$name` that other clients prevent, or whose answer was
-/// lost, until the future `$change` returns a value. A macro, because the future of an asynchronous
-/// closure is not known to be `Send`.
-macro_rules! settle {
-    ($name:expr, $change:expr) => {{
-        let mut tries = 0;
-        loop {
-            let changed: fluo_table::Result<Option<_>> = $change.await;
-            match changed {
-                Ok(None) if tries < super::TRIES => tries += 1,
-                Ok(None) => break Err(super::too_busy($name)),
-                Ok(Some(settled)) => break Ok(settled),
-                Err(error) => break Err(error),
-            }
-        }
-    }};
-}
-
 mod applications;
 mod cluster;
 mod dead_letter;
@@ -53,17 +35,10 @@ mod handle;
 mod initialization;
 mod locks;
 mod opened;
-mod paths;
-mod pause;
 mod place;
 mod presence;
-mod publication;
-mod recording;
 mod removal;
-mod setup;
-mod shuffle;
 mod splits;
-mod timestamps;
 mod transactor;
 mod worker;
 mod worker_settings;
@@ -74,9 +49,6 @@ pub(crate) use cluster::AccumuloCluster;
 use std::future::Future;
 
 use fluo_table::{Error, ErrorKind, Result};
-
-/// Maximum number of times to repeat a change that other clients prevent.
-const TRIES: u32 = 1_000;
 
 /// Runs a call in a task of its own, which continues if the caller is cancelled.
 async fn in_own_task<T: Send + 'static>(
@@ -90,11 +62,4 @@ async fn in_own_task<T: Send + 'static>(
             Err(Error::with_source(ErrorKind::Uncertain, message, error))
         }
     }
-}
-
-/// Creates the error for a change that other clients prevented too often.
-fn too_busy(name: &str) -> Error {
-    Error::unavailable(format!(
-        "other clients keep changing the state of the application `{name}`; try again"
-    ))
 }

@@ -1,19 +1,29 @@
 //! An application at the time at which it was opened.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use fluo_table::coordination::{Application, zookeeper_format};
-use fluo_table::{Error, Result, TableAdmin, Timestamp};
+use fluo_table::coordination::{Application, TimestampBlock, zookeeper_format};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp};
+use futures::future::try_join_all;
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
+use tokio::time::timeout;
 
-use super::paths::{LEGACY_OBSERVERS, Paths};
 use crate::gathered::Gathered;
 use crate::locked::locked;
-use crate::oracle::OracleClient;
-use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session};
+use crate::oracle::{OracleClient, ServedApplication};
+use crate::paths::{LEGACY_OBSERVERS, Paths};
+use crate::zookeeper::{
+    Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session, too_busy,
+};
+
+/// Longest wait for ZooKeeper beside a request for timestamps. An oracle answers while ZooKeeper is
+/// away, and checks the id of the application.
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// An application at the time at which it was opened. All calls are of this application: if it is
 /// removed, and another one gets the name, they fail.
@@ -48,16 +58,6 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Records that a worker of this process has ended.
-    pub(super) fn add_ended_worker(&self, name: String) {
-        locked(&self.ended_workers).push(name);
-    }
-
-    /// Returns the name of a worker of this process that has ended, only once.
-    pub(super) fn take_ended_worker(&self) -> Option<String> {
-        locked(&self.ended_workers).pop()
-    }
-
     /// Adds the lease of a transactor of this process.
     pub(super) fn add_lease(&self, lease: &Arc<Lease>) {
         let mut leases = locked(&self.leases);
@@ -65,9 +65,36 @@ impl Opened {
         leases.push(Arc::downgrade(lease));
     }
 
+    /// Requests timestamps from the leading oracle.
+    pub(super) async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        self.check_not_removed()?;
+        let oracle = self.oracle.get_or_try_init(|| self.oracle_client()).await?;
+        let block = oracle.timestamps(count).await;
+        // After the answer, so that the application existed when the timestamps were handed out.
+        if !self.certainly_exists()
+            && let Ok(Err(error)) = timeout(LIMIT, self.look()).await
+            && error.kind() == ErrorKind::NotFound
+        {
+            return Err(error);
+        }
+        block
+    }
+
+    /// Creates the client that all handles of an application in this process share.
+    async fn oracle_client(&self) -> Result<OracleClient> {
+        let session = self.keeper.session().await?;
+        let id = self.data(&session, zookeeper_format::ID).await?;
+        self.check_exists(&session).await?;
+        let id = id.and_then(|id| String::from_utf8(id).ok());
+        let id = id.ok_or_else(|| Error::no_such_application(&self.name))?;
+        let (name, paths) = (self.name.clone(), self.paths.clone());
+        let keeper = self.keeper.clone();
+        Ok(OracleClient::new(ServedApplication { name, id, paths, keeper }))
+    }
+
     /// Checks whether the application certainly exists, without a request: it is not removed while
     /// it has a transactor.
-    pub(super) fn certainly_exists(&self) -> bool {
+    fn certainly_exists(&self) -> bool {
         let leases = locked(&self.leases);
         let mut leases = leases.iter().filter_map(Weak::upgrade);
         leases.any(|lease| lease.is_valid())
@@ -124,15 +151,14 @@ impl Opened {
     pub(super) async fn create_folders(&self, session: &Session, nodes: &[&str]) -> Result<()> {
         for node in nodes {
             let changes = [self.require(), Change::create(self.paths.at(node), [])];
-            settle!(&self.name, async {
-                match self.change(session, &changes).await? {
-                    Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => Ok(Some(())),
-                    Outcome::Refused(..) => Err(Error::no_such_application(&self.name)),
-                    Outcome::Unknown => Ok(None),
-                }
-            })?;
+            while let Outcome::Unknown = self.change(session, &changes).await? {}
         }
         Ok(())
+    }
+
+    /// Returns the error for a change that other clients prevented too often.
+    pub(super) fn too_busy(&self) -> Error {
+        too_busy(self.paths.root())
     }
 
     /// Makes changes of which the first is refused if the application does not exist.
@@ -152,29 +178,23 @@ impl Opened {
     /// Reads the stored application.
     pub(super) async fn stored(&self, session: &Session) -> Result<Application> {
         session.sync(self.paths.root()).await?;
-        let (id, table, observers, settings, legacy) = join!(
-            self.data(session, zookeeper_format::ID),
-            self.data(session, zookeeper_format::TABLE),
-            self.data(session, zookeeper_format::OBSERVERS),
-            self.data(session, zookeeper_format::SETTINGS),
-            self.data(session, LEGACY_OBSERVERS),
-        );
-        let nodes = [
-            (zookeeper_format::ID, id?),
-            (zookeeper_format::TABLE, table?),
-            (zookeeper_format::OBSERVERS, observers?),
-            (zookeeper_format::SETTINGS, settings?),
+        let paths = [
+            zookeeper_format::ID,
+            zookeeper_format::TABLE,
+            zookeeper_format::OBSERVERS,
+            zookeeper_format::SETTINGS,
+            LEGACY_OBSERVERS,
         ];
-        let is_legacy = legacy?.is_some();
+        let nodes = paths.map(|path| async move { Ok((path, self.data(session, path).await?)) });
+        let nodes: BTreeMap<_, _> = try_join_all(nodes).await?.into_iter().collect();
         // After the reads, because the data may belong to a later application of the same name.
         self.check_exists(session).await?;
-        if is_legacy {
+        if nodes.get(LEGACY_OBSERVERS).is_some_and(Option::is_some) {
             return Err(Error::corrupt(format!(
                 "the application `{}` has observers in the format before Fluo 1.2; initialize it again",
                 self.name
             )));
         }
-        let nodes = BTreeMap::from(nodes);
         zookeeper_format::read_application(|path| Ok(nodes.get(path).cloned().flatten()))
     }
 }

@@ -2,7 +2,7 @@
 
 use fluo_table::Result;
 
-use super::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
+use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
 use crate::zookeeper::Session;
 
 /// Checks whether an application has a transactor or a worker. A transactor of Java that has not
@@ -17,11 +17,10 @@ pub(super) async fn is_running(session: &Session, paths: &Paths) -> Result<bool>
     Ok(!workers(session, paths).await?.is_empty())
 }
 
-/// Returns the names of the nodes of all workers, in the order in which they joined. As for Java,
-/// every child is a worker, whatever its name is.
+/// Returns the names of the nodes of all workers. As for Java, every child is a worker, whatever
+/// its name is.
 pub(super) async fn workers(session: &Session, paths: &Paths) -> Result<Vec<String>> {
     let mut names = session.children(&paths.at(FINDERS)).await?;
     names.retain(|name| name != SPLITS);
-    names.sort();
     Ok(names)
 }

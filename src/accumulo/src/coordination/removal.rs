@@ -1,26 +1,26 @@
-//! The removal of an application.
+//! The removal of an application, which must not be running.
 
 use std::sync::Arc;
 
 use fluo_table::{Error, Result};
 
-use super::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
+use super::locks::lock_recording;
 use super::presence::is_running;
-use super::recording;
-use crate::zookeeper::{Change, Keeper, Outcome, Session, delete_tree};
+use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
+use crate::zookeeper::{Change, Keeper, Outcome, Session, TRIES, delete_tree, too_busy};
 
 /// Removes an application that is not running, or what an interrupted initialization or removal
 /// left of it.
 pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) -> Result<()> {
     let session = keeper.session().await?;
     let paths = Paths::new(&chroot, &name);
-    if session.current_stat(paths.root()).await?.is_none() {
-        return Err(Error::no_such_application(&name));
-    }
-    let _lock = recording::lock(&session, &chroot).await?;
-    if session.current_stat(paths.root()).await?.is_none() {
-        return Err(Error::no_such_application(&name));
-    }
+    let check_exists = async || match session.current_stat(paths.root()).await? {
+        Some(_) => Ok(()),
+        None => Err(Error::no_such_application(&name)),
+    };
+    check_exists().await?;
+    let _lock = lock_recording(&session, &chroot).await?;
+    check_exists().await?;
     unmark(&session, &paths, &name).await?;
     delete_tree(&session, paths.root()).await
 }
@@ -30,33 +30,31 @@ pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) 
 /// parent that does not exist is created and deleted in the same step: this fails if it was created
 /// meanwhile.
 async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
-    settle!(name, async {
+    for _ in 0..TRIES {
         if session.current_stat(&paths.mark()).await?.is_none() {
-            return Ok(Some(()));
+            return Ok(());
         }
         if is_running(session, paths).await? {
             return Err(Error::still_running(name));
         }
-        let splits = format!("{FINDERS}/{SPLITS}");
         let mut changes = vec![Change::delete(paths.mark())];
-        let has_transactors = session.stat(&paths.at(TRANSACTOR)).await?.is_some();
-        if !has_transactors {
-            changes.push(Change::create(paths.at(TRANSACTOR), []));
-        }
-        for parent in [NODES, TIMESTAMPS, FINDERS] {
+        let mut parents = vec![NODES, TIMESTAMPS, FINDERS];
+        for parent in [TRANSACTOR, NODES, TIMESTAMPS, FINDERS] {
             if session.stat(&paths.at(parent)).await?.is_none() {
                 changes.push(Change::create(paths.at(parent), []));
+                if parent == TRANSACTOR {
+                    parents.push(TRANSACTOR);
+                }
             }
         }
-        if session.stat(&paths.at(&splits)).await?.is_some() {
-            changes.push(Change::delete(paths.at(&splits)));
+        let splits = format!("{}/{SPLITS}", paths.at(FINDERS));
+        if session.stat(&splits).await?.is_some() {
+            changes.push(Change::delete(splits));
         }
-        let parents = [NODES, TIMESTAMPS, FINDERS];
-        changes.extend(parents.map(|parent| Change::delete(paths.at(parent))));
-        if !has_transactors {
-            changes.push(Change::delete(paths.at(TRANSACTOR)));
+        changes.extend(parents.into_iter().map(|parent| Change::delete(paths.at(parent))));
+        if let Outcome::Done(_) = session.change(&changes).await? {
+            return Ok(());
         }
-        let changed = session.change(&changes).await?;
-        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
-    })
+    }
+    Err(too_busy(paths.root()))
 }

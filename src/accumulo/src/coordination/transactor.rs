@@ -1,104 +1,110 @@
 //! A transactor: its number, its presence, and its oldest active timestamp.
+//!
+//! Our oracle reads its next timestamp before it lists the published ones, and asks the leader of
+//! the ensemble first, so a published node counts from its creation on. An oracle of Java lists
+//! first, does not ask the leader, and reads its counter afterwards. If a node is created in
+//! between, one update of that oracle may move the horizon above a timestamp that was drawn after
+//! the creation. Such an update takes milliseconds. So a new node holds nothing for its [first
+//! second](FIRST_SECOND): until then readers ask for the horizon. A change of the data of a node
+//! has no such gap, because an update that reads the old data moves the horizon less.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
 use fluo_table::{Error, Result, Timestamp};
-use tokio::sync::Mutex;
-use tokio::task::AbortHandle;
+use tokio::sync::Mutex as AsyncMutex;
 
 use super::in_own_task;
 use super::locks::require_shared;
 use super::opened::Opened;
-use super::paths::{NODES, TRANSACTOR};
-use super::publication::Publication;
-use crate::zookeeper::{Change, Lease, Outcome, Refusal, Session};
+use crate::locked::locked;
+use crate::paths::{NODES, TIMESTAMPS, TRANSACTOR};
+use crate::zookeeper::{Change, KeptLease, Moment, Outcome, Refusal, Session, TRIES};
+
+/// The time after which an update of the horizon that began before the creation of a node has
+/// ended.
+const FIRST_SECOND: Duration = Duration::from_secs(1);
 
 /// A transactor of one session. It ends with the session, and also if another client deletes its
 /// node, because others then treat it as ended.
 #[derive(Debug)]
 struct ZooKeeperTransactor {
-    id: TransactorId,
-    application: Arc<Opened>,
-    session: Arc<Session>,
-    /// The lease of the node.
-    lease: Arc<Lease>,
-    /// The task that keeps the lease.
-    keeping: Option<AbortHandle>,
+    own_node: KeptLease,
     publication: Arc<Publication>,
     /// Held by a publication under way. It continues without a caller that does not wait for it,
     /// so a later one must not overtake it.
-    publishing: Arc<Mutex<()>>,
+    publishing: Arc<AsyncMutex<()>>,
+}
+
+/// The published timestamp of a transactor.
+#[derive(Debug)]
+struct Publication {
+    id: TransactorId,
+    application: Arc<Opened>,
+    session: Arc<Session>,
+    /// The time at which its node was created, or `None` if the node may not exist.
+    created: Mutex<Option<Moment>>,
 }
 
 /// Begins a transactor of an application.
 pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
     let session = application.keeper.session().await?;
-    let (id, path) = settle!(&application.name, async {
-        let shared = require_shared(&application, &session).await?;
-        let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
-        let found = session.node(&count).await?;
-        let last = found.as_ref().map(|node| node.data.as_slice());
-        let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);
-        let bytes = zookeeper_format::transactor_count(id.0).to_vec();
-        let counting = match found {
-            Some(node) => {
-                Change::Set { path: count, data: bytes, version: Some(node.stat.version) }
-            }
-            None => Change::create(count, bytes),
-        };
-        let path = application.paths.transactor(id);
-        let changes = [
-            shared,
-            counting,
-            Change::CreateEphemeral { path: path.clone(), data: id.to_string().into_bytes() },
-        ];
-        let is_present = match application.change(&session, &changes).await? {
-            Outcome::Done(_) => true,
-            Outcome::Refused(_, Refusal::Missing) => {
-                application.create_folders(&session, &[TRANSACTOR, NODES]).await?;
-                false
-            }
-            Outcome::Refused(..) => false,
-            Outcome::Unknown => {
-                let found = session.current_stat(&path).await?;
-                found.is_some_and(|stat| stat.is_own)
-            }
-        };
-        Ok(is_present.then_some((id, path)))
-    })?;
-    let (lease, keeping) = session.keep_lease(path);
-    application.add_lease(&lease);
-    let transactor = ZooKeeperTransactor {
-        id,
-        application,
-        session,
-        lease,
-        keeping,
-        publication: Arc::default(),
-        publishing: Arc::default(),
-    };
+    let (id, path) = create_node(&application, &session).await?;
+    let own_node = session.keep_lease(path);
+    application.add_lease(&own_node.lease);
+    let publication = Publication { id, application, session, created: Mutex::default() };
+    let publication = Arc::new(publication);
+    let transactor = ZooKeeperTransactor { own_node, publication, publishing: Arc::default() };
     // Another application may have got the name meanwhile. If so, this is dropped.
-    let (application, session) = (&transactor.application, &transactor.session);
+    let Publication { application, session, .. } = &*transactor.publication;
     application.check_exists(session).await?;
     Ok(Box::new(transactor))
 }
 
-impl ZooKeeperTransactor {
+/// Creates the node of a new transactor, and returns its path.
+async fn create_node(application: &Opened, session: &Session) -> Result<(TransactorId, String)> {
+    let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
+    for _ in 0..TRIES {
+        let shared = require_shared(application, session).await?;
+        let found = session.node(&count).await?;
+        let last = found.as_ref().map(|node| node.data.as_slice());
+        let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);
+        let (path, data) = (count.clone(), zookeeper_format::transactor_count(id.0).to_vec());
+        let counting = match found {
+            Some(node) => Change::Set { path, data, version: Some(node.stat.version) },
+            None => Change::create(path, data),
+        };
+        let path = application.paths.transactor(id);
+        let node = Change::CreateEphemeral { path: path.clone(), data: id.to_string().into() };
+        let is_present = match application.change(session, &[shared, counting, node]).await? {
+            Outcome::Done(_) => true,
+            Outcome::Refused(_, Refusal::Missing) => {
+                application.create_folders(session, &[TRANSACTOR, NODES]).await?;
+                false
+            }
+            Outcome::Refused(..) => false,
+            Outcome::Unknown => {
+                session.current_stat(&path).await?.is_some_and(|stat| stat.is_own)
+            }
+        };
+        if is_present {
+            return Ok((id, path));
+        }
+    }
+    Err(application.too_busy())
+}
+
+impl Publication {
     /// Publishes a timestamp, or withdraws it.
-    async fn publish(
-        application: &Opened,
-        session: &Session,
-        publication: &Publication,
-        (id, oldest): (TransactorId, Option<Timestamp>),
-    ) -> Result<()> {
-        let path = application.paths.published(id);
-        let is_alive = Change::Require { path: application.paths.transactor(id), version: None };
+    async fn publish(&self, oldest: Option<Timestamp>) -> Result<()> {
+        let Self { id, application, session, .. } = self;
+        let is_alive = Change::Require { path: application.paths.transactor(*id), version: None };
         let data = oldest.map(zookeeper_format::timestamp);
         let (mut creates, mut may_be_new) = (false, false);
-        settle!(&application.name, async {
-            let path = path.clone();
+        for _ in 0..TRIES {
+            let path = application.paths.published(*id);
             let change = match &data {
                 None => Change::delete(path),
                 Some(data) if creates => Change::CreateEphemeral { path, data: data.clone() },
@@ -106,65 +112,68 @@ impl ZooKeeperTransactor {
             };
             may_be_new |= creates;
             if may_be_new || data.is_none() {
-                publication.before_change();
+                *locked(&self.created) = None;
             }
             match session.change(&[is_alive.clone(), change]).await? {
                 Outcome::Done(_) => {
                     if data.is_some() {
-                        publication.after_publication(may_be_new);
+                        locked(&self.created).get_or_insert_with(Moment::now);
                     }
-                    return Ok(Some(()));
+                    return Ok(());
                 }
-                Outcome::Refused(0, _) => return Err(Error::transactor_ended(id)),
+                Outcome::Refused(0, _) => return Err(Error::transactor_ended(*id)),
                 // There is nothing to withdraw.
-                Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(Some(())),
+                Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(()),
                 Outcome::Refused(_, Refusal::Missing) if creates => {
-                    let folder = [super::paths::TIMESTAMPS];
-                    application.create_folders(session, &folder).await?;
+                    application.create_folders(session, &[TIMESTAMPS]).await?;
                 }
                 Outcome::Refused(_, Refusal::Missing) => creates = true,
                 Outcome::Refused(..) => creates = false,
                 Outcome::Unknown => {}
             }
-            Ok(None)
-        })
+        }
+        Err(application.too_busy())
+    }
+
+    /// Checks whether each update of the horizon counts the node.
+    fn is_counted(&self) -> bool {
+        let created = *locked(&self.created);
+        created.is_some_and(|created| Moment::now().has_passed(created, FIRST_SECOND))
     }
 }
 
 #[async_trait]
 impl Transactor for ZooKeeperTransactor {
     fn id(&self) -> TransactorId {
-        self.id
+        self.publication.id
     }
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
-        let (id, session) = (self.id, self.session.clone());
-        let (application, publication) = (self.application.clone(), self.publication.clone());
+        let publication = self.publication.clone();
         let alone = self.publishing.clone().lock_owned().await;
         let published = in_own_task(async move {
             let _alone = alone;
-            Self::publish(&application, &session, &publication, (id, oldest)).await
+            publication.publish(oldest).await
         });
         match published.await {
             // The error may be a consequence of the end of the session.
-            Err(_) if self.session.has_ended() => Err(Error::transactor_ended(id)),
+            Err(_) if self.publication.session.has_ended() => {
+                Err(Error::transactor_ended(self.id()))
+            }
             published => published,
         }
     }
 
     fn is_holding(&self) -> bool {
-        self.publication.is_counted() && self.lease.is_valid()
+        self.publication.is_counted() && self.own_node.lease.is_valid()
     }
 }
 
 impl Drop for ZooKeeperTransactor {
     fn drop(&mut self) {
-        if let Some(keeping) = &self.keeping {
-            keeping.abort();
-        }
-        self.lease.end();
-        let paths = &self.application.paths;
-        let nodes = vec![paths.published(self.id), paths.transactor(self.id)];
-        self.session.delete_later(nodes);
+        self.own_node.lease.end();
+        let Publication { id, application, session, .. } = &*self.publication;
+        let paths = &application.paths;
+        session.delete_later(vec![paths.published(*id), paths.transactor(*id)]);
     }
 }

@@ -16,15 +16,15 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::finders::Finders;
+use super::finders::{Finders, Placed};
 use super::locks::require_shared;
 use super::opened::Opened;
-use super::paths::{FINDERS, SPLITS};
-use super::pause::Pause;
 use super::presence::workers;
 use super::splits;
 use super::worker_settings::WorkerSettings;
-use crate::zookeeper::{Change, Children, Outcome, Refusal, Session};
+use crate::locked::locked;
+use crate::paths::{FINDERS, SPLITS};
+use crate::zookeeper::{Change, Children, Outcome, Refusal, Session, TRIES};
 
 /// The beginning of the name of a worker's node.
 const PREFIX: &str = "f-";
@@ -60,9 +60,13 @@ struct State {
     nodes: Children,
     /// True if the share follows from the nodes.
     is_placed: bool,
+    /// The current share. The worker may use it only after a pause without changes, in which the
+    /// others can notice the same change.
+    placed: Option<Placed>,
+    /// The time at which the share changed.
+    changed: Instant,
     /// The time of the last check of the table's split points.
     splits_checked: Option<Instant>,
-    pause: Pause,
 }
 
 /// Joins the workers of an application, which has this stored configuration.
@@ -73,11 +77,14 @@ pub(super) async fn join(
 ) -> Result<Box<dyn WorkerMembership>> {
     let settings = WorkerSettings::from_settings(&stored.settings)?;
     let data = settings.group_size.to_string().into_bytes();
-    let name = match take_place_again(&application, &session, &data).await? {
-        Some(name) => name,
-        None => take_place(&application, &session, &data).await?,
+    let name = take_place(&application, &session, &data).await?;
+    let state = State {
+        nodes: Children::new(application.paths.at(FINDERS)),
+        is_placed: false,
+        placed: None,
+        changed: Instant::now(),
+        splits_checked: None,
     };
-    let nodes = Children::new(application.paths.at(FINDERS));
     let worker = Arc::new(ZooKeeperWorker {
         name,
         application,
@@ -85,12 +92,7 @@ pub(super) async fn join(
         settings,
         table: stored.table,
         has_ended: AtomicBool::new(false),
-        state: Mutex::new(State {
-            nodes,
-            is_placed: false,
-            splits_checked: None,
-            pause: Pause::new(settings.pause()),
-        }),
+        state: Mutex::new(state),
     });
     let following = tokio::spawn(follow(Arc::downgrade(&worker))).abort_handle();
     let membership = Membership { worker, following };
@@ -100,88 +102,61 @@ pub(super) async fn join(
     Ok(Box::new(membership))
 }
 
-/// Creates a node with a new number, and returns its name.
-async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -> Result<String> {
-    settle!(&application.name, async {
-        let changes = [
-            require_shared(application, session).await?,
-            Change::CreateNumbered {
-                path: format!("{}/{PREFIX}", application.paths.at(FINDERS)),
-                data: data.to_vec(),
-            },
-        ];
+/// Creates the node of a worker, and returns its name: that of a worker of this process that has
+/// ended, so that the order of the workers stays the same, or one with a new number.
+async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Result<String> {
+    let folder = application.paths.at(FINDERS);
+    let mut again = locked(&application.ended_workers).pop();
+    for _ in 0..TRIES {
+        let shared = require_shared(application, session).await?;
         let mut numbered = session.numbering.lock().await;
-        match application.change(session, &changes).await? {
-            Outcome::Done(paths) => {
-                numbered.extend(paths.iter().cloned());
-                let name = paths.last().and_then(|path| path.rsplit('/').next());
-                return Ok(Some(name.unwrap_or_default().to_owned()));
+        let data = data.to_vec();
+        let node = match &again {
+            Some(name) => {
+                let path = format!("{folder}/{name}");
+                numbered.retain(|known| *known != path);
+                Change::CreateEphemeral { path, data }
             }
+            None => Change::CreateNumbered { path: format!("{folder}/{PREFIX}"), data },
+        };
+        let created = match application.change(session, &[shared, node]).await? {
+            Outcome::Done(paths) => paths.into_iter().next_back(),
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[FINDERS]).await?;
+                None
             }
-            Outcome::Refused(..) => {}
-            Outcome::Unknown => {
-                delete_unknown(application, session, &numbered).await?;
+            Outcome::Refused(_, Refusal::Exists) => {
+                again = None;
+                None
             }
+            Outcome::Refused(..) => None,
+            Outcome::Unknown => unknown_node(application, session, &numbered).await?,
+        };
+        if let Some((_, name)) = created.as_ref().and_then(|path| path.rsplit_once('/')) {
+            let name = name.to_owned();
+            numbered.extend(created);
+            return Ok(name);
         }
-        Ok(None)
-    })
+    }
+    Err(application.too_busy())
 }
 
-/// Creates the node of a worker of this process again that has ended, so that the order of the
-/// workers stays the same. Returns its name, or `None` if there is no such worker, or the name is
-/// taken.
-async fn take_place_again(
+/// Returns the path of the node that a request created whose answer was lost, if it did. All other
+/// nodes of this session are `known`.
+async fn unknown_node(
     application: &Opened,
     session: &Session,
-    data: &[u8],
-) -> Result<Option<String>> {
-    let Some(name) = application.take_ended_worker() else {
-        return Ok(None);
-    };
-    let path = format!("{}/{name}", application.paths.at(FINDERS));
-    let mut numbered = session.numbering.lock().await;
-    let is_own = settle!(&application.name, async {
-        let changes = [
-            require_shared(application, session).await?,
-            Change::CreateEphemeral { path: path.clone(), data: data.to_vec() },
-        ];
-        Ok(match application.change(session, &changes).await? {
-            Outcome::Done(_) => Some(true),
-            Outcome::Refused(0, _) => None,
-            Outcome::Refused(..) => Some(false),
-            Outcome::Unknown => {
-                let stat = session.current_stat(&path).await?;
-                stat.is_some_and(|stat| stat.is_own).then_some(true)
-            }
-        })
-    })?;
-    if !is_own {
-        return Ok(None);
-    }
-    numbered.push(path);
-    Ok(Some(name))
-}
-
-/// Deletes the node that a request created whose answer was lost. All other nodes of this session
-/// are `known`.
-async fn delete_unknown(
-    application: &Opened,
-    session: &Arc<Session>,
     known: &[String],
-) -> Result<()> {
+) -> Result<Option<String>> {
     session.sync(application.paths.root()).await?;
-    let mut unknown = Vec::new();
     for name in workers(session, &application.paths).await? {
         let path = format!("{}/{name}", application.paths.at(FINDERS));
         let stat = session.stat(&path).await?;
         if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
-            unknown.push(path);
+            return Ok(Some(path));
         }
     }
-    session.delete_later(unknown);
-    Ok(())
+    Ok(None)
 }
 
 impl ZooKeeperWorker {
@@ -192,7 +167,7 @@ impl ZooKeeperWorker {
     /// Records that the worker has ended, and returns the error for its calls.
     fn end(&self) -> Error {
         if !self.has_ended.swap(true, Ordering::AcqRel) {
-            self.application.add_ended_worker(self.name.clone());
+            locked(&self.application.ended_workers).push(self.name.clone());
         }
         Error::worker_ended()
     }
@@ -204,17 +179,17 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         let finders = Finders::new(state.nodes.iter());
-        match finders.share(&self.application.paths, &self.name, self.settings.group_size) {
-            Ok(placed) => {
-                state.pause.set(placed);
-                state.is_placed = true;
-                Ok(())
-            }
-            Err(error) => {
-                state.pause.set(None);
-                Err(error)
-            }
+        let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
+        state.is_placed = placed.is_ok();
+        let (placed, result) = match placed {
+            Ok(placed) => (placed, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        if state.placed != placed {
+            state.placed = placed;
+            state.changed = Instant::now();
         }
+        result
     }
 
     /// Reads the nodes that have changed.
@@ -311,7 +286,8 @@ impl WorkerMembership for Membership {
         worker.read(&mut state).await?;
         worker.check_splits(&mut state).await;
         worker.update(&mut state).await?;
-        Ok(state.pause.share())
+        let is_usable = state.changed.elapsed() >= worker.settings.pause();
+        Ok(state.placed.as_ref().filter(|_| is_usable).map(|placed| placed.share.clone()))
     }
 }
 

@@ -26,14 +26,14 @@
 //! It does not move the horizon on request: a leader computes it in intervals, and adopts a higher
 //! one that another process stores.
 
+mod application;
 mod client;
-mod nodes;
+mod election;
 mod options;
 mod server;
-mod session;
 mod wire;
 
+pub(crate) use application::ServedApplication;
 pub use client::OracleClient;
 pub use options::OracleOptions;
 pub use server::Oracle;
-pub(crate) use session::Sessions;

@@ -1,11 +1,12 @@
 //! The options of an oracle.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
+
+use crate::zookeeper::{Access, Address, SessionOptions};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -24,16 +25,15 @@ use fluo_table::{Error, Result, check_option};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct OracleOptions {
-    pub(crate) zookeepers: String,
-    pub(crate) application: String,
-    pub(crate) secret: Option<String>,
-    pub(crate) session_timeout: Duration,
-    pub(crate) listen: IpAddr,
-    pub(crate) host: Option<String>,
-    pub(crate) port: u16,
-    pub(crate) horizon_period: Duration,
+    pub(super) application: String,
+    pub(super) chroot: String,
+    session: SessionOptions,
+    pub(super) listen: IpAddr,
+    host: Option<String>,
+    pub(super) port: u16,
+    pub(super) horizon_period: Duration,
 }
 
 impl OracleOptions {
@@ -42,22 +42,17 @@ impl OracleOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if there is no server, or if no application can
-    /// have this name.
-    pub fn new(zookeepers: impl Into<String>, application: impl Into<String>) -> Result<Self> {
-        let (zookeepers, application) = (zookeepers.into(), application.into());
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if a server or the path is missing, or if no
+    /// application can have this name.
+    pub fn new(zookeepers: impl AsRef<str>, application: impl Into<String>) -> Result<Self> {
+        let application = application.into();
         check_application_name(&application)?;
-        let servers = zookeepers.split('/').next().unwrap_or_default();
-        if servers.trim().is_empty() {
-            return Err(Error::invalid(
-                "the address of ZooKeeper is missing; write it as host:port,host:port/path",
-            ));
-        }
+        let Address { servers, chroot } = Address::parse(zookeepers.as_ref())?;
+        let session_timeout = Duration::from_secs(30);
         Ok(Self {
-            zookeepers,
             application,
-            secret: None,
-            session_timeout: Duration::from_secs(30),
+            chroot,
+            session: SessionOptions { servers, access: Access::default(), session_timeout },
             listen: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             host: None,
             port: 0,
@@ -69,7 +64,7 @@ impl OracleOptions {
     /// open to all.
     #[must_use]
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.secret = Some(secret.into());
+        self.session.access = Access::with_secret(secret.into());
         self
     }
 
@@ -77,7 +72,7 @@ impl OracleOptions {
     /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
-        self.session_timeout = timeout;
+        self.session.session_timeout = timeout;
         self
     }
 
@@ -109,17 +104,18 @@ impl OracleOptions {
         self
     }
 
-    /// Checks the bounds of the options.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Checks the bounds of the options, and returns those of the session.
+    pub(super) fn session(&self) -> Result<SessionOptions> {
         let longest = Duration::from_secs(3_600);
         let timeouts = Duration::from_secs(4)..=longest;
-        check_option("session_timeout", self.session_timeout, timeouts)?;
+        check_option("session_timeout", self.session.session_timeout, timeouts)?;
         let periods = Duration::from_millis(10)..=longest;
-        check_option("horizon_period", self.horizon_period, periods)
+        check_option("horizon_period", self.horizon_period, periods)?;
+        Ok(self.session.clone())
     }
 
     /// Returns the name under which clients reach this oracle.
-    pub(crate) fn own_host(&self) -> Result<String> {
+    pub(super) fn own_host(&self) -> Result<String> {
         let host = match &self.host {
             Some(host) => host.clone(),
             None => rustix::system::uname().nodename().to_string_lossy().into_owned(),
@@ -135,53 +131,37 @@ impl OracleOptions {
     }
 }
 
-impl fmt::Debug for OracleOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OracleOptions")
-            .field("zookeepers", &self.zookeepers)
-            .field("application", &self.application)
-            .field("secret", &self.secret.as_ref().map(|_| "redacted"))
-            .field("session_timeout", &self.session_timeout)
-            .field("listen", &self.listen)
-            .field("host", &self.host)
-            .field("port", &self.port)
-            .field("horizon_period", &self.horizon_period)
-            .finish()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn options() -> OracleOptions {
+        OracleOptions::new("localhost:2181/fluo", "web").unwrap()
+    }
+
     #[test]
     fn rejects_options_out_of_bounds() {
-        let options = || OracleOptions::new("localhost", "web").unwrap();
-        assert!(options().check().is_ok());
-        let second = Duration::from_secs(1);
-        let error = options().session_timeout(second).check().unwrap_err();
+        assert!(options().session().is_ok());
+        let error = options().session_timeout(Duration::from_secs(1)).session().unwrap_err();
         assert!(error.to_string().contains("session_timeout"), "{error}");
-        let error = options().horizon_period(Duration::ZERO).check().unwrap_err();
+        let error = options().horizon_period(Duration::ZERO).session().unwrap_err();
         assert!(error.to_string().contains("horizon_period"), "{error}");
+        assert!(OracleOptions::new("localhost:2181", "web").is_err());
+        assert!(OracleOptions::new("localhost/fluo", "a/b").is_err());
     }
 
     #[test]
     fn does_not_show_the_secret() {
-        let options = OracleOptions::new("localhost:2181/fluo", "web").unwrap();
-        let shown = format!("{:?}", options.secret("s3cr3t"));
+        let shown = format!("{:?}", options().secret("s3cr3t"));
         assert!(!shown.contains("s3cr3t"), "{shown}");
     }
 
     #[test]
     fn rejects_hosts_that_clients_cannot_parse() {
-        let options = OracleOptions::new("localhost:2181/fluo", "web").unwrap();
-        assert!(options.own_host().is_ok());
+        assert!(options().own_host().is_ok());
         for host in ["", "::1", "a b", "a/b", "a:1"] {
-            let error = options.clone().host(host).own_host().unwrap_err();
+            let error = options().host(host).own_host().unwrap_err();
             assert_eq!(error.kind(), fluo_table::ErrorKind::Invalid);
         }
-        assert!(OracleOptions::new("", "web").is_err());
-        assert!(OracleOptions::new("/fluo", "web").is_err());
-        assert!(OracleOptions::new("localhost", "a/b").is_err());
     }
 }

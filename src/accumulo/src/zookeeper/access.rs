@@ -28,11 +28,6 @@ impl Access {
         Self { secret: Some(secret) }
     }
 
-    /// Checks whether there is a secret.
-    pub(super) fn is_protected(&self) -> bool {
-        self.secret.is_some()
-    }
-
     /// Returns the data with which a session authenticates itself in the scheme `digest`.
     pub(super) fn digest(&self) -> Option<Vec<u8>> {
         let secret = self.secret.as_ref()?;

@@ -6,11 +6,9 @@ use fluo_table::Result;
 use futures::FutureExt;
 use futures::future::{select_all, try_join_all};
 
+use super::TRIES;
 use super::session::{Node, Session, too_busy};
 use super::watched::Watched;
-
-/// Maximum number of times to read children again because one of them changes meanwhile.
-const TRIES: u32 = 100;
 
 /// The children of a node, with their data. There are none before the first
 /// [`read`](Self::read).

@@ -34,9 +34,8 @@ impl Connection {
         Ok(Self { runtime: Some(runtime), state: None })
     }
 
-    /// Returns the handle of the runtime, which exists until this is dropped.
-    pub(super) fn handle(&self) -> Option<&Handle> {
-        self.runtime.as_ref().map(Runtime::handle)
+    pub(super) fn handle(&self) -> &Handle {
+        self.runtime.as_ref().expect("the runtime is taken only by the drop").handle()
     }
 
     /// Sets the states to watch when this is dropped. The last client of the session must be

@@ -14,10 +14,10 @@
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::locked::locked;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// The part of the session timeout that a lease lasts, as a numerator and a denominator.
 const PART: (u32, u32) = (2, 3);
@@ -31,7 +31,6 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns the present moment.
     pub(crate) fn now() -> Self {
         Self { steady: Instant::now(), wall: SystemTime::now() }
     }
@@ -51,49 +50,74 @@ impl Moment {
     }
 }
 
-/// The lease of a session, or of one of its nodes.
+/// The lease of an ephemeral node.
 #[derive(Debug)]
 pub(crate) struct Lease {
     length: Duration,
-    /// `None` before the first answer, and after the end.
-    renewed: Mutex<Option<Moment>>,
+    state: watch::Sender<LeaseState>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum LeaseState {
+    /// ZooKeeper has not answered yet.
+    Unconfirmed,
+    /// ZooKeeper has answered a request that was sent at this moment.
+    Confirmed(Moment),
+    /// The node or its session has ended, or its owner does not use it any more.
+    Ended,
 }
 
 impl Lease {
-    /// Creates a lease of a session with this timeout, from a request that was sent at `sent` and
-    /// that ZooKeeper has answered.
-    pub(crate) fn new(session_timeout: Duration, sent: Moment) -> Self {
-        let lease = Self::lapsed(session_timeout);
-        lease.renew(sent);
-        lease
-    }
-
     /// Creates a lease that ZooKeeper has not confirmed yet.
-    pub(crate) fn lapsed(session_timeout: Duration) -> Self {
+    pub(super) fn new(session_timeout: Duration) -> Self {
         let (part, of) = PART;
-        Self { length: session_timeout * part / of, renewed: Mutex::new(None) }
+        let state = watch::Sender::new(LeaseState::Unconfirmed);
+        Self { length: session_timeout * part / of, state }
     }
 
-    /// Renews the lease by another answered request.
-    pub(crate) fn renew(&self, sent: Moment) {
-        *locked(&self.renewed) = Some(sent);
+    /// Renews the lease by an answered request, unless it has ended.
+    pub(super) fn renew(&self, sent: Moment) {
+        self.state.send_if_modified(|state| {
+            let lasts = !matches!(state, LeaseState::Ended);
+            if lasts {
+                *state = LeaseState::Confirmed(sent);
+            }
+            lasts
+        });
     }
 
-    /// Ends the lease: the session or the node has ended.
+    /// Ends the lease for ever.
     pub(crate) fn end(&self) {
-        *locked(&self.renewed) = None;
+        self.state.send_replace(LeaseState::Ended);
     }
 
     /// Returns the time that is left, or `None` if the lease has lapsed.
-    pub(crate) fn remaining(&self, now: Moment) -> Option<Duration> {
-        let renewed = *locked(&self.renewed);
-        let remaining = self.length.checked_sub(now.since(renewed?));
+    fn remaining(&self, now: Moment) -> Option<Duration> {
+        let LeaseState::Confirmed(renewed) = *self.state.borrow() else {
+            return None;
+        };
+        let remaining = self.length.checked_sub(now.since(renewed));
         remaining.filter(|remaining| !remaining.is_zero())
     }
 
     /// Checks whether the lease lasts.
     pub(crate) fn is_valid(&self) -> bool {
         self.remaining(Moment::now()).is_some()
+    }
+
+    /// Waits until ZooKeeper has confirmed the lease, or it has ended.
+    pub(crate) async fn confirmed(&self) {
+        let mut state = self.state.subscribe();
+        let _ = state.wait_for(|state| !matches!(state, LeaseState::Unconfirmed)).await;
+    }
+
+    /// Waits until the lease has lapsed or ended. Returns whether it has ended.
+    pub(crate) async fn lapsed(&self) -> bool {
+        let mut state = self.state.subscribe();
+        while let Some(remaining) = self.remaining(Moment::now()) {
+            let _ = timeout(remaining, state.changed()).await;
+        }
+        matches!(*state.borrow(), LeaseState::Ended)
     }
 }
 
@@ -110,17 +134,23 @@ mod tests {
     #[test]
     fn lapses_before_the_session_can_end() {
         let start = Moment::now();
-        let lease = Lease::new(SECOND * 30, start);
+        let lease = Lease::new(SECOND * 30);
+        assert_eq!(lease.remaining(start), None);
+        lease.renew(start);
         assert_eq!(lease.remaining(later(start, 19, 19)), Some(SECOND));
         assert_eq!(lease.remaining(later(start, 20, 20)), None);
         lease.renew(later(start, 15, 15));
         assert_eq!(lease.remaining(later(start, 20, 20)), Some(SECOND * 15));
+        lease.end();
+        lease.renew(later(start, 20, 20));
+        assert_eq!(lease.remaining(later(start, 20, 20)), None);
     }
 
     #[test]
     fn lapses_on_the_clock_that_shows_more_time() {
         let start = Moment::now();
-        let lease = Lease::new(SECOND * 30, start);
+        let lease = Lease::new(SECOND * 30);
+        lease.renew(start);
         assert_eq!(lease.remaining(later(start, 0, 60)), None, "suspended");
         assert_eq!(lease.remaining(later(start, 60, 0)), None, "set back");
         let set_back = Moment { wall: start.wall - SECOND * 60, ..later(start, 5, 0) };

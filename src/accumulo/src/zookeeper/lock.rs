@@ -6,12 +6,10 @@ use fluo_table::Result;
 use fluo_table::coordination::HeldLock;
 use uuid::Uuid;
 
+use super::TRIES;
 use super::change::{Change, Outcome, Refusal};
 use super::session::{Session, too_busy};
 use super::tree::create_parents;
-
-/// Maximum number of attempts to create the nodes of a lock.
-const TRIES: u32 = 20;
 
 /// A lock on one or more nodes, until this is dropped or the session ends.
 #[derive(Debug)]

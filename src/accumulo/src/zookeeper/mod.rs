@@ -1,6 +1,5 @@
 //! A client of ZooKeeper: sessions that are replaced when they end, and requests whose answers may
-//! be lost. Beside this module, only the oracle uses types of the crate `zookeeper-client`, for its
-//! election and its watches.
+//! be lost. Only this module uses types of the crate `zookeeper-client`.
 //!
 //! Requests of one session take effect in the order in which they are sent. A request is sent when
 //! its future is first polled.
@@ -11,7 +10,6 @@ mod change;
 mod children;
 mod connection;
 mod error;
-mod keeper;
 mod lease;
 mod lock;
 mod session;
@@ -22,9 +20,11 @@ pub(crate) use access::{Access, Readers};
 pub(crate) use address::Address;
 pub(crate) use change::{Change, Outcome, Refusal};
 pub(crate) use children::Children;
-pub(crate) use error::is_connection_lost;
-pub(crate) use keeper::Keeper;
 pub(crate) use lease::{Lease, Moment};
 pub(crate) use lock::{Lock, Taken};
-pub(crate) use session::{Node, NodeStat, Session, SessionOptions};
+pub(crate) use session::{KeptLease, Keeper, Node, NodeStat, Session, SessionOptions, too_busy};
 pub(crate) use tree::{create_parents, delete_tree};
+pub(crate) use watched::Watched;
+
+/// Maximum number of times to repeat a change that other clients prevent, or whose answer is lost.
+pub(crate) const TRIES: u32 = 1_000;

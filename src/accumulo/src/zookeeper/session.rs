@@ -4,13 +4,15 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
+use futures::future::join_all;
 use futures::join;
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tracing::debug;
 use zookeeper_client::{
-    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, Stat,
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState,
+    Stat,
 };
 
 use super::access::{Access, Readers};
@@ -27,6 +29,30 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Number of times within a session timeout to renew a lease.
 const RENEWALS: u32 = 15;
 
+/// The session of a process with ZooKeeper, which is replaced when it has ended.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    options: SessionOptions,
+    current: Mutex<Arc<Session>>,
+}
+
+impl Keeper {
+    /// Connects to ZooKeeper.
+    pub(crate) async fn connect(options: SessionOptions) -> Result<Self> {
+        let current = Mutex::new(Arc::new(Session::open(&options).await?));
+        Ok(Self { options, current })
+    }
+
+    /// Returns the current session, or a new one if it has ended.
+    pub(crate) async fn session(&self) -> Result<Arc<Session>> {
+        let mut current = self.current.lock().await;
+        if current.has_ended() {
+            *current = Arc::new(Session::open(&self.options).await?);
+        }
+        Ok(current.clone())
+    }
+}
+
 /// The options of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionOptions {
@@ -41,7 +67,7 @@ pub(crate) struct SessionOptions {
 pub(crate) struct Session {
     client: Client,
     access: Access,
-    servers: Arc<str>,
+    servers: String,
     /// Held while a numbered node is created, whose path is unknown if the answer is lost.
     pub(crate) numbering: Mutex<Vec<String>>,
     /// The last field, because it is dropped after the client.
@@ -69,35 +95,39 @@ pub(crate) struct Node {
     pub(crate) stat: NodeStat,
 }
 
+/// A lease that is renewed until this is dropped, which ends it.
+#[derive(Debug)]
+pub(crate) struct KeptLease {
+    pub(crate) lease: Arc<Lease>,
+    renewing: AbortHandle,
+}
+
+impl Drop for KeptLease {
+    fn drop(&mut self) {
+        self.renewing.abort();
+        self.lease.end();
+    }
+}
+
 impl Session {
     /// Begins a session.
-    pub(super) async fn open(options: &SessionOptions) -> Result<Self> {
-        let servers: Arc<str> = options.servers.as_str().into();
+    async fn open(options: &SessionOptions) -> Result<Self> {
+        let SessionOptions { servers, access, session_timeout } = options.clone();
         let connector =
-            Client::connector().with_session_timeout(options.session_timeout).with_fail_eagerly();
-        let connector = match options.access.digest() {
+            Client::connector().with_session_timeout(session_timeout).with_fail_eagerly();
+        let connector = match access.digest() {
             Some(digest) => connector.with_auth("digest", &digest),
             None => connector,
         };
         let mut connection = Connection::new()?;
-        let address = servers.to_string();
+        let address = servers.clone();
         // In the runtime of the connection, which then serves the session.
-        let client = async move { connector.connect(&address).await };
-        let client = match connection.handle().map(|handle| handle.spawn(client)) {
-            Some(client) => client.await,
-            None => return Err(connecting(&servers, Cause::ClientClosed)),
-        };
-        let client = client.unwrap_or(Err(Cause::ClientClosed));
+        let client = connection.handle().spawn(async move { connector.connect(&address).await });
+        let client = client.await.unwrap_or(Err(Cause::ClientClosed));
         let client = client.map_err(|cause| connecting(&servers, cause))?;
         connection.watch(client.state_watcher());
         telemetry::count(SESSIONS, 1);
-        Ok(Self {
-            client,
-            access: options.access.clone(),
-            servers,
-            numbering: Mutex::default(),
-            connection,
-        })
+        Ok(Self { client, access, servers, numbering: Mutex::default(), connection })
     }
 
     /// Checks whether the session has ended, as far as this client has observed.
@@ -105,62 +135,46 @@ impl Session {
         self.client.state().is_terminated()
     }
 
-    /// Returns the client of the session with another root.
-    pub(crate) fn below(&self, root: &str) -> Result<Client> {
-        let client = self.client.clone().chroot(root.to_owned());
-        client.map_err(|_| Error::invalid(format!("`{root}` is not the path of a node")))
+    /// Checks whether this client is connected to ZooKeeper.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.state() == SessionState::SyncConnected
     }
 
     /// Returns the state of a node, or `None` if it does not exist.
     pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {
-        let stat = self.read(path, || self.client.check_stat(path)).await?;
+        let stat = self.read(path, || self.client.check_stat(path)).await?.flatten();
         Ok(stat.map(|stat| self.stat_of(&stat)))
     }
 
     /// Returns a node, or `None` if it does not exist.
     pub(crate) async fn node(&self, path: &str) -> Result<Option<Node>> {
-        let found = self.read(path, || {
-            let node = self.client.get_data(path);
-            async { none_if_missing(node.await) }
-        });
-        let node = found.await?;
-        Ok(node.map(|(data, stat)| self.node_of(data, &stat)))
+        let found = self.read(path, || self.client.get_data(path)).await?;
+        Ok(found.map(|(data, stat)| self.node_of(data, &stat)))
     }
 
     /// Returns a node and watches it, or `None` without a watch if it does not exist.
-    pub(super) async fn watch_node(&self, path: &str) -> Result<Option<Watched<Node>>> {
-        let found = self.read(path, || {
-            let node = self.client.get_and_watch_data(path);
-            async { none_if_missing(node.await) }
-        });
-        let node = found.await?;
-        Ok(node.map(|(data, stat, watcher)| Watched::new(self.node_of(data, &stat), watcher)))
+    pub(crate) async fn watch_node(&self, path: &str) -> Result<Option<Watched<Node>>> {
+        let found = self.read(path, || self.client.get_and_watch_data(path)).await?;
+        Ok(found.map(|(data, stat, watcher)| Watched::new(self.node_of(data, &stat), watcher)))
     }
 
     /// Returns the names of the children of a node; none if it does not exist.
     pub(crate) async fn children(&self, path: &str) -> Result<Vec<String>> {
-        let found = self.read(path, || {
-            let children = self.client.list_children(path);
-            async { none_if_missing(children.await) }
-        });
-        Ok(found.await?.unwrap_or_default())
+        let found = self.read(path, || self.client.list_children(path)).await?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Returns the names of the children of a node and watches them, or `None` without a watch if
     /// the node does not exist.
-    pub(super) async fn watch_children(&self, path: &str) -> Result<Option<Watched<Vec<String>>>> {
-        let found = self.read(path, || {
-            let children = self.client.list_and_watch_children(path);
-            async { none_if_missing(children.await) }
-        });
-        let children = found.await?;
-        Ok(children.map(|(names, watcher)| Watched::new(names, watcher)))
+    pub(crate) async fn watch_children(&self, path: &str) -> Result<Option<Watched<Vec<String>>>> {
+        let found = self.read(path, || self.client.list_and_watch_children(path)).await?;
+        Ok(found.map(|(names, watcher)| Watched::new(names, watcher)))
     }
 
     /// Brings the server of this session up to date, so that later reads return everything that
     /// was written before.
     pub(crate) async fn sync(&self, path: &str) -> Result<()> {
-        self.read(path, || self.client.sync(path)).await
+        self.read(path, || self.client.sync(path)).await.map(|_| ())
     }
 
     /// Returns the state of a node after a [`sync`](Self::sync).
@@ -169,42 +183,43 @@ impl Session {
         synced.and(stat)
     }
 
+    /// Returns a node after a [`sync`](Self::sync).
+    pub(crate) async fn current_node(&self, path: &str) -> Result<Option<Node>> {
+        let (synced, node) = join!(self.sync(path), self.node(path));
+        synced.and(node)
+    }
+
     /// Waits until a node does not exist, or `limit` has passed. Returns whether it exists.
     pub(crate) async fn wait_for_end(&self, path: &str, limit: Duration) -> Result<bool> {
         let wait = async {
-            loop {
-                let watched = self.read(path, || self.client.check_and_watch_stat(path));
-                match watched.await? {
-                    (None, _) => return Ok(false),
-                    (Some(_), watcher) => watcher.changed().await,
-                };
+            while let Some(node) = self.watch_node(path).await? {
+                node.event().await;
             }
+            Ok(false)
         };
         tokio::time::timeout(limit, wait).await.unwrap_or(Ok(true))
     }
 
-    /// Keeps the lease of an ephemeral node of this session until the returned handle is aborted.
-    /// The lease ends when the node or the session does.
-    pub(crate) fn keep_lease(&self, path: String) -> (Arc<Lease>, Option<AbortHandle>) {
-        let lease = Arc::new(Lease::lapsed(self.client.session_timeout()));
+    /// Keeps the lease of an ephemeral node of this session. It ends when the node or the session
+    /// does.
+    pub(crate) fn keep_lease(&self, path: String) -> KeptLease {
+        let lease = Arc::new(Lease::new(self.client.session_timeout()));
         // The task has the client, not the session: the last owner of a session must not drop it in
         // the runtime of the session.
-        let keeping = keep_lease(self.client.clone(), path, lease.clone());
-        let handle = self.connection.handle();
-        let task = handle.map(|handle| handle.spawn(keeping).abort_handle());
-        (lease, task)
+        let renewing = renew(self.client.clone(), path, lease.clone());
+        let renewing = self.connection.handle().spawn(renewing).abort_handle();
+        KeptLease { lease, renewing }
     }
 
     /// Makes all changes, or none.
     ///
     /// # Errors
     ///
-    /// [`Uncertain`](ErrorKind::Uncertain) if the session has ended, so that its ephemeral nodes
-    /// end too; [`Denied`](ErrorKind::Denied).
+    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain) if the session has ended, so that its ephemeral nodes
+    /// end too; [`Denied`](fluo_table::ErrorKind::Denied).
     pub(crate) async fn change(&self, changes: &[Change]) -> Result<Outcome> {
         let path = changes.first().map_or("/", Change::path);
-        let answer = self.send(changes);
-        let answer = match answer {
+        let answer = match self.send(changes) {
             Ok(answer) => answer.await,
             Err(cause) => Err(cause.into()),
         };
@@ -233,8 +248,7 @@ impl Session {
         // The client keeps the session open until the answers have arrived.
         let client = self.client.clone();
         let answers = async move {
-            for (path, first) in paths.iter().zip(first) {
-                let mut answer = first.await;
+            for (path, mut answer) in paths.iter().zip(join_all(first).await) {
                 for _ in 1..TRIES {
                     if !answer.as_ref().is_err_and(is_connection_lost) {
                         break;
@@ -247,9 +261,7 @@ impl Session {
                 }
             }
         };
-        if let Some(handle) = self.connection.handle() {
-            handle.spawn(answers);
-        }
+        self.connection.handle().spawn(answers);
     }
 
     fn send(
@@ -284,8 +296,8 @@ impl Session {
         Ok(writer.commit())
     }
 
-    /// Reads, and retries if the connection is lost.
-    async fn read<T, F>(&self, path: &str, read: impl Fn() -> F + Send) -> Result<T>
+    /// Reads, and retries if the connection is lost. Returns `None` if there is no such node.
+    async fn read<T, F>(&self, path: &str, read: impl Fn() -> F + Send) -> Result<Option<T>>
     where
         F: Future<Output = Result<T, Cause>> + Send,
     {
@@ -297,7 +309,11 @@ impl Session {
             tokio::time::sleep(PAUSE).await;
             answer = read().await;
         }
-        answer.map_err(|cause| reading(&self.servers, path, cause))
+        match answer {
+            Ok(found) => Ok(Some(found)),
+            Err(Cause::NoNode) => Ok(None),
+            Err(cause) => Err(reading(&self.servers, path, cause)),
+        }
     }
 
     fn node_of(&self, data: Vec<u8>, stat: &Stat) -> Node {
@@ -314,7 +330,8 @@ impl Session {
     }
 }
 
-async fn keep_lease(client: Client, path: String, lease: Arc<Lease>) {
+/// Renews the lease of a node, until the node or its session ends.
+async fn renew(client: Client, path: String, lease: Arc<Lease>) {
     let interval = client.session_timeout() / RENEWALS;
     loop {
         let sent = Moment::now();
@@ -336,14 +353,6 @@ async fn keep_lease(client: Client, path: String, lease: Arc<Lease>) {
     }
 }
 
-fn none_if_missing<T>(answer: Result<T, Cause>) -> Result<Option<T>, Cause> {
-    match answer {
-        Ok(found) => Ok(Some(found)),
-        Err(Cause::NoNode) => Ok(None),
-        Err(cause) => Err(cause),
-    }
-}
-
 fn created(result: MultiWriteResult) -> Option<String> {
     match result {
         MultiWriteResult::Create { path, .. } => Some(path),
@@ -362,7 +371,6 @@ fn refusal(cause: &Cause) -> Option<Refusal> {
 }
 
 /// Creates the error for changes that other clients keep preventing.
-pub(super) fn too_busy(path: &str) -> Error {
-    let message = format!("other clients keep changing `{path}` in ZooKeeper; try again");
-    Error::new(ErrorKind::Unavailable, message)
+pub(crate) fn too_busy(path: &str) -> Error {
+    Error::unavailable(format!("other clients keep changing `{path}` in ZooKeeper; try again"))
 }

@@ -3,6 +3,7 @@
 use fluo_table::Result;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
+use super::TRIES;
 use super::change::{Change, Outcome, Refusal};
 use super::session::{Session, too_busy};
 
@@ -10,8 +11,6 @@ use super::session::{Session, too_busy};
 const AT_ONCE: usize = 500;
 /// Maximum number of nodes whose children are requested at the same time.
 const LISTED_AT_ONCE: usize = 64;
-/// Maximum number of times to list a tree that other clients keep changing.
-const ROUNDS: u32 = 50;
 
 /// Creates the missing parents of a node, from the root on.
 pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
@@ -24,7 +23,7 @@ pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> 
             continue;
         }
         let create = Change::create(parent, []);
-        for _ in 0..ROUNDS {
+        for _ in 0..TRIES {
             match session.change(std::slice::from_ref(&create)).await? {
                 Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => break,
                 Outcome::Refused(..) => return Err(too_busy(parent)),
@@ -37,7 +36,7 @@ pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> 
 
 /// Deletes a node and everything below it.
 pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
-    for _ in 0..ROUNDS {
+    for _ in 0..TRIES {
         let mut paths = list_tree(session, root).await?;
         if paths.is_empty() {
             return Ok(());

@@ -19,8 +19,8 @@ use crate::locked::locked;
 
 /// A value with the watch that was set when it was read.
 #[derive(Clone)]
-pub(super) struct Watched<T> {
-    pub(super) value: T,
+pub(crate) struct Watched<T> {
+    pub(crate) value: T,
     event: Shared<BoxFuture<'static, ()>>,
     /// Held by each poll of the event. A [`Shared`] that another thread polls is pending, although
     /// its event may have arrived.
@@ -42,7 +42,7 @@ impl<T> Watched<T> {
     }
 
     /// Waits for the event.
-    pub(super) fn event(&self) -> impl Future<Output = ()> + Send + Unpin + use<T> {
+    pub(crate) fn event(&self) -> impl Future<Output = ()> + Send + Unpin + use<T> {
         let mut event = self.event.clone();
         let polls = self.polls.clone();
         poll_fn(move |context| {

@@ -13,7 +13,7 @@ use crate::ground::{Ground, SERVERS, count};
 async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
     let ground = Ground::new().await;
     let (lossy, other) = (ground.zookeeper.link(), ground.zookeeper.link());
-    lossy.lose_answer(Operation::Create, "lock-");
+    lossy.lose_answer(Operation::Multi, "lock-");
     let options = ground.options(&lossy);
     let first = fluo_accumulo::Oracle::start(options).await.unwrap();
     lossy.wait_for_cut().await;
@@ -41,7 +41,7 @@ async fn keeps_the_first_of_the_nodes_of_its_session() {
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
     // The creation, and the listing that would find its node.
-    lossy.lose_answer(Operation::Create, "lock-");
+    lossy.lose_answer(Operation::Multi, "lock-");
     let mut oracle = ground.oracle(&lossy).await;
     lossy.wait_for_cut().await;
     lossy.lose_answer(Operation::GetChildren, SERVERS);
@@ -59,7 +59,7 @@ async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
     let oracle = ground.leader(&lossy).await;
-    lossy.lose_answer(Operation::Delete, "lock-");
+    lossy.lose_answer(Operation::Multi, "lock-");
     let resume = async {
         lossy.wait_for_cut().await;
         lossy.resume();

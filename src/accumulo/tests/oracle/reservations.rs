@@ -32,7 +32,7 @@ async fn a_range_whose_answer_was_lost_is_not_handed_out() {
         let before = reserved(&ground);
         // More than is reserved.
         let more = unused(&ground, end) + 5_000;
-        lossy.lose_answer(Operation::SetData, "max-timestamp");
+        lossy.lose_answer(Operation::Multi, "max-timestamp");
         let resume = async {
             lossy.wait_for_cut().await;
             let in_doubt = reserved(&ground);
@@ -87,7 +87,7 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
     let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     // More than is reserved, also by a reservation on its way.
     let more = unused(&ground, end) + 50_000;
-    lossy.lose_answer(Operation::SetData, "max-timestamp");
+    lossy.lose_answer(Operation::Multi, "max-timestamp");
     let another = async {
         lossy.wait_for_cut().await;
         let end = reserved(&ground) + 1_000;
@@ -111,7 +111,7 @@ async fn the_next_oracle_hands_out_no_timestamp_of_a_range_in_doubt() {
     let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     // More than is reserved, also by a reservation on its way.
     let more = unused(&ground, end) + 50_000;
-    lossy.lose_answer(Operation::SetData, "max-timestamp");
+    lossy.lose_answer(Operation::Multi, "max-timestamp");
     let takeover = async {
         lossy.wait_for_cut().await;
         let in_doubt = reserved(&ground);

@@ -4,16 +4,16 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use fluo_table::coordination::TimestampBlock;
-use fluo_table::{Error, Result, Timestamp};
+use fluo_table::{Error, Result};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::leader::follow;
 use super::sender::Sender;
-use super::waiting::{Share, Waiter};
+use super::waiting::Waiter;
+use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
 use crate::oracle::server::MAX_COUNT;
-use crate::oracle::session::{Sessions, application_id};
 
 /// The maximum number of tasks in the queue. Further ones wait before it.
 const QUEUE: usize = 10_000;
@@ -54,20 +54,16 @@ impl OracleClient {
     /// [`Denied`](fluo_table::ErrorKind::Denied) if the secret is missing or wrong;
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn connect(options: &OracleOptions) -> Result<Self> {
-        let sessions = Sessions::connect(options).await?;
-        let session = sessions.session().await?;
-        let id = application_id(&session, sessions.application()).await?;
-        Ok(Self::new(sessions, id))
+        Ok(Self::new(ServedApplication::find(options).await?))
     }
 
-    /// Creates a client of the application with this id, on sessions of the caller. Its tasks run
-    /// on the present runtime and end after the client is dropped.
-    pub(crate) fn new(sessions: Sessions, id: String) -> Self {
+    /// Creates a client of an application. Its tasks run on the present runtime and end after the
+    /// client is dropped.
+    pub(crate) fn new(application: ServedApplication) -> Self {
         let (publish, leader) = watch::channel(None);
         let (queue, waiters) = mpsc::channel(QUEUE);
-        tokio::spawn(follow(sessions.clone(), publish));
-        let sender = Sender { id, sessions, leader, connection: None, next: Timestamp::ZERO };
-        tokio::spawn(sender.run(waiters));
+        tokio::spawn(follow(application.clone(), publish));
+        tokio::spawn(Sender::new(application, leader).run(waiters));
         Self { queue }
     }
 
@@ -86,33 +82,10 @@ impl OracleClient {
                 "{count} timestamps are too many for one request; request at most {MAX_COUNT}"
             )));
         }
-        Ok(self.wait(count.get()).await?.block(count))
-    }
-
-    /// Returns the horizon that the leader announces. It is in force for all later requests.
-    ///
-    /// # Errors
-    ///
-    /// As [`timestamps`](Self::timestamps).
-    pub async fn horizon(&self) -> Result<Timestamp> {
-        let share = self.wait(0).await?;
-        Ok(share.horizon.min(share.first))
-    }
-
-    /// Returns the next timestamp without using it up. Another caller may get it.
-    ///
-    /// # Errors
-    ///
-    /// As [`timestamps`](Self::timestamps).
-    pub async fn next_timestamp(&self) -> Result<Timestamp> {
-        Ok(self.wait(0).await?.first)
-    }
-
-    async fn wait(&self, count: u32) -> Result<Share> {
-        let (reply, share) = oneshot::channel();
+        let (reply, block) = oneshot::channel();
         let waiter = Waiter { count, until: Instant::now() + PATIENCE, reply };
         self.queue.send(waiter).await.map_err(|_| ended())?;
-        share.await.map_err(|_| ended())?
+        block.await.map_err(|_| ended())?
     }
 }
 

@@ -8,7 +8,6 @@
 //! A task waits only for requests that are sent after it has joined the queue. So its timestamps
 //! are above those of all calls that returned before (rule C2).
 
-mod connection;
 mod handle;
 mod leader;
 mod sender;

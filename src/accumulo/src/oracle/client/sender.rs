@@ -1,17 +1,23 @@
 //! The task that sends the requests of a process, one at a time.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use fluo_table::{Error, ErrorKind, Timestamp};
+use fluo_table::coordination::TimestampBlock;
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::connection::{Connection, Failure, Granted};
 use super::leader::Leader;
 use super::waiting::{Waiter, Waiting};
 use crate::backoff::Backoff;
-use crate::oracle::session::{Sessions, check_application};
+use crate::oracle::application::ServedApplication;
+use crate::oracle::wire::{Call, Exchange, Reply};
 
+/// The time limit to connect, and to learn whether the oracle leads.
+const CONNECT: Duration = Duration::from_secs(3);
+/// The time limit of a request for timestamps.
+const REQUEST: Duration = Duration::from_secs(10);
 /// The time limit of the check whether the application still exists. Timestamps do not wait longer
 /// for a ZooKeeper that is away.
 const LOOK: Duration = Duration::from_secs(2);
@@ -19,86 +25,118 @@ const LOOK: Duration = Duration::from_secs(2);
 /// The state of the sending task.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) id: String,
-    pub(super) sessions: Sessions,
-    pub(super) leader: watch::Receiver<Option<Leader>>,
-    pub(super) connection: Option<Connection>,
+    application: ServedApplication,
+    leader: watch::Receiver<Option<Leader>>,
+    /// The connection to a leader.
+    connection: Option<(Leader, Exchange)>,
     /// The timestamp after the last one that this process got.
-    pub(super) next: Timestamp,
+    next: Timestamp,
 }
 
 impl Sender {
+    pub(super) fn new(
+        application: ServedApplication,
+        leader: watch::Receiver<Option<Leader>>,
+    ) -> Self {
+        Self { application, leader, connection: None, next: Timestamp::ZERO }
+    }
+
     /// Serves the tasks in the queue until their handle is dropped.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Waiter>) {
         let mut waiting = Waiting::default();
         let mut backoff = Backoff::default();
         loop {
-            if waiting.is_empty() {
+            if waiting.waiters.is_empty() {
                 match queue.recv().await {
-                    Some(waiter) => waiting.add(waiter),
+                    Some(waiter) => waiting.waiters.push_back(waiter),
                     None => return,
                 }
             }
             while let Ok(waiter) = queue.try_recv() {
-                waiting.add(waiter);
+                waiting.waiters.push_back(waiter);
             }
             waiting.remove_cancelled();
-            if waiting.is_empty() {
+            let Some(count) = waiting.next_count() else {
                 continue;
-            }
-            let count = waiting.next_count();
+            };
             match self.request(count).await {
-                Ok(granted) => {
+                Ok(block) => {
                     backoff = Backoff::default();
-                    waiting.serve(granted, count);
+                    waiting.serve(block);
                 }
-                Err(failure) => {
-                    tracing::debug!(cause = %failure.cause, "a request for timestamps failed");
-                    self.pause(&mut waiting, failure, &mut backoff).await;
+                Err(error) => {
+                    tracing::debug!(%error, "a request for timestamps failed");
+                    self.pause(&mut waiting, &error, &mut backoff).await;
                 }
             }
         }
     }
 
     /// Sends one request to the leader.
-    async fn request(&mut self, count: u32) -> Result<Granted, Failure> {
+    ///
+    /// # Errors
+    ///
+    /// [`Uncertain`](ErrorKind::Uncertain) if timestamps may have been used up. The message is a
+    /// part of a sentence.
+    async fn request(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let leader = self.leader.borrow_and_update().clone();
-        let leader = leader.ok_or_else(|| Failure::without_effect("none leads at present"))?;
+        let leader = leader.ok_or_else(|| Error::unavailable("none leads at present"))?;
         // The connection is kept only after success. A former leader may keep its connections.
         let connection = self.connection.take();
-        let mut connection = match connection.filter(|open| open.leader == leader) {
-            Some(connection) => connection,
-            None => Connection::open(leader.clone()).await?,
+        let mut exchange = match connection.filter(|(open, _)| *open == leader) {
+            Some((_, exchange)) => exchange,
+            None => connect(&leader.address).await?,
         };
-        let wire_count = i32::try_from(count).unwrap_or(i32::MAX);
-        let granted = connection.timestamps(&self.id, wire_count).await?;
+        let block = self.take(&mut exchange, count).await;
+        let block = block.map_err(|cause| {
+            let message =
+                format!("the oracle at {} refused the request: {cause}", leader.address);
+            Error::new(ErrorKind::Uncertain, message)
+        })?;
         if self.leader.borrow().as_ref() != Some(&leader) {
-            return Err(Failure::in_doubt("another oracle leads now"));
+            return Err(Error::new(ErrorKind::Uncertain, "another oracle leads now"));
         }
-        if granted.first < self.next {
-            return Err(Failure::in_doubt(format!(
-                "the oracle at {} hands out {}, but the last timestamp was above it",
-                leader.address, granted.first
-            )));
+        self.connection = Some((leader, exchange));
+        Ok(block)
+    }
+
+    async fn take(
+        &mut self,
+        exchange: &mut Exchange,
+        count: NonZeroU32,
+    ) -> Result<TimestampBlock, String> {
+        let id = self.application.id.clone();
+        let call = Call::GetTimestamps { id, count: count.get().cast_signed() };
+        let reply = timeout(REQUEST, exchange.call(&call, REQUEST)).await;
+        match reply.unwrap_or_else(|_| Err("it does not answer".to_owned()))? {
+            Reply::Stamps { first, horizon } => {
+                let timestamp = |number: i64| {
+                    let timestamp = Timestamp::new(number.cast_unsigned());
+                    timestamp.map_err(|_| format!("{number} is not a timestamp"))
+                };
+                let (first, horizon) = (timestamp(first)?, timestamp(horizon)?);
+                if first < self.next {
+                    return Err(format!("{first} is below an earlier timestamp"));
+                }
+                let end = TimestampBlock::end_of(first, count.get());
+                self.next = end.map_err(|error| error.to_string())?;
+                Ok(TimestampBlock { first, count, horizon })
+            }
+            Reply::Exception { message, .. } => Err(message),
+            Reply::Leader(_) => Err("the reply belongs to another request".to_owned()),
         }
-        let next = granted.first.get().saturating_add(u64::from(count));
-        self.next = Timestamp::new(next)
-            .map_err(|_| Failure::in_doubt("the timestamps of the application are used up"))?;
-        self.connection = Some(connection);
-        Ok(granted)
     }
 
     /// Fails the tasks that cannot be served, and waits before the next attempt. A new leader ends
     /// the pause.
-    async fn pause(&mut self, waiting: &mut Waiting, failure: Failure, backoff: &mut Backoff) {
-        waiting.may_have_taken |= failure.may_have_taken;
-        let exists = timeout(LOOK, self.application_exists()).await;
-        if exists == Ok(false) {
-            waiting.fail(&Error::no_such_application(self.sessions.application()));
+    async fn pause(&mut self, waiting: &mut Waiting, cause: &Error, backoff: &mut Backoff) {
+        waiting.may_have_taken |= cause.kind() == ErrorKind::Uncertain;
+        if let Ok(Err(error)) = timeout(LOOK, self.check()).await {
+            waiting.fail(&error);
             return;
         }
         let until = Instant::now() + backoff.next(fastrand::f64());
-        waiting.expire(until, &failure.cause);
+        waiting.expire(until, cause);
         tokio::select! {
             () = sleep_until(until) => {}
             // If no other leader can be found, the pause continues.
@@ -106,17 +144,33 @@ impl Sender {
         }
     }
 
-    /// Checks whether the application of this client exists, as far as ZooKeeper answers.
-    async fn application_exists(&self) -> bool {
-        let Some(session) = self.live_session().await else {
-            return true;
-        };
-        let found = check_application(&session, self.sessions.application(), &self.id).await;
-        found.map_or_else(|error| error.kind() != ErrorKind::NotFound, |()| true)
+    /// Returns an error if the application was removed, as far as ZooKeeper answers.
+    async fn check(&self) -> Result<()> {
+        let session = self.application.keeper.session().await;
+        if !session.is_ok_and(|session| session.is_connected()) {
+            return Ok(());
+        }
+        match self.application.session().await {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(Error::no_such_application(&self.application.name))
+            }
+            _ => Ok(()),
+        }
     }
+}
 
-    async fn live_session(&self) -> Option<zookeeper_client::Client> {
-        let session = self.sessions.session().await.ok()?;
-        (session.state() == zookeeper_client::SessionState::SyncConnected).then_some(session)
-    }
+/// Connects to an oracle and checks that it leads. A server in Java that refuses a request for
+/// timestamps loses memory, so the check comes first.
+async fn connect(address: &str) -> Result<Exchange> {
+    let connected = async {
+        let mut exchange = Exchange::connect(address).await?;
+        match exchange.call(&Call::IsLeader, CONNECT).await? {
+            Reply::Leader(true) => Ok(exchange),
+            _ => Err("it does not lead".to_owned()),
+        }
+    };
+    let connected = timeout(CONNECT, connected).await;
+    connected.unwrap_or_else(|_| Err("it does not answer".to_owned())).map_err(|cause| {
+        Error::unavailable(format!("the oracle at {address} is not ready: {cause}"))
+    })
 }

@@ -1,59 +1,34 @@
 //! The tasks that wait for timestamps, and their shares of a block.
 
+use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use fluo_table::coordination::TimestampBlock;
-use fluo_table::{Error, ErrorKind, Result, Timestamp};
+use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::connection::Granted;
 use crate::oracle::server::MAX_COUNT;
-
-/// An answer of an oracle to a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Share {
-    /// The first timestamp of the task, or the next one if it requested none.
-    pub(super) first: Timestamp,
-    pub(super) horizon: Timestamp,
-}
-
-impl Share {
-    /// Returns the timestamps of a task that requested `count`.
-    pub(super) fn block(self, count: NonZeroU32) -> TimestampBlock {
-        TimestampBlock { first: self.first, count, horizon: self.horizon.min(self.first) }
-    }
-}
 
 /// A task that waits.
 #[derive(Debug)]
 pub(super) struct Waiter {
-    /// The number of timestamps, at most [`MAX_COUNT`]; 0 only asks for the next one.
-    pub(super) count: u32,
+    /// The number of timestamps, at most [`MAX_COUNT`].
+    pub(super) count: NonZeroU32,
     /// The instant after which the task gets an error.
     pub(super) until: Instant,
-    pub(super) reply: oneshot::Sender<Result<Share>>,
+    pub(super) reply: oneshot::Sender<Result<TimestampBlock>>,
 }
 
 /// All waiting tasks, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    waiters: Vec<Waiter>,
+    pub(super) waiters: VecDeque<Waiter>,
     /// States whether a failed request for these tasks may have used up timestamps.
     pub(super) may_have_taken: bool,
 }
 
 impl Waiting {
-    /// Adds a task.
-    pub(super) fn add(&mut self, waiter: Waiter) {
-        self.waiters.push(waiter);
-    }
-
-    /// Checks whether no task waits.
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiters.is_empty()
-    }
-
     /// Removes the tasks that do not wait any more.
     pub(super) fn remove_cancelled(&mut self) {
         self.waiters.retain(|waiter| !waiter.reply.is_closed());
@@ -61,47 +36,44 @@ impl Waiting {
     }
 
     /// Returns the number of timestamps to request, for as many tasks as one request may serve.
-    pub(super) fn next_count(&self) -> u32 {
-        let counts = self.waiters.iter().map(|waiter| waiter.count);
-        let mut total = 0_u32;
-        for count in counts {
-            match total.checked_add(count).filter(|sum| *sum <= MAX_COUNT) {
-                Some(sum) => total = sum,
-                None => break,
+    pub(super) fn next_count(&self) -> Option<NonZeroU32> {
+        let mut total = 0;
+        for waiter in &self.waiters {
+            let sum = total + waiter.count.get();
+            if sum > MAX_COUNT {
+                break;
             }
+            total = sum;
         }
-        total
+        NonZeroU32::new(total)
     }
 
-    /// Gives the oldest tasks their shares of `count` timestamps.
-    pub(super) fn serve(&mut self, granted: Granted, count: u32) {
-        let mut first = granted.first;
-        let mut left = count;
-        let mut served = 0;
-        for waiter in &self.waiters {
-            let Some(rest) = left.checked_sub(waiter.count) else {
-                break;
-            };
+    /// Gives the oldest tasks their shares of a block.
+    pub(super) fn serve(&mut self, block: TimestampBlock) {
+        let (mut first, mut left) = (block.first, block.count.get());
+        while let Some(rest) =
+            self.waiters.front().and_then(|waiter| left.checked_sub(waiter.count.get()))
+            && let Some(Waiter { count, reply, .. }) = self.waiters.pop_front()
+        {
             left = rest;
-            served += 1;
-        }
-        let rest = self.waiters.split_off(served);
-        for waiter in std::mem::replace(&mut self.waiters, rest) {
-            let share = Share { first, horizon: granted.horizon };
-            let next = first.get().saturating_add(u64::from(waiter.count));
-            first = Timestamp::new(next).unwrap_or(Timestamp::MAX);
+            let share = TimestampBlock { first, count, horizon: block.horizon.min(first) };
+            first = TimestampBlock::end_of(first, count.get()).unwrap_or(first);
             // The task may not wait any more; its timestamps stay unused.
-            let _ = waiter.reply.send(Ok(share));
+            let _ = reply.send(Ok(share));
         }
         self.may_have_taken = false;
     }
 
     /// Fails the tasks whose time is over.
-    pub(super) fn expire(&mut self, now: Instant, cause: &str) {
-        let (expired, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.waiters).into_iter().partition(|waiter| waiter.until <= now);
+    pub(super) fn expire(&mut self, now: Instant, cause: &Error) {
+        let waiters = std::mem::take(&mut self.waiters).into_iter();
+        let (expired, rest): (VecDeque<_>, _) = waiters.partition(|waiter| waiter.until <= now);
         self.waiters = rest;
-        let error = no_timestamps(self.may_have_taken, cause);
+        let kind =
+            if self.may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
+        let message =
+            format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
+        let error = Error::new(kind, message);
         for waiter in expired {
             let _ = waiter.reply.send(Err(error.clone()));
         }
@@ -109,85 +81,71 @@ impl Waiting {
 
     /// Fails all tasks.
     pub(super) fn fail(&mut self, error: &Error) {
-        for waiter in std::mem::take(&mut self.waiters) {
+        for waiter in self.waiters.drain(..) {
             let _ = waiter.reply.send(Err(error.clone()));
         }
         self.may_have_taken = false;
     }
 }
 
-fn no_timestamps(may_have_taken: bool, cause: &str) -> Error {
-    let kind = if may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
-    let message = format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
-    Error::new(kind, message)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use fluo_table::Timestamp;
+
     use super::*;
 
-    fn waiter(count: u32, until: Instant) -> (Waiter, oneshot::Receiver<Result<Share>>) {
-        let (reply, share) = oneshot::channel();
-        let waiter = Waiter { count, until, reply };
-        (waiter, share)
+    type Receiver = oneshot::Receiver<Result<TimestampBlock>>;
+
+    fn count(count: u32) -> NonZeroU32 {
+        NonZeroU32::new(count).unwrap()
     }
 
-    fn at(number: u64) -> Timestamp {
-        Timestamp::new(number).unwrap()
+    fn block(first: u64, size: u32) -> TimestampBlock {
+        let at = |number| Timestamp::new(number).unwrap();
+        TimestampBlock { first: at(first), count: count(size), horizon: at(11) }
     }
 
-    fn granted(first: u64) -> Granted {
-        Granted { first: at(first), horizon: at(5) }
-    }
-
-    fn first(share: &mut oneshot::Receiver<Result<Share>>) -> u64 {
-        share.try_recv().unwrap().unwrap().first.get()
+    fn waiting<const N: usize>(tasks: [(u32, Instant); N]) -> (Waiting, [Receiver; N]) {
+        let mut waiting = Waiting::default();
+        let receivers = tasks.map(|(size, until)| {
+            let (reply, share) = oneshot::channel();
+            waiting.waiters.push_back(Waiter { count: count(size), until, reply });
+            share
+        });
+        (waiting, receivers)
     }
 
     #[test]
     fn divides_a_block_among_the_tasks() {
         let now = Instant::now();
-        let mut waiting = Waiting::default();
-        let mut shares: Vec<_> = [1, 3, 0, 2]
-            .map(|count| {
-                let (waiter, share) = waiter(count, now);
-                waiting.add(waiter);
-                share
-            })
-            .into();
-        assert_eq!(waiting.next_count(), 6);
-        waiting.serve(granted(10), 6);
-        let firsts: Vec<_> = shares.iter_mut().map(first).collect();
-        assert_eq!(firsts, [10, 11, 14, 14]);
-        assert!(waiting.is_empty());
+        let (mut waiting, shares) = waiting([(1, now), (3, now), (2, now)]);
+        assert_eq!(waiting.next_count(), Some(count(6)));
+        waiting.serve(block(10, 6));
+        let shares = shares.map(|mut share| share.try_recv().unwrap().unwrap());
+        assert_eq!(shares.map(|share| share.first.get()), [10, 11, 14]);
+        let horizons = shares.map(|share| share.horizon.get());
+        assert_eq!(horizons, [10, 11, 11], "none is above its block");
+        assert_eq!(waiting.next_count(), None);
     }
 
     #[test]
     fn requests_no_more_than_an_oracle_grants() {
         let now = Instant::now();
-        let mut waiting = Waiting::default();
-        let (one, mut first_share) = waiter(MAX_COUNT, now);
-        let (two, mut second_share) = waiter(1, now);
-        waiting.add(one);
-        waiting.add(two);
-        assert_eq!(waiting.next_count(), MAX_COUNT);
-        waiting.serve(granted(10), MAX_COUNT);
-        assert_eq!(first(&mut first_share), 10);
-        assert!(second_share.try_recv().is_err());
-        assert_eq!(waiting.next_count(), 1);
+        let (mut waiting, [mut one, mut two]) = waiting([(MAX_COUNT, now), (1, now)]);
+        assert_eq!(waiting.next_count(), Some(count(MAX_COUNT)));
+        waiting.serve(block(10, MAX_COUNT));
+        assert_eq!(one.try_recv().unwrap().unwrap().first.get(), 10);
+        assert!(two.try_recv().is_err());
+        assert_eq!(waiting.next_count(), Some(count(1)));
     }
 
     #[test]
     fn fails_only_the_tasks_whose_time_is_over() {
-        let now = Instant::now();
-        let mut waiting = Waiting::default();
-        let (one, mut over) = waiter(1, now);
-        let (two, mut not_over) = waiter(1, now + Duration::from_secs(1));
-        waiting.add(one);
-        waiting.add(two);
-        waiting.expire(now, "none leads");
+        let (now, second) = (Instant::now(), Duration::from_secs(1));
+        let (mut waiting, [mut over, mut not_over]) = waiting([(1, now), (1, now + second)]);
+        waiting.expire(now, &Error::unavailable("none leads"));
         let error = over.try_recv().unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert_eq!(
@@ -196,14 +154,8 @@ mod tests {
         );
         assert!(not_over.try_recv().is_err());
         waiting.may_have_taken = true;
-        waiting.expire(now + Duration::from_secs(1), "it was reset");
+        waiting.expire(now + second, &Error::unavailable("it was reset"));
         let error = not_over.try_recv().unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Uncertain);
-    }
-
-    #[test]
-    fn the_horizon_of_a_block_is_not_above_it() {
-        let share = Share { first: at(3), horizon: at(5) };
-        assert_eq!(share.block(NonZeroU32::MIN).horizon, at(3));
     }
 }

@@ -6,8 +6,8 @@ use tokio::task::JoinHandle;
 
 use super::epoch::check_epoch;
 use super::run::{Run, State};
+use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
-use crate::oracle::session::{Sessions, application_id};
 
 /// A timestamp oracle of an application. Of all oracles of an application one leads; the others
 /// take over if it stops or crashes. Oracles of Fluo in Java and these take over from each other.
@@ -51,14 +51,12 @@ impl Oracle {
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn start(options: OracleOptions) -> Result<Self> {
         let host = options.own_host()?;
-        let sessions = Sessions::connect(&options).await?;
-        let session = sessions.session().await?;
-        let id = application_id(&session, sessions.application()).await?;
-        check_epoch(&session, sessions.application()).await?;
-        let (state, states) = watch::channel(State::Waits);
+        let application = ServedApplication::find(&options).await?;
+        check_epoch(&application, &*application.keeper.session().await?).await?;
         let (stop, stopped) = watch::channel(false);
-        let run = Run { sessions, options, id, host, state, stop: stopped };
-        Ok(Self { state: states, stop, task: tokio::spawn(run.run()) })
+        let run = Run { application, options, host, state: watch::Sender::new(State::Waits) };
+        let state = run.state.subscribe();
+        Ok(Self { state, stop, task: tokio::spawn(run.run(stopped)) })
     }
 
     /// Returns the address at which this oracle leads, or `None` if it does not lead.

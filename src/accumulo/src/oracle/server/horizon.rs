@@ -10,28 +10,24 @@
 
 use std::time::Duration;
 
-use fluo_table::coordination::zookeeper_format::{HORIZON, timestamp};
+use fluo_table::coordination::zookeeper_format::{HORIZON, read_timestamp, timestamp};
 use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep_until};
-use zookeeper_client::{Client, Error as ZooKeeperError};
 
 use super::term::Term;
-use crate::backoff::Backoff;
-use crate::oracle::nodes::{self, PUBLISHED};
-use crate::oracle::session::{read_current, request_error, within_limit};
+use crate::paths::TIMESTAMPS;
+use crate::zookeeper::{Change, Node, Outcome};
 
-/// Reads the stored horizon at the begin of a term.
-pub(super) async fn adopt(session: &Client, term: &Term) -> Result<()> {
-    let found = read_current(session, HORIZON).await;
-    if let Some((data, _)) = found.map_err(|error| request_error("read the horizon", error))? {
-        adopt_data(term, &data);
-    }
+/// Adopts the stored horizon at the begin of a term.
+pub(super) async fn adopt(term: &Term) -> Result<()> {
+    let stored = term.session.current_node(&term.application.paths.at(HORIZON)).await?;
+    adopt_stored(term, stored.as_ref()).await;
     Ok(())
 }
 
-fn adopt_data(term: &Term, data: &[u8]) {
-    match nodes::timestamp(data) {
-        Some(found) if found <= term.next() => {
+async fn adopt_stored(term: &Term, stored: Option<&Node>) {
+    match read_timestamp(HORIZON, stored.map(|node| &node.data[..])) {
+        Ok(found) if found <= term.next().await => {
             term.advance_horizon(found);
         }
         _ => tracing::error!(
@@ -42,28 +38,21 @@ fn adopt_data(term: &Term, data: &[u8]) {
 
 /// Updates the horizon every `period` until the future is dropped. Adopts a higher value that
 /// another process stores.
-pub(super) async fn maintain(session: &Client, term: &Term, period: Duration) -> Error {
-    let mut backoff = Backoff::default();
+pub(super) async fn maintain(term: &Term, period: Duration) -> Error {
+    let path = term.application.paths.at(HORIZON);
     let mut due = Instant::now() + period;
     loop {
-        let watched = within_limit(session.get_and_watch_data(HORIZON)).await;
-        let (data, _, watcher) = match watched {
-            Ok(watched) => watched,
-            Err(ZooKeeperError::SessionExpired | ZooKeeperError::ClientClosed) => {
-                return request_error("watch the horizon", ZooKeeperError::SessionExpired);
-            }
-            Err(_) => {
-                backoff.wait().await;
-                continue;
-            }
+        let watched = match term.session.watch_node(&path).await {
+            Ok(Some(watched)) => watched,
+            Ok(None) => return Error::no_such_application(&term.application.name),
+            Err(error) => return error,
         };
-        backoff = Backoff::default();
-        adopt_data(term, &data);
+        adopt_stored(term, Some(&watched.value)).await;
         tokio::select! {
-            _ = watcher.changed() => {}
+            () = watched.event() => {}
             () = sleep_until(due) => {
                 due = Instant::now() + period;
-                if let Err(error) = update(session, term).await {
+                if let Err(error) = update(term, &path).await {
                     tracing::warn!(%error, "the horizon stays where it is");
                 }
             }
@@ -71,65 +60,50 @@ pub(super) async fn maintain(session: &Client, term: &Term, period: Duration) ->
     }
 }
 
-/// Moves the horizon as far as the published timestamps allow.
-async fn update(session: &Client, term: &Term) -> Result<()> {
-    let next = term.next();
-    let Some(horizon) = oldest_published(session, next).await? else {
+/// Moves the horizon as far as the published timestamps allow, and stores it unless a higher one is
+/// stored.
+async fn update(term: &Term, path: &str) -> Result<()> {
+    let oldest = oldest_published(term).await?;
+    if !term.leads() || !term.advance_horizon(oldest) {
         return Ok(());
-    };
-    if term.leads() && term.advance_horizon(horizon) {
-        store(session, term).await?;
     }
-    Ok(())
-}
-
-/// Returns the smallest published timestamp, or `next` if there is none below it. Returns `None` if
-/// a published timestamp is damaged, because it protects an unknown part of the data.
-async fn oldest_published(session: &Client, next: Timestamp) -> Result<Option<Timestamp>> {
-    let failed = |error| request_error("read the published timestamps", error);
-    let list = async {
-        session.sync(PUBLISHED).await?;
-        session.list_children(PUBLISHED).await
-    };
-    let children = match within_limit(list).await {
-        Ok(children) => children,
-        Err(ZooKeeperError::NoNode) => return Ok(Some(next)),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut oldest = next;
-    for child in children {
-        let path = format!("{PUBLISHED}/{child}");
-        let published = match within_limit(session.get_data(&path)).await {
-            Ok((data, _)) => nodes::timestamp(&data),
-            // Its transactor has withdrawn it.
-            Err(ZooKeeperError::NoNode) => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        let Some(published) = published else {
-            tracing::error!(
-                "the data at `{path}` is not a timestamp, so no garbage is collected; end the process that wrote it"
-            );
-            return Ok(None);
-        };
-        oldest = oldest.min(published);
-    }
-    Ok(Some(oldest))
-}
-
-/// Stores the horizon of the term unless a higher one is stored.
-async fn store(session: &Client, term: &Term) -> Result<()> {
-    let failed = |error| request_error("store the horizon", error);
     loop {
-        let (data, stat) = within_limit(session.get_data(HORIZON)).await.map_err(failed)?;
+        let stored = term.session.node(path).await?;
+        let stored = stored.ok_or_else(|| Error::no_such_application(&term.application.name))?;
         let horizon = term.horizon();
-        if nodes::timestamp(&data).is_some_and(|stored| stored >= horizon) {
+        if read_timestamp(path, Some(&stored.data)).is_ok_and(|stored| stored >= horizon) {
             return Ok(());
         }
-        let data = timestamp(horizon);
-        match within_limit(session.set_data(HORIZON, &data, Some(stat.version))).await {
-            Ok(_) => return Ok(()),
-            Err(ZooKeeperError::BadVersion) => {}
-            Err(error) => return Err(failed(error)),
+        let (path, data) = (path.to_owned(), timestamp(horizon));
+        let store = Change::Set { path, data, version: Some(stored.stat.version) };
+        if let Outcome::Done(_) = term.session.change(&[store]).await? {
+            return Ok(());
         }
     }
+}
+
+/// Returns the smallest published timestamp, or the next timestamp if there is none below it.
+///
+/// # Errors
+///
+/// [`Corrupt`](fluo_table::ErrorKind::Corrupt) if a published timestamp is damaged, because it
+/// protects an unknown part of the data.
+async fn oldest_published(term: &Term) -> Result<Timestamp> {
+    let session = &term.session;
+    let published = term.application.paths.at(TIMESTAMPS);
+    let mut oldest = term.next().await;
+    session.sync(&published).await?;
+    for child in session.children(&published).await? {
+        let path = format!("{published}/{child}");
+        // A transactor may have withdrawn it.
+        if let Some(node) = session.node(&path).await? {
+            let timestamp = read_timestamp(&path, Some(&node.data)).map_err(|error| {
+                let message =
+                    format!("{error}, so no garbage is collected; end the process that wrote it");
+                Error::corrupt(message)
+            })?;
+            oldest = oldest.min(timestamp);
+        }
+    }
+    Ok(oldest)
 }

@@ -1,6 +1,12 @@
 //! The port of an oracle. It is bound before the election, because the election node has its
 //! number, and it listens only during a term: until then clients are refused at once, and wait.
+//!
+//! Each connection has its own buffer of at most one message. A request that must be refused (of
+//! another application, for a negative or absurd number of timestamps, while the oracle does not
+//! lead, or damaged) closes the connection without a reply: clients in Java repeat a call without a
+//! pause if the reply is an exception.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +14,14 @@ use std::time::Duration;
 use fluo_table::{Error, ErrorKind, Result};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use super::connection;
 use super::term::Term;
+use crate::oracle::wire::{
+    Call, Reply, decode_request, encode_reply, read_frame, write_frame,
+};
+use crate::telemetry::{self, REFUSED};
 
 /// The maximum number of connections. Further ones are closed at once.
 const MAX_CONNECTIONS: usize = 4_096;
@@ -24,11 +32,17 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The idle time after which the system checks whether the machine of a client still exists.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
+/// The time limit of the first request of a connection, of the rest of a frame, and of a reply. A
+/// connection that has sent a valid request may be idle without limit, as clients expect.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest name of an unknown method that a reply repeats.
+const MAX_METHOD_BYTES: usize = 100;
+
 /// A port that is bound and does not listen yet.
 #[derive(Debug)]
 pub(super) struct BoundPort {
     socket: TcpSocket,
-    number: u16,
+    pub(super) number: u16,
 }
 
 impl BoundPort {
@@ -45,16 +59,11 @@ impl BoundPort {
             let number = socket.local_addr()?.port();
             Ok(Self { socket, number })
         };
-        bind().map_err(|error: std::io::Error| {
+        bind().map_err(|error: io::Error| {
             let message =
                 format!("cannot listen at {address} port {port}: {error}; choose another port");
             Error::with_source(ErrorKind::Unavailable, message, error)
         })
-    }
-
-    /// Returns the number of the port.
-    pub(super) fn number(&self) -> u16 {
-        self.number
     }
 
     /// Listens, and serves all connections until the future is dropped, which closes them.
@@ -66,7 +75,6 @@ impl BoundPort {
                 return Error::with_source(ErrorKind::Unavailable, message, error);
             }
         };
-        let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut connections = JoinSet::new();
         loop {
             while connections.try_join_next().is_some() {}
@@ -78,16 +86,12 @@ impl BoundPort {
                     continue;
                 }
             };
-            let Ok(permit) = free.clone().try_acquire_owned() else {
+            if connections.len() >= MAX_CONNECTIONS {
                 tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
                 continue;
-            };
+            }
             prepare(&stream);
-            let term = term.clone();
-            connections.spawn(async move {
-                connection::serve(stream, term).await;
-                drop(permit);
-            });
+            connections.spawn(serve_connection(stream, term.clone()));
         }
     }
 }
@@ -100,4 +104,36 @@ fn prepare(stream: &TcpStream) {
     if let Err(error) = set {
         tracing::debug!(%error, "an option of a connection cannot be set");
     }
+}
+
+/// Serves a connection until it is closed, or until a request is refused.
+async fn serve_connection(mut stream: TcpStream, term: Arc<Term>) {
+    let first = timeout(PATIENCE, read_frame(&mut stream, PATIENCE));
+    let mut read = first.await.unwrap_or(Err(io::ErrorKind::TimedOut.into()));
+    while let Ok(message) = read {
+        let Some(reply) = answer(&message, &term).await else {
+            telemetry::count(REFUSED, 1);
+            tracing::debug!("a request is refused");
+            return;
+        };
+        read = match write_frame(&mut stream, &reply, PATIENCE).await {
+            Ok(()) => read_frame(&mut stream, PATIENCE).await,
+            Err(error) => Err(error),
+        };
+    }
+    tracing::debug!(error = ?read.err(), "a client is disconnected");
+}
+
+/// Returns the reply to a message, or `None` if the connection must be closed.
+async fn answer(message: &[u8], term: &Term) -> Option<Vec<u8>> {
+    let (sequence, call) = decode_request(message).ok()?;
+    let reply = match call {
+        Call::GetTimestamps { id, count } => term.stamps(&id, count).await?,
+        Call::IsLeader => Reply::Leader(term.leads()),
+        Call::Unknown { method } if method.len() <= MAX_METHOD_BYTES => {
+            Reply::unknown_method(method)
+        }
+        Call::Unknown { .. } => return None,
+    };
+    encode_reply(sequence, &reply).ok()
 }

@@ -10,14 +10,11 @@
 //! election node is deleted, and unless it was stopped the oracle stands for election again.
 
 mod candidate;
-mod connection;
 mod epoch;
 mod handle;
 mod horizon;
 mod listener;
 mod predecessor;
-mod renewal;
-mod reservation;
 mod run;
 mod term;
 

@@ -21,45 +21,22 @@ const QUESTION: Duration = Duration::from_secs(2);
 /// The time for which a candidate waits for a leader that does not answer.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// The address of the last known leader.
-#[derive(Debug, Default)]
-pub(super) struct Predecessor {
-    address: Option<String>,
-}
-
-impl Predecessor {
-    /// Records the leader.
-    pub(super) fn record(&mut self, address: Option<String>) {
-        if address.is_some() {
-            self.address = address;
-        }
-    }
-
-    /// Forgets the leader.
-    pub(super) fn clear(&mut self) {
-        self.address = None;
-    }
-
-    /// Waits until the predecessor does not lead, unless its address is the own one.
-    pub(super) async fn wait_until_it_stops(&self, own: &str) {
-        let Some(address) = self.address.as_deref().filter(|address| *address != own) else {
-            return;
-        };
-        let mut silent_since = None;
-        loop {
-            match timeout(QUESTION, asks(address)).await {
-                Ok(Some(true)) => silent_since = None,
-                Ok(_) => return,
-                Err(_) => {
-                    let since = *silent_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() >= SILENCE {
-                        tracing::warn!("the former oracle at {address} does not answer");
-                        return;
-                    }
+/// Waits until the last known leader does not lead.
+pub(super) async fn wait_until_it_stops(address: &str) {
+    let mut silent_since = None;
+    loop {
+        match timeout(QUESTION, asks(address)).await {
+            Ok(Some(true)) => silent_since = None,
+            Ok(_) => return,
+            Err(_) => {
+                let since = *silent_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= SILENCE {
+                    tracing::warn!("the former oracle at {address} does not answer");
+                    return;
                 }
             }
-            sleep(POLL).await;
         }
+        sleep(POLL).await;
     }
 }
 
@@ -67,7 +44,7 @@ impl Predecessor {
 async fn asks(address: &str) -> Option<bool> {
     let mut exchange = Exchange::connect(address).await.ok()?;
     // The caller limits the whole question; only its timeout means that there is no answer.
-    match exchange.call(Call::IsLeader, QUESTION * 2).await {
+    match exchange.call(&Call::IsLeader, QUESTION * 2).await {
         Ok(Reply::Leader(leads)) => Some(leads),
         _ => None,
     }
@@ -81,17 +58,15 @@ mod tests {
     use super::*;
     use crate::oracle::wire::{encode_reply, write_frame};
 
-    async fn predecessor() -> (TcpListener, Predecessor) {
+    async fn predecessor() -> (TcpListener, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut predecessor = Predecessor::default();
-        predecessor.record(Some(listener.local_addr().unwrap().to_string()));
-        predecessor.record(None);
-        (listener, predecessor)
+        let address = listener.local_addr().unwrap().to_string();
+        (listener, address)
     }
 
     #[tokio::test]
     async fn waits_as_long_as_the_predecessor_leads() {
-        let (listener, predecessor) = predecessor().await;
+        let (listener, address) = predecessor().await;
         let answers = async {
             for leads in [true, true, false] {
                 let (mut stream, _) = listener.accept().await.unwrap();
@@ -101,26 +76,23 @@ mod tests {
             }
         };
         let start = Instant::now();
-        tokio::join!(answers, predecessor.wait_until_it_stops("other:1"));
+        tokio::join!(answers, wait_until_it_stops(&address));
         assert!(start.elapsed() >= POLL * 2);
     }
 
     #[tokio::test]
-    async fn does_not_wait_for_itself_nor_for_a_closed_port() {
-        let (listener, predecessor) = predecessor().await;
-        let own = listener.local_addr().unwrap().to_string();
-        predecessor.wait_until_it_stops(&own).await;
+    async fn does_not_wait_for_a_closed_port() {
+        let (listener, address) = predecessor().await;
         drop(listener);
-        predecessor.wait_until_it_stops("other:1").await;
+        wait_until_it_stops(&address).await;
     }
 
-    /// Tests a regression of servers in Java: a frozen leader blocks all others until it is
-    /// resumed.
+    /// A defect of servers in Java: a frozen leader blocks all others until it is resumed.
     #[tokio::test(start_paused = true)]
     async fn does_not_wait_for_a_frozen_predecessor_for_ever() {
-        let (listener, predecessor) = predecessor().await;
+        let (listener, address) = predecessor().await;
         let start = Instant::now();
-        predecessor.wait_until_it_stops("other:1").await;
+        wait_until_it_stops(&address).await;
         assert!((SILENCE..SILENCE * 2).contains(&start.elapsed()));
         drop(listener);
     }

@@ -1,16 +1,27 @@
-//! The term of a leader: it answers requests for timestamps as long as its lease lasts.
+//! The term of a leader: it hands out reserved timestamps as long as its lease lasts.
+//!
+//! A node of ZooKeeper holds the first timestamp that is not reserved. Each reservation is one
+//! write with the version of the last own write. If the version or the value is another one,
+//! another oracle has led: this one ends its term at once and reserves nothing.
+//!
+//! If the connection breaks during a write, its outcome is unknown. Another oracle could have
+//! written the same value with the same version, so a range whose write was not confirmed is never
+//! handed out.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use fluo_table::{ErrorKind, Result, Timestamp};
-use tokio::sync::Notify;
-use zookeeper_client::Client;
+use fluo_table::coordination::ReservedTimestamps;
+use fluo_table::coordination::zookeeper_format::{MAX_TIMESTAMP, read_timestamp, timestamp};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
+use tokio::sync::Mutex;
 
-use super::reservation::Reservation;
+use crate::oracle::application::ServedApplication;
 use crate::oracle::wire::Reply;
-use crate::telemetry::{self, TIMESTAMPS};
-use crate::zookeeper::{Lease, Moment};
+use crate::telemetry::{self, RESERVATIONS, TIMESTAMPS};
+use crate::zookeeper::{Change, KeptLease, Outcome, Session};
 
 /// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
@@ -18,63 +29,103 @@ pub(crate) const MAX_COUNT: u32 = 1 << 24;
 /// The state of a leader during one term.
 #[derive(Debug)]
 pub(super) struct Term {
-    /// The id of the application, which each request must have.
-    id: String,
-    reservation: Reservation,
-    pub(super) lease: Lease,
+    pub(super) application: ServedApplication,
+    pub(super) session: Arc<Session>,
+    own_node: KeptLease,
+    reservation: Mutex<Reservation>,
     /// The horizon. Its replies announce it before ZooKeeper has it, so before any garbage below it
     /// is collected.
     horizon: AtomicU64,
-    has_ended: AtomicBool,
-    ended: Notify,
+    /// The reason why no more timestamps can be reserved.
+    failure: OnceLock<Error>,
+}
+
+/// The timestamps of a term, and the node that reserves them.
+#[derive(Debug)]
+struct Reservation {
+    stamps: ReservedTimestamps,
+    stored: Stored,
+}
+
+/// The content of the node after the last own write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stored {
+    end: Timestamp,
+    version: i32,
 }
 
 impl Term {
-    /// Begins a term with the first reservation.
+    /// Begins a term of the candidate with this election node, with the first reservation. This
+    /// process has handed out all timestamps below `floor`; if the node has a lower one, it was
+    /// restored from a backup.
     pub(super) async fn begin(
-        session: &Client,
-        id: String,
-        confirmed: Moment,
+        application: ServedApplication,
+        session: Arc<Session>,
+        candidate: String,
         floor: Timestamp,
     ) -> Result<Self> {
-        let reservation = Reservation::claim(session.clone(), floor).await?;
+        let own_node = session.keep_lease(candidate);
+        own_node.lease.confirmed().await;
+        let path = application.paths.at(MAX_TIMESTAMP);
+        let reservation = loop {
+            let found = read(&session, &path).await?;
+            let first = found.end.max(floor);
+            if first > found.end {
+                tracing::error!(
+                    "`{MAX_TIMESTAMP}` was set back from {first} to {}; restart all clients of the application",
+                    found.end
+                );
+            }
+            let mut reservation =
+                Reservation { stamps: ReservedTimestamps::new(first), stored: found };
+            // Another oracle may have reserved meanwhile.
+            if reservation.reserve(&session, &path, NonZeroU32::MIN).await? {
+                break reservation;
+            }
+        };
         Ok(Self {
-            id,
-            reservation,
-            lease: Lease::new(session.session_timeout(), confirmed),
+            application,
+            session,
+            own_node,
+            reservation: Mutex::new(reservation),
             horizon: AtomicU64::new(0),
-            has_ended: AtomicBool::new(false),
-            ended: Notify::new(),
+            failure: OnceLock::new(),
         })
     }
 
     /// Checks whether this oracle leads.
     pub(super) fn leads(&self) -> bool {
-        !self.has_ended.load(Ordering::SeqCst) && self.lease.is_valid()
+        self.own_node.lease.is_valid()
     }
 
     /// Ends the term. Requests that arrive from now on are refused.
     pub(super) fn end(&self) {
-        self.has_ended.store(true, Ordering::SeqCst);
-        self.ended.notify_one();
+        self.own_node.lease.end();
     }
 
-    /// Waits until [`end`](Self::end) is called.
-    pub(super) async fn wait_for_end(&self) {
-        while !self.has_ended.load(Ordering::SeqCst) {
-            self.ended.notified().await;
-        }
+    /// Waits until the term has ended, and returns the reason.
+    pub(super) async fn wait_for_end(&self) -> Error {
+        let has_ended = self.own_node.lease.lapsed().await;
+        self.failure.get().cloned().unwrap_or_else(|| {
+            Error::unavailable(if self.session.has_ended() {
+                "the session with ZooKeeper has ended"
+            } else if has_ended {
+                "the election node of this oracle was deleted"
+            } else {
+                "ZooKeeper has not answered for too long, so this oracle stops to lead"
+            })
+        })
     }
 
     /// Answers a request for `count` timestamps, or for the next timestamp if `count` is 0. Returns
     /// `None` if the request must be refused.
     pub(super) async fn stamps(&self, id: &str, count: i32) -> Option<Reply> {
-        let count = u32::try_from(count).ok()?;
-        if id != self.id || count > MAX_COUNT || !self.leads() {
+        let count = u32::try_from(count).ok().filter(|count| *count <= MAX_COUNT)?;
+        if id != self.application.id || !self.leads() {
             return None;
         }
         let first = match NonZeroU32::new(count) {
-            None => self.next(),
+            None => self.next().await,
             Some(count) => self.take(count).await?,
         };
         let horizon = self.horizon().min(first);
@@ -82,29 +133,39 @@ impl Term {
         self.leads().then_some(())?;
         telemetry::count(TIMESTAMPS, u64::from(count));
         Some(Reply::Stamps {
-            first: i64::try_from(first.get()).ok()?,
-            horizon: i64::try_from(horizon.get()).ok()?,
+            first: first.get().cast_signed(),
+            horizon: horizon.get().cast_signed(),
         })
     }
 
+    /// Hands out `count` timestamps and returns the first one. Reserves more if necessary.
     async fn take(&self, count: NonZeroU32) -> Option<Timestamp> {
-        match self.reservation.take(count, &self.lease).await {
-            Ok(first) => Some(first),
-            Err(error) if error.kind() == ErrorKind::Storage => {
-                tracing::error!(%error, "a request for timestamps is refused");
-                None
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the oracle cannot reserve timestamps");
-                self.end();
-                None
-            }
+        let path = self.application.paths.at(MAX_TIMESTAMP);
+        let mut reservation = self.reservation.lock().await;
+        loop {
+            let reserved = match reservation.stamps.take(count) {
+                Ok(Some(first)) => return Some(first),
+                Ok(None) => reservation.reserve(&self.session, &path, count).await,
+                Err(error) => Err(error),
+            };
+            let error = match reserved {
+                Ok(true) => continue,
+                Ok(false) => another_leads(),
+                Err(error) if error.kind() == ErrorKind::Storage => {
+                    tracing::error!(%error, "a request for timestamps is refused");
+                    return None;
+                }
+                Err(error) => error,
+            };
+            let _ = self.failure.set(error);
+            self.end();
+            return None;
         }
     }
 
     /// Returns the next timestamp without using it up.
-    pub(super) fn next(&self) -> Timestamp {
-        self.reservation.next()
+    pub(super) async fn next(&self) -> Timestamp {
+        self.reservation.lock().await.stamps.next()
     }
 
     /// Returns the horizon.
@@ -116,4 +177,52 @@ impl Term {
     pub(super) fn advance_horizon(&self, horizon: Timestamp) -> bool {
         self.horizon.fetch_max(horizon.get(), Ordering::SeqCst) < horizon.get()
     }
+}
+
+impl Reservation {
+    /// Reserves timestamps so that `count` can be handed out. Returns `false` if another oracle has
+    /// written the node.
+    async fn reserve(&mut self, session: &Session, path: &str, count: NonZeroU32) -> Result<bool> {
+        loop {
+            let end = self.stamps.plan(count, Instant::now())?;
+            let version = self.stored.version;
+            let next = Stored { end, version: version.wrapping_add(1) };
+            let data = timestamp(end);
+            let write = Change::Set { path: path.to_owned(), data, version: Some(version) };
+            match session.change(&[write]).await? {
+                Outcome::Done(_) => {
+                    telemetry::count(RESERVATIONS, 1);
+                    self.stored = next;
+                    self.stamps.reserved(end);
+                    return Ok(true);
+                }
+                Outcome::Refused(..) => return Ok(false),
+                Outcome::Unknown => {}
+            }
+            let found = read(session, path).await?;
+            if found == next {
+                // The own write, or an equal one of another oracle.
+                self.stored = found;
+                self.stamps.skip_to(found.end);
+            } else if found != self.stored {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+/// Reads the node.
+async fn read(session: &Session, path: &str) -> Result<Stored> {
+    let node = session.current_node(path).await?;
+    let end = read_timestamp(path, node.as_ref().map(|node| &node.data[..])).map_err(|error| {
+        Error::corrupt(format!("{error}; restore it to a number above all timestamps in use"))
+    })?;
+    let version = node.map_or(0, |node| node.stat.version);
+    Ok(Stored { end, version })
+}
+
+fn another_leads() -> Error {
+    Error::unavailable(format!(
+        "another oracle has written `{MAX_TIMESTAMP}`, so this one stops to lead"
+    ))
 }

@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use super::frame::{read_frame, write_frame};
 use super::reply::{Reply, decode_reply};
-use super::request::{Call, Request, encode_request};
+use super::request::{Call, encode_request};
 
 /// A connection to an oracle. It must be dropped after any failure, so that a late reply is never
 /// taken for the reply to another request.
@@ -14,30 +14,26 @@ use super::request::{Call, Request, encode_request};
 pub(crate) struct Exchange {
     stream: TcpStream,
     sequence: i32,
-    message: Vec<u8>,
 }
 
 impl Exchange {
     /// Connects to an oracle.
     pub(crate) async fn connect(address: &str) -> Result<Self, String> {
-        let stream = TcpStream::connect(address).await;
-        let stream = stream.map_err(|error| error.to_string())?;
-        let set = stream.set_nodelay(true);
-        set.map_err(|error| error.to_string())?;
-        Ok(Self { stream, sequence: 0, message: Vec::new() })
+        let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+        stream.set_nodelay(true).map_err(|error| error.to_string())?;
+        Ok(Self { stream, sequence: 0 })
     }
 
     /// Sends a call and returns its reply, or the reason why there is none as a part of a sentence.
     /// The caller limits the whole exchange, and `limit` each half of it.
-    pub(crate) async fn call(&mut self, call: Call, limit: Duration) -> Result<Reply, String> {
+    pub(crate) async fn call(&mut self, call: &Call, limit: Duration) -> Result<Reply, String> {
         self.sequence = self.sequence.wrapping_add(1).max(1);
-        let request = Request { sequence: self.sequence, call };
-        let request = encode_request(&request).map_err(|error| error.to_string())?;
+        let request = encode_request(self.sequence, call).map_err(|error| error.to_string())?;
         let sent = write_frame(&mut self.stream, &request, limit).await;
         sent.map_err(|error| error.to_string())?;
-        let read = read_frame(&mut self.stream, &mut self.message, limit).await;
-        read.map_err(|error| error.to_string())?;
-        match decode_reply(&self.message) {
+        let read = read_frame(&mut self.stream, limit).await;
+        let message = read.map_err(|error| error.to_string())?;
+        match decode_reply(&message) {
             Ok((sequence, reply)) if sequence == self.sequence => Ok(reply),
             Ok((sequence, _)) => {
                 Err(format!("the reply has number {sequence} instead of {}", self.sequence))

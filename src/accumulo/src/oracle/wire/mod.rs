@@ -16,19 +16,18 @@ mod reply;
 mod request;
 
 use thrift::TConfiguration;
-use thrift::protocol::TCompactInputProtocol;
+use thrift::protocol::{
+    TCompactInputProtocol, TCompactOutputProtocol, TInputProtocol, TMessageIdentifier, TMessageType,
+    TOutputProtocol, TType,
+};
 
 pub(crate) use exchange::Exchange;
-pub(crate) use frame::{FrameError, read_frame, write_frame};
-pub(crate) use reply::{Reply, encode_reply, encode_unknown_method};
+pub(crate) use frame::{read_frame, write_frame};
+pub(crate) use reply::{Reply, encode_reply};
 pub(crate) use request::{Call, decode_request};
 
 const GET_TIMESTAMPS: &str = "getTimestamps";
 const IS_LEADER: &str = "isLeader";
-
-/// The maximum length of a message in either direction. Servers in Java close a connection that
-/// sends a longer one.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 2_048;
 
 /// Creates a reader of a whole message. No string or container may claim more than the message has.
 fn reader<'a, 'b>(
@@ -41,6 +40,36 @@ fn reader<'a, 'b>(
         .max_string_size(Some(message.len()))
         .build()?;
     Ok(TCompactInputProtocol::with_config(message, limits))
+}
+
+/// Creates the writer of a message, and writes its header.
+fn writer<'a>(
+    message: &'a mut Vec<u8>,
+    method: &str,
+    kind: TMessageType,
+    sequence: i32,
+) -> thrift::Result<TCompactOutputProtocol<&'a mut Vec<u8>>> {
+    let mut out = TCompactOutputProtocol::new(message);
+    out.write_message_begin(&TMessageIdentifier::new(method, kind, sequence))?;
+    Ok(out)
+}
+
+/// Reads a struct. `read` reads a field whose number and type it expects, and returns whether it
+/// did; all other fields are skipped.
+fn read_struct(
+    input: &mut dyn TInputProtocol,
+    mut read: impl FnMut(i16, TType, &mut dyn TInputProtocol) -> thrift::Result<bool>,
+) -> thrift::Result<()> {
+    input.read_struct_begin()?;
+    loop {
+        let field = input.read_field_begin()?;
+        if field.field_type == TType::Stop {
+            return input.read_struct_end();
+        }
+        if !read(field.id.unwrap_or_default(), field.field_type, input)? {
+            input.skip(field.field_type)?;
+        }
+    }
 }
 
 /// Returns the error for a message that is well-formed Thrift but not part of this protocol.

@@ -1,20 +1,10 @@
 //! Requests: their encoding, and their decoding by the server.
 
 use thrift::protocol::{
-    TCompactOutputProtocol, TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType,
-    TOutputProtocol, TStructIdentifier, TType,
+    TFieldIdentifier, TInputProtocol, TMessageType, TOutputProtocol, TStructIdentifier, TType,
 };
 
-use super::{GET_TIMESTAMPS, IS_LEADER, invalid, reader};
-
-/// A request with its number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Request {
-    /// The number, which the reply repeats.
-    pub(crate) sequence: i32,
-    /// The method and its arguments.
-    pub(crate) call: Call,
-}
+use super::{GET_TIMESTAMPS, IS_LEADER, invalid, read_struct, reader, writer};
 
 /// A method of the oracle with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +18,17 @@ pub(crate) enum Call {
     Unknown { method: String },
 }
 
-/// Encodes a request.
-pub(crate) fn encode_request(request: &Request) -> thrift::Result<Vec<u8>> {
+/// Encodes a request with its number, which the reply repeats.
+pub(crate) fn encode_request(sequence: i32, call: &Call) -> thrift::Result<Vec<u8>> {
     let mut message = Vec::with_capacity(64);
-    let mut out = TCompactOutputProtocol::new(&mut message);
-    let name = match &request.call {
+    let name = match call {
         Call::GetTimestamps { .. } => GET_TIMESTAMPS,
         Call::IsLeader => IS_LEADER,
         Call::Unknown { method } => method,
     };
-    let call = TMessageIdentifier::new(name, TMessageType::Call, request.sequence);
-    out.write_message_begin(&call)?;
+    let mut out = writer(&mut message, name, TMessageType::Call, sequence)?;
     out.write_struct_begin(&TStructIdentifier::new("arguments"))?;
-    if let Call::GetTimestamps { id, count } = &request.call {
+    if let Call::GetTimestamps { id, count } = call {
         out.write_field_begin(&TFieldIdentifier::new("id", TType::String, 1))?;
         out.write_string(id)?;
         out.write_field_begin(&TFieldIdentifier::new("num", TType::I32, 2))?;
@@ -48,24 +36,14 @@ pub(crate) fn encode_request(request: &Request) -> thrift::Result<Vec<u8>> {
     }
     out.write_field_stop()?;
     out.write_struct_end()?;
-    out.write_message_end()?;
     Ok(message)
 }
 
-/// Decodes a request. Unknown fields are skipped; a missing argument is an error, and so are bytes
-/// after the message.
-pub(crate) fn decode_request(message: &[u8]) -> thrift::Result<Request> {
+/// Decodes a request, and returns its number with it. Unknown fields are skipped; a missing
+/// argument is an error, and so are bytes after the message.
+pub(crate) fn decode_request(message: &[u8]) -> thrift::Result<(i32, Call)> {
     let mut rest = message;
-    let request = read(&mut rest)?;
-    match (&request.call, rest) {
-        // The arguments of an unknown method are not read.
-        (Call::Unknown { .. }, _) | (_, []) => Ok(request),
-        _ => Err(invalid("the request ends before its frame")),
-    }
-}
-
-fn read(message: &mut &[u8]) -> thrift::Result<Request> {
-    let mut input = reader(message)?;
+    let mut input = reader(&mut rest)?;
     let header = input.read_message_begin()?;
     if header.message_type != TMessageType::Call {
         return Err(invalid("the message is not a call"));
@@ -76,24 +54,25 @@ fn read(message: &mut &[u8]) -> thrift::Result<Request> {
             input.skip(TType::Struct)?;
             Call::IsLeader
         }
-        _ => Call::Unknown { method: header.name },
+        // Its arguments are not read.
+        _ => return Ok((header.sequence_number, Call::Unknown { method: header.name })),
     };
-    Ok(Request { sequence: header.sequence_number, call })
+    match rest {
+        [] => Ok((header.sequence_number, call)),
+        _ => Err(invalid("the request ends before its frame")),
+    }
 }
 
 fn read_arguments(input: &mut dyn TInputProtocol) -> thrift::Result<Call> {
     let (mut id, mut count) = (None, None);
-    input.read_struct_begin()?;
-    loop {
-        let field = input.read_field_begin()?;
-        match (field.id, field.field_type) {
-            (_, TType::Stop) => break,
-            (Some(1), TType::String) => id = Some(input.read_string()?),
-            (Some(2), TType::I32) => count = Some(input.read_i32()?),
-            (_, other) => input.skip(other)?,
+    read_struct(input, |field, kind, input| {
+        match (field, kind) {
+            (1, TType::String) => id = Some(input.read_string()?),
+            (2, TType::I32) => count = Some(input.read_i32()?),
+            _ => return Ok(false),
         }
-    }
-    input.read_struct_end()?;
+        Ok(true)
+    })?;
     match (id, count) {
         (Some(id), Some(count)) => Ok(Call::GetTimestamps { id, count }),
         _ => Err(invalid("an argument is missing")),
@@ -113,25 +92,24 @@ mod tests {
         HEXLOWER.decode(hex.replace(' ', "").as_bytes()).unwrap()
     }
 
-    fn get(sequence: i32, count: i32) -> Request {
-        let id = ID.to_owned();
-        let call = Call::GetTimestamps { id, count };
-        Request { sequence, call }
+    fn get(count: i32) -> Call {
+        Call::GetTimestamps { id: ID.to_owned(), count }
     }
 
     #[test]
     fn encodes_the_requests_of_java() {
-        let leader = Request { sequence: 1, call: Call::IsLeader };
         let ten = ONE
             .replace("82210", "8221ac020")
             .replace("ac02010d", "ac020d")
             .replace("1502 00", "1514 00");
-        let vectors =
-            [(leader, "82 21 01 08 69734c6561646572 00"), (get(1, 1), ONE), (get(300, 10), &ten)];
-        for (request, hex) in vectors {
-            let encoded = encode_request(&request).unwrap();
+        for (sequence, call, hex) in [
+            (1, Call::IsLeader, "82 21 01 08 69734c6561646572 00"),
+            (1, get(1), ONE),
+            (300, get(10), &ten),
+        ] {
+            let encoded = encode_request(sequence, &call).unwrap();
             assert_eq!(HEXLOWER.encode(&encoded), hex.replace(' ', ""));
-            assert_eq!(decode_request(&encoded).unwrap(), request);
+            assert_eq!(decode_request(&encoded).unwrap(), (sequence, call));
         }
     }
 
@@ -139,17 +117,15 @@ mod tests {
     fn accepts_long_field_headers_and_unknown_fields() {
         // The fields 1 and 2 in the long form, and a field 3 with a list.
         let long = "82 21 05 0d 67657454696d657374616d7073 08 02 03 616263 05 04 0d 19 21 01 02 00";
-        let expected =
-            Request { sequence: 5, call: Call::GetTimestamps { id: "abc".to_owned(), count: -7 } };
-        let expected_with_field = decode_request(&bytes(long)).unwrap();
-        assert_eq!(expected_with_field, expected);
+        let expected = Call::GetTimestamps { id: "abc".to_owned(), count: -7 };
+        assert_eq!(decode_request(&bytes(long)).unwrap(), (5, expected));
     }
 
     #[test]
     fn reads_the_name_of_an_unknown_method() {
-        let request = decode_request(&bytes("82 21 01 03 666f6f 00")).unwrap();
+        let (_, call) = decode_request(&bytes("82 21 01 03 666f6f 00")).unwrap();
         let method = "foo".to_owned();
-        assert_eq!(request.call, Call::Unknown { method });
+        assert_eq!(call, Call::Unknown { method });
     }
 
     #[test]

@@ -2,59 +2,62 @@
 
 use fluo_table::coordination::{TransactorId, zookeeper_format};
 
+/// The parent of the election nodes of oracles, `_c_<uuid>-lock-<10 digits>`: ephemeral, with the
+/// `host:port` of an oracle.
+pub(crate) const SERVERS: &str = "/oracle/server";
 /// The node of the observers that clients before Fluo 1.2 stored.
-pub(super) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
+pub(crate) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
 /// The parent of what belongs to transactors.
-pub(super) const TRANSACTOR: &str = "/transactor";
+pub(crate) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
-pub(super) const NODES: &str = "/transactor/nodes";
+pub(crate) const NODES: &str = "/transactor/nodes";
 /// The parent of the published timestamps.
-pub(super) const TIMESTAMPS: &str = "/transactor/timestamps";
+pub(crate) const TIMESTAMPS: &str = "/transactor/timestamps";
 /// The parent of the nodes of workers.
-pub(super) const FINDERS: &str = "/finders";
+pub(crate) const FINDERS: &str = "/finders";
 /// The child of [`FINDERS`] that is not a worker: the split points of the table.
-pub(super) const SPLITS: &str = "splits";
+pub(crate) const SPLITS: &str = "splits";
 /// The parent of failed notifications.
-pub(super) const DEAD_LETTERS: &str = "/dead-letters";
+pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
 /// The paths of the nodes of one application.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     root: String,
 }
 
 impl Paths {
-    pub(super) fn new(chroot: &str, name: &str) -> Self {
+    pub(crate) fn new(chroot: &str, name: &str) -> Self {
         Self { root: format!("{chroot}/{name}") }
     }
 
     /// Returns the path of the node below which all applications are.
-    pub(super) fn chroot(&self) -> &str {
+    pub(crate) fn chroot(&self) -> &str {
         self.root.rsplit_once('/').map_or("", |(chroot, _)| chroot)
     }
 
     /// Returns the path of the application's own node.
-    pub(super) fn root(&self) -> &str {
+    pub(crate) fn root(&self) -> &str {
         &self.root
     }
 
     /// Returns the path of a node below the application.
-    pub(super) fn at(&self, node: &str) -> String {
+    pub(crate) fn at(&self, node: &str) -> String {
         format!("{}{node}", self.root)
     }
 
     /// Returns the path of the node that marks an application as complete.
-    pub(super) fn mark(&self) -> String {
+    pub(crate) fn mark(&self) -> String {
         self.at(zookeeper_format::SETTINGS)
     }
 
     /// Returns the path of the node of a living transactor.
-    pub(super) fn transactor(&self, id: TransactorId) -> String {
+    pub(crate) fn transactor(&self, id: TransactorId) -> String {
         format!("{}{NODES}/{id}", self.root)
     }
 
     /// Returns the path of the published timestamp of a transactor.
-    pub(super) fn published(&self, id: TransactorId) -> String {
+    pub(crate) fn published(&self, id: TransactorId) -> String {
         format!("{}{TIMESTAMPS}/{id}", self.root)
     }
 }

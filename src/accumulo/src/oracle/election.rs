@@ -1,32 +1,19 @@
-//! The nodes of the oracle below the node of an application, as Fluo names them.
-//!
-//! | path | kind | data |
-//! |---|---|---|
-//! | [`SERVERS`] | persistent | empty |
-//! | `SERVERS/_c_<uuid>-lock-<10 digits>` | ephemeral, sequential | `host:port` of an oracle |
-//! | [`PUBLISHED`] | persistent, absent at first | empty |
-//! | `PUBLISHED/<transactor>` | ephemeral | decimal: the oldest timestamp that it reads at |
+//! The election nodes of oracles, as Fluo names them.
 
-use fluo_table::Timestamp;
 use uuid::Builder;
-
-/// The parent of the election nodes.
-pub(crate) const SERVERS: &str = "/oracle/server";
-/// The parent of the published timestamps of transactors.
-pub(crate) const PUBLISHED: &str = "/transactor/timestamps";
 
 /// The text before the sequence number of an election node.
 const SEQUENCE: &str = "lock-";
 
 /// Returns the prefix of a new election node, `_c_<uuid>-lock-`. The creator recognizes its node by
 /// it if the reply to the creation is lost.
-pub(crate) fn election_prefix(random: u128) -> String {
+pub(super) fn election_prefix(random: u128) -> String {
     let uuid = Builder::from_random_bytes(random.to_be_bytes()).into_uuid();
     format!("_c_{}-{SEQUENCE}", uuid.hyphenated())
 }
 
 /// Sorts election nodes: the first one is the node of the leader.
-pub(crate) fn sort_by_election(names: &mut [String]) {
+pub(super) fn sort_by_election(names: &mut [String]) {
     names.sort_by(|one, other| order(one).cmp(order(other)));
 }
 
@@ -36,17 +23,11 @@ fn order(name: &str) -> &str {
 }
 
 /// Reads the address in an election node. Returns `None` unless it is `host:port`.
-pub(crate) fn address(data: &[u8]) -> Option<String> {
+pub(super) fn address(data: &[u8]) -> Option<String> {
     let text = str::from_utf8(data).ok()?.trim();
     let (host, port) = text.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;
     (!host.is_empty() && port != 0).then(|| text.to_owned())
-}
-
-/// Reads a decimal timestamp. Returns `None` if it is not one.
-pub(crate) fn timestamp(data: &[u8]) -> Option<Timestamp> {
-    let number: u64 = str::from_utf8(data).ok()?.parse().ok()?;
-    Timestamp::new(number).ok()
 }
 
 #[cfg(test)]
@@ -79,14 +60,6 @@ mod tests {
         assert_eq!(address(b"vm:7837").as_deref(), Some("vm:7837"));
         for data in [&b""[..], b"vm", b"vm:", b":7837", b"vm:0", b"vm:65536", b"\xff:1"] {
             assert_eq!(address(data), None, "{data:?}");
-        }
-    }
-
-    #[test]
-    fn reads_only_decimal_timestamps() {
-        assert_eq!(timestamp(b"3004"), Timestamp::new(3_004).ok());
-        for data in [&b""[..], b"-1", b"0x10", b"1.0", b"9223372036854775807", b"\xff"] {
-            assert_eq!(timestamp(data), None, "{data:?}");
         }
     }
 }
