@@ -7,15 +7,15 @@ use accumulo_proxy::{ConditionalWriterOptions, IteratorSetting, TimeType};
 use async_trait::async_trait;
 use fluo_table::table::{check_split_points, property};
 use fluo_table::{
-    Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablets,
-    Versions, check_table_name,
+    Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablet,
+    Tablets, Versions, check_table_name,
 };
 
+use crate::backoff::Settling;
 use crate::error::{after_change, port_error};
 use crate::garbage;
-use crate::generation::ITERATOR;
+use crate::iterators::ITERATOR;
 use crate::metadata::{self, Rows};
-use crate::settle::Settling;
 use crate::table::AccumuloTable;
 use crate::tables::AccumuloTables;
 
@@ -34,9 +34,10 @@ impl TableAdmin for AccumuloTables {
         self.require_namespace(name).await?;
         let one_version = versions != Versions::All;
         let operations = self.client.table_operations();
-        let created = operations.create(name, one_version, TimeType::Millis).await;
-        created.map_err(|error| self.lacking("CREATE_TABLE (system or namespace)", name, error))?;
-        self.wait_for_creation(name).await?;
+        let create = operations.create(name, one_version, TimeType::Millis);
+        self.permitted("CREATE_TABLE (system or namespace)", name, create).await?;
+        let change = format!("table `{name}` was created");
+        self.wait_for_id(name, &change, |found| found.is_some()).await?;
         if versions == Versions::default() {
             return Ok(());
         }
@@ -44,14 +45,16 @@ impl TableAdmin for AccumuloTables {
         let changes: Vec<_> =
             properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
         let changed = self.change_properties(name, &changes).await;
-        changed.map_err(|(_, error)| after_change(&format!("table `{name}` was created"), error))
+        changed.map_err(|(_, error)| after_change(&change, error))
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
         let id = self.id_of(name).await?;
-        let deleted = self.client.table_operations().delete(name).await;
-        deleted.map_err(|error| self.lacking("DROP_TABLE", name, error))?;
-        self.wait_for_deletion(name, &id).await
+        let tables = self.client.table_operations();
+        self.permitted("DROP_TABLE", name, tables.delete(name)).await?;
+        // A newer table may have the name.
+        let change = format!("table `{name}` was deleted");
+        self.wait_for_id(name, &change, |found| found != Some(&id)).await
     }
 
     async fn open_table(
@@ -91,11 +94,8 @@ impl TableAdmin for AccumuloTables {
         if splits.is_empty() {
             return Ok(());
         }
-        self.client
-            .table_operations()
-            .add_splits(name, splits)
-            .await
-            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
+        let tables = self.client.table_operations();
+        self.permitted("ALTER_TABLE", name, tables.add_splits(name, splits)).await
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
@@ -105,20 +105,14 @@ impl TableAdmin for AccumuloTables {
         if is_empty {
             return Ok(());
         }
-        self.client
-            .table_operations()
-            .merge(name, start, end)
-            .await
-            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
+        let tables = self.client.table_operations();
+        self.permitted("ALTER_TABLE", name, tables.merge(name, start, end)).await
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
         self.require(name).await?;
-        self.client
-            .table_operations()
-            .properties(name)
-            .await
-            .map_err(|error| self.lacking("ALTER_TABLE", name, error))
+        let tables = self.client.table_operations();
+        self.permitted("ALTER_TABLE", name, tables.properties(name)).await
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -151,18 +145,15 @@ impl TableAdmin for AccumuloTables {
         let operations = self.client.table_operations();
         let (mut made, mut failure) = (Vec::new(), Ok(()));
         for &(property, value) in changes {
-            let changed = match (property::check(property), value) {
-                (Err(error), _) => Err(error),
-                (Ok(()), Some(value)) => {
-                    let set = operations.set_property(name, property, value).await;
-                    set.map_err(|error| self.lacking("ALTER_TABLE", name, error))
-                }
-                (Ok(()), None) => {
-                    let removed = operations.remove_property(name, property).await;
-                    removed.map_err(|error| self.lacking("ALTER_TABLE", name, error))
-                }
+            let changed = async {
+                property::check(property)?;
+                let changed = match value {
+                    Some(value) => operations.set_property(name, property, value).await,
+                    None => operations.remove_property(name, property).await,
+                };
+                changed.map_err(|error| self.lacking("ALTER_TABLE", name, error))
             };
-            if let Err(error) = changed {
+            if let Err(error) = changed.await {
                 failure = Err((made.len(), error));
                 break;
             }
@@ -180,11 +171,8 @@ impl TableAdmin for AccumuloTables {
 
     async fn flush(&self, name: &str) -> Result<()> {
         self.require(name).await?;
-        self.client
-            .table_operations()
-            .flush(name, None, None, true)
-            .await
-            .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
+        let flush = self.client.table_operations().flush(name, None, None, true).await;
+        flush.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
     /// Compacts tablets, and drops garbage with Fluo's iterators.
@@ -209,14 +197,19 @@ impl TableAdmin for AccumuloTables {
             // The id is read each time: a table that was deleted in the meantime has no tablets any
             // more.
             let id = self.id_of(name).await?;
-            if let Some(tablets) = metadata::tablets(&self.client, name, &id).await? {
-                return Ok(tablets);
+            let rows = metadata::rows(&self.client, name, &id, &Rows::default()).await?;
+            if let Some(rows) = rows {
+                let tablets = rows.into_iter().map(|row| Tablet {
+                    end_row: row.end_row,
+                    server: row.server,
+                    entries: row.entries,
+                });
+                return Ok(Tablets::new(tablets.collect()));
             }
             if !settling.wait().await {
-                let message = format!(
+                return Err(Error::unavailable(format!(
                     "the tablets of table `{name}` keep changing, so they cannot be read; try again later"
-                );
-                return Err(Error::new(ErrorKind::Unavailable, message));
+                )));
             }
         }
     }
@@ -231,11 +224,8 @@ impl TableAdmin for AccumuloTables {
         if class.is_empty() {
             return Ok(false);
         }
-        self.client
-            .table_operations()
-            .test_class_load(name, class, as_type)
-            .await
-            .map_err(port_error)
+        let tables = self.client.table_operations();
+        tables.test_class_load(name, class, as_type).await.map_err(port_error)
     }
 
     async fn check_transactions(&self) -> Result<()> {
@@ -252,12 +242,11 @@ impl AccumuloTables {
         };
         let exists = self.client.namespace_operations().exists(namespace).await;
         if exists.map_err(port_error)? {
-            Ok(())
-        } else {
-            Err(Error::invalid(format!(
-                "table `{name}` cannot be created: there is no namespace `{namespace}`"
-            )))
+            return Ok(());
         }
+        Err(Error::invalid(format!(
+            "table `{name}` cannot be created: there is no namespace `{namespace}`"
+        )))
     }
 
     /// Rejects a compaction with iterators that the servers cannot load: it would fail in each
@@ -299,7 +288,6 @@ impl AccumuloTables {
     }
 }
 
-/// Returns the tablets that overlap a span.
 fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {
     let before = splits.partition_point(|split| *split < span.start().row);
     let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();

@@ -2,6 +2,14 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
+/// Longest wait for a change of a table that usually takes milliseconds.
+const LIMIT: Duration = Duration::from_secs(30);
+/// First pause; a check takes about as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
+
 /// Pauses that grow from attempt to attempt. Each is random between half and one and a half of its
 /// average, so that clients do not return at the same time.
 #[derive(Debug)]
@@ -29,9 +37,30 @@ impl Backoff {
         pause
     }
 
-    /// Waits for the next pause.
     pub(crate) async fn wait(&mut self) {
         tokio::time::sleep(self.next(fastrand::f64())).await;
+    }
+}
+
+/// The pauses between two checks whether a change of a table is in force, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Settling {
+    begin: Instant,
+    backoff: Backoff,
+}
+
+impl Settling {
+    pub(crate) fn begin() -> Self {
+        Self { begin: Instant::now(), backoff: Backoff::new(FIRST_PAUSE, MAX_PAUSE) }
+    }
+
+    /// Waits before the next check. Returns false once the limit has passed.
+    pub(crate) async fn wait(&mut self) -> bool {
+        if self.begin.elapsed() > LIMIT {
+            return false;
+        }
+        self.backoff.wait().await;
+        true
     }
 }
 

@@ -24,7 +24,7 @@ use tracing::debug;
 
 use crate::backoff::Backoff;
 use crate::error::port_error;
-use crate::metadata::{self, Rows, TabletFiles};
+use crate::metadata::{self, Rows, TabletRow};
 use crate::tables::AccumuloTables;
 
 /// Maximum number of files of a tablet that a server surely compacts in one step: it opens 10 at
@@ -52,13 +52,6 @@ const MAX_DOUBTS: u32 = 3;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
-
-/// The visible state of a compaction.
-#[derive(Clone, Debug)]
-struct Seen {
-    tablets: Vec<TabletFiles>,
-    work: Work,
-}
 
 /// The work of the servers on compactions that users have requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +108,10 @@ impl AccumuloTables {
                 continue;
             }
             if passes == MAX_PASSES {
-                return Err(too_many_files(name));
+                return Err(Error::unavailable(format!(
+                    "tablets of table `{name}` get more than {MAX_FILES} files while they are compacted; try again \
+                     when less is written"
+                )));
             }
             passes += 1;
             for part in parts {
@@ -139,12 +135,6 @@ impl AccumuloTables {
         }
     }
 
-    async fn files(&self, name: &str, id: &str, rows: &Rows) -> Result<Vec<TabletFiles>> {
-        self.identities.check(name, id).await?;
-        metadata::files(&self.client, name, id, rows).await
-    }
-
-    /// Returns the work of all servers on the table.
     async fn work(&self, id: &str) -> Result<Work> {
         let operations = self.client.instance_operations();
         let (mut compactions, mut entries) = (0, 0_i64);
@@ -168,7 +158,6 @@ impl AccumuloTables {
     }
 }
 
-/// The calls for one compaction.
 struct Calls {
     begun: Instant,
     /// The time without a sign after which the call is repeated.
@@ -205,7 +194,6 @@ struct Watch<'a> {
     own: Option<Own>,
 }
 
-/// A compaction that was started.
 #[derive(Clone, Copy)]
 struct Own {
     /// The largest number of a compaction before it.
@@ -220,45 +208,57 @@ impl Watch<'_> {
     /// Waits until every tablet has done the own compaction, or before it until no server runs one
     /// that a user has requested. Returns the tablets, or `None` if there is no sign of the own
     /// one. Fails if the visible state has not changed for too long.
-    async fn wait(self, tables: &AccumuloTables) -> Result<Option<Vec<TabletFiles>>> {
+    async fn wait(self, tables: &AccumuloTables) -> Result<Option<Vec<TabletRow>>> {
         let mut backoff = Backoff::new(FIRST_PAUSE, MAX_PAUSE);
-        let mut last: Option<(Seen, Instant)> = None;
+        let mut last: Option<((Work, Vec<u64>), Instant)> = None;
         let mut last_sign = Instant::now();
         loop {
-            let seen = Seen {
-                tablets: tables.files(self.name, self.id, self.rows).await?,
-                work: tables.work(self.id).await?,
-            };
+            tables.identities.check(self.name, self.id).await?;
+            let tablets = metadata::rows(&tables.client, self.name, self.id, self.rows).await?;
+            // There are none while a merge changes them.
+            let tablets = tablets.unwrap_or_default();
+            let compacted: Vec<u64> = tablets.iter().map(|tablet| tablet.compacted).collect();
+            let work = tables.work(self.id).await?;
             let is_reached = match self.own {
-                Some(own) => seen.are_all_above(own.last),
-                None => seen.is_free(),
+                Some(own) => compacted.iter().all(|number| *number > own.last),
+                None => matches!(work, Work::Seen { compactions: 0, .. } | Work::Unseen),
             };
-            if is_reached {
-                return Ok(Some(seen.tablets));
+            if is_reached && !tablets.is_empty() {
+                return Ok(Some(tablets));
             }
             if let Some(own) = self.own {
-                if own.is_sign(&seen) {
+                if own.is_sign(&work, &compacted) {
                     last_sign = Instant::now();
-                } else if last_sign.elapsed() >= own.limit(&seen.work) {
+                } else if last_sign.elapsed() >= own.limit(&work) {
                     return Ok(None);
                 }
             }
+            // Flushes and the compactions of the servers change the files, but not this.
+            let seen = (work, compacted);
             match &last {
-                Some((before, since)) if before.is_same_work(&seen) => {
-                    let limit = seen.work.limit();
-                    if since.elapsed() >= limit {
-                        return Err(match (&seen.work, self.own) {
-                            (Work::Unknown { server }, None) => silent(self.name, server, limit),
-                            _ => stalled(self.name, limit),
-                        });
-                    }
+                Some((before, since)) if *before == seen => {
+                    self.check_progress(&seen.0, since.elapsed())?;
                 }
                 _ => {
-                    debug!(table = self.name, ?seen.work, "watching a compaction");
+                    debug!(table = self.name, work = ?seen.0, "watching a compaction");
                     last = Some((seen, Instant::now()));
                 }
             }
             backoff.wait().await;
+        }
+    }
+
+    /// Fails if the visible state has not changed for too long.
+    fn check_progress(self, work: &Work, unchanged: Duration) -> Result<()> {
+        let limit = if *work == Work::Unseen { STALLED_UNSEEN } else { STALLED };
+        match (work, self.own) {
+            _ if unchanged < limit => Ok(()),
+            (Work::Unknown { server }, None) => Err(Error::unavailable(format!(
+                "tablet server {server} has not said for {} s whether it compacts table `{}`; check it",
+                limit.as_secs(),
+                self.name
+            ))),
+            _ => Err(stalled(self.name, limit)),
         }
     }
 }
@@ -266,9 +266,9 @@ impl Watch<'_> {
 impl Own {
     /// Checks whether it may be under way: a server compacts the table, or has done so with a
     /// tablet.
-    fn is_sign(self, seen: &Seen) -> bool {
-        let mut tablets = seen.tablets.iter();
-        seen.work.is_visible() || tablets.any(|tablet| tablet.compacted > self.last)
+    fn is_sign(self, work: &Work, compacted: &[u64]) -> bool {
+        let is_visible = matches!(work, Work::Seen { compactions, .. } if *compactions > 0);
+        is_visible || compacted.iter().any(|number| *number > self.last)
     }
 
     /// Returns the time without a sign after which its call is repeated.
@@ -280,48 +280,7 @@ impl Own {
     }
 }
 
-impl Seen {
-    /// Checks whether no compaction of a user has made progress since. Flushes and the compactions
-    /// of the servers change the files too.
-    fn is_same_work(&self, later: &Self) -> bool {
-        self.work == later.work && self.compacted() == later.compacted()
-    }
-
-    fn compacted(&self) -> Vec<u64> {
-        let tablets = self.tablets.iter();
-        tablets.map(|tablet| tablet.compacted).collect()
-    }
-
-    /// Checks that no compaction of the table runs, and that its tablets are known.
-    fn is_free(&self) -> bool {
-        let is_known = !matches!(self.work, Work::Unknown { .. });
-        !self.work.is_visible() && is_known && !self.tablets.is_empty()
-    }
-
-    /// Checks whether every tablet has done a compaction with a number above the last one.
-    fn are_all_above(&self, last: u64) -> bool {
-        // There are none while a merge changes them.
-        !self.tablets.is_empty() && self.tablets.iter().all(|tablet| tablet.compacted > last)
-    }
-}
-
-impl Work {
-    /// Checks whether a server is seen to work.
-    fn is_visible(&self) -> bool {
-        matches!(self, Self::Seen { compactions, .. } if *compactions > 0)
-    }
-
-    /// Returns the time without a change after which a compaction has failed.
-    fn limit(&self) -> Duration {
-        match self {
-            Self::Seen { .. } | Self::Unknown { .. } => STALLED,
-            Self::Unseen => STALLED_UNSEEN,
-        }
-    }
-}
-
-/// Returns the parts of `rows` with the tablets that have many files.
-fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
+fn with_many_files(rows: &Rows, tablets: &[TabletRow]) -> Vec<Rows> {
     let mut parts: Vec<Rows> = Vec::new();
     let mut after = rows.after.clone();
     for tablet in tablets {
@@ -335,22 +294,6 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
         after = up_to;
     }
     parts
-}
-
-fn too_many_files(name: &str) -> Error {
-    let message = format!(
-        "tablets of table `{name}` get more than {MAX_FILES} files while they are compacted; try again when less is \
-         written"
-    );
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-fn silent(name: &str, server: &str, limit: Duration) -> Error {
-    let message = format!(
-        "tablet server {server} has not said for {} s whether it compacts table `{name}`; check it",
-        limit.as_secs()
-    );
-    Error::new(ErrorKind::Unavailable, message)
 }
 
 fn stalled(name: &str, limit: Duration) -> Error {
@@ -367,8 +310,8 @@ mod tests {
 
     use super::*;
 
-    fn tablet(end_row: Option<&'static str>, files: usize) -> TabletFiles {
-        TabletFiles { end_row: end_row.map(Bytes::from), files, compacted: 0 }
+    fn tablet(end_row: Option<&'static str>, files: usize) -> TabletRow {
+        TabletRow { end_row: end_row.map(Bytes::from), files, ..TabletRow::default() }
     }
 
     fn rows(after: Option<&'static str>, up_to: Option<&'static str>) -> Rows {

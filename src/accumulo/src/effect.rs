@@ -7,22 +7,11 @@ use std::collections::BTreeMap;
 
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 
+use crate::backoff::Settling;
 use crate::error::{after_change, port_error};
-use crate::settle::Settling;
 use crate::tables::AccumuloTables;
 
 impl AccumuloTables {
-    pub(crate) async fn wait_for_creation(&self, name: &str) -> Result<()> {
-        let change = format!("table `{name}` was created");
-        self.wait_for_id(name, &change, |found| found.is_some()).await
-    }
-
-    /// Waits until no table has the name, or a newer table has it.
-    pub(crate) async fn wait_for_deletion(&self, name: &str, id: &str) -> Result<()> {
-        let change = format!("table `{name}` was deleted");
-        self.wait_for_id(name, &change, |found| found != Some(id)).await
-    }
-
     /// Waits until properties have their new values or, if they were removed, their inherited ones.
     pub(crate) async fn wait_for_properties(
         &self,
@@ -63,7 +52,8 @@ impl AccumuloTables {
         }
     }
 
-    async fn wait_for_id(
+    /// Waits until the id of a name is as it is after a change.
+    pub(crate) async fn wait_for_id(
         &self,
         name: &str,
         change: &str,

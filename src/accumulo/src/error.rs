@@ -9,7 +9,6 @@ pub(crate) fn port_error(error: ProxyError) -> Error {
     Error::with_source(kind, error.to_string(), error)
 }
 
-/// Returns the kind of an error of the proxy.
 pub(crate) fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
     match kind {
         // This comes first: every other kind promises that the call had no effect.

@@ -34,7 +34,6 @@ pub(crate) fn needs_fluo(filter: Filter) -> bool {
     !matches!(filter, Filter::None | Filter::FirstOfRow)
 }
 
-/// Returns the iterators that run a filter on the servers.
 pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
     match filter {
         Filter::None => Ok(Vec::new()),

@@ -16,7 +16,6 @@ const PACKAGE: &str = "org.apache.fluo.accumulo.iterators";
 const CELLS_PRIORITY: i32 = 12;
 const NOTIFICATIONS_PRIORITY: i32 = 13;
 
-/// Returns the iterators of a compaction that drops `garbage`.
 pub(crate) fn iterators(garbage: Garbage) -> Vec<IteratorSetting> {
     let iterator =
         |priority, name, class| IteratorSetting::new(priority, name, format!("{PACKAGE}.{class}"));

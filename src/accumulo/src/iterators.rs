@@ -16,13 +16,34 @@
 //! The jars of Fluo's main branch have that class, and the published ones do not. The class is
 //! older than the build for 2.x: its absence proves a wrong jar, but its presence does not prove
 //! the right one.
+//!
+//! No call of the proxy returns the version, so independent observations determine whether the
+//! servers are of Accumulo 1.x or 2.x:
+//!
+//! | observation | 1.x | 2.x |
+//! |---|---|---|
+//! | credentials that the proxy accepts | a login | a shared secret |
+//! | names in the configuration of the system | `master.*` alone | `manager.*` (2.1) |
+//! | `core.iterators.system.SynchronizedIterator` (moved in 2.0) | loads | does not load |
+//! | `core.spi.balancer.TableLoadBalancer` | does not load | loads (2.1) |
+//!
+//! One observation of 2.x is enough: iterators of the wrong build halt tablet servers of 2.x, so in
+//! doubt transactions are refused. The first row of the table always gives an observation, so the
+//! generation is never unknown. If the user may not read the configuration, there is one
+//! observation less.
 
+use accumulo_proxy::{ErrorKind, Result as ProxyResult};
 use fluo_table::{Error, Result};
 
 use crate::error::port_error;
-use crate::generation::{Generation, ITERATOR};
-use crate::iterator_build::IteratorBuild;
-use crate::tables::AccumuloTables;
+use crate::tables::{AccumuloTables, IteratorBuild};
+
+pub(crate) const ITERATOR: &str = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
+/// A class of the package that Fluo's published iterators use. Unlike the other classes of the
+/// package it has a constructor without arguments, which the class test calls.
+const MOVED: &str = "org.apache.accumulo.core.iterators.system.SynchronizedIterator";
+const BALANCER_OF_2: &str = "org.apache.accumulo.core.spi.balancer.TableLoadBalancer";
+const ANYTHING: &str = "java.lang.Object";
 
 const ANY_OF_FLUO: &str = "org.apache.fluo.accumulo.iterators.SnapshotIterator";
 const NEWER_THAN_1_2: &str = "org.apache.fluo.accumulo.summarizer.FluoSummarizer";
@@ -37,38 +58,72 @@ impl AccumuloTables {
     }
 
     async fn judge(&self) -> Result<Result<()>> {
-        let generation = Generation::observe(&self.client).await?;
-        Ok(match (generation.is_2(), self.iterator_build) {
-            (false, IteratorBuild::ForAccumulo1) => Ok(()),
-            (false, IteratorBuild::ForAccumulo2) => Err(self.refusal(&generation, STATED_FOR_2)),
-            (true, IteratorBuild::ForAccumulo1) => Err(self.refusal(&generation, NOT_STATED)),
-            (true, IteratorBuild::ForAccumulo2) if self.has_published_jars().await? => {
-                Err(self.refusal(&generation, PUBLISHED))
+        let (is_2, observations) = self.observe().await?;
+        let (reason, remedy) = match (is_2, self.iterator_build) {
+            (false, IteratorBuild::ForAccumulo1) => return Ok(Ok(())),
+            (false, IteratorBuild::ForAccumulo2) => STATED_FOR_2,
+            (true, IteratorBuild::ForAccumulo1) => NOT_STATED,
+            (true, IteratorBuild::ForAccumulo2) => {
+                let instance = self.client.instance_operations();
+                let loads = async |class, as_type| {
+                    instance.test_class_load(class, as_type).await.map_err(port_error)
+                };
+                if !loads(ANY_OF_FLUO, ITERATOR).await? || loads(NEWER_THAN_1_2, SUMMARIZER).await?
+                {
+                    return Ok(Ok(()));
+                }
+                PUBLISHED
             }
-            (true, IteratorBuild::ForAccumulo2) => Ok(()),
-        })
-    }
-
-    async fn has_published_jars(&self) -> Result<bool> {
-        let loads = async |class, as_type| {
-            let instance = self.client.instance_operations();
-            let loads = instance.test_class_load(class, as_type).await;
-            loads.map_err(port_error)
         };
-        Ok(loads(ANY_OF_FLUO, ITERATOR).await? && !loads(NEWER_THAN_1_2, SUMMARIZER).await?)
+        let version = if is_2 { "2.x" } else { "1.x" };
+        Ok(Err(Error::invalid(format!(
+            "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({observations}); {remedy}",
+            self.client.options().address(),
+        ))))
     }
 
-    fn refusal(&self, generation: &Generation, (reason, remedy): (&str, &str)) -> Error {
-        let version = if generation.is_2() { "2.x" } else { "1.x" };
-        Error::invalid(format!(
-            "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({}); {remedy}",
-            self.client.options().address(),
-            generation.seen(),
-        ))
+    /// Returns whether the servers are of Accumulo 2.x, and the observations that determine it,
+    /// for an operator.
+    async fn observe(&self) -> Result<(bool, String)> {
+        let (mut of_1, mut of_2) = (Vec::new(), Vec::new());
+        match self.client.options().credentials().user() {
+            Some(_) => of_1.push("the proxy accepts logins"),
+            None => of_2.push("the proxy accepts a shared secret"),
+        }
+        let instance = self.client.instance_operations();
+        let configuration = where_allowed(instance.system_configuration().await)?;
+        let has = |prefix: &str| {
+            let mut names = configuration.iter().flat_map(|all| all.keys());
+            names.any(|name| name.starts_with(prefix))
+        };
+        if has("manager.") {
+            of_2.push("the system has properties `manager.*`");
+        } else if has("master.") {
+            of_1.push("the system has properties `master.*`");
+        }
+        match where_allowed(instance.test_class_load(MOVED, ITERATOR).await)? {
+            Some(true) => of_1.push("the package `core.iterators.system` exists"),
+            Some(false) => of_2.push("the package `core.iterators.system` does not exist"),
+            None => {}
+        }
+        let balancer = instance.test_class_load(BALANCER_OF_2, ANYTHING).await;
+        if where_allowed(balancer)? == Some(true) {
+            of_2.push("the package `core.spi.balancer` exists");
+        }
+        let is_2 = !of_2.is_empty();
+        Ok((is_2, if is_2 { of_2 } else { of_1 }.join(", ")))
     }
 }
 
-/// The reasons of refusals, with their remedies.
+/// Returns the result of a call; `None` if the user may not make the call.
+fn where_allowed<T>(found: ProxyResult<T>) -> Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::Security => Ok(None),
+        Err(error) => Err(port_error(error)),
+    }
+}
+
 const NOT_STATED: (&str, &str) = (
     "Fluo's published iterators (fluo-accumulo 1.2.0) halt tablet servers of Accumulo 2.x, and no call can prove that \
      the servers have other ones",

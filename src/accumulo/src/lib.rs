@@ -16,26 +16,6 @@
 //! client states with [`IteratorBuild::ForAccumulo2`] that the servers have the right jars. Tables,
 //! split points and properties need no jars.
 //!
-//! ```no_run
-//! use std::sync::Arc;
-//!
-//! use fluo_accumulo::{AccumuloTables, Credentials, ProxyOptions};
-//! use fluo_table::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_table::Result<()> {
-//! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
-//! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(options).await?);
-//! tables.create_table("pages", Versions::default()).await?;
-//! let pages = tables.open_table("pages", Authorizations::none()).await?;
-//! let uri = Column::new("page", "uri");
-//! let page = Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org");
-//! pages.write(vec![page]).await?;
-//! assert!(pages.get("org.wikipedia/accumulo", &uri).await?.is_some());
-//! # Ok(())
-//! # }
-//! ```
-//!
 //! # Rules of the ports
 //!
 //! - **T1, order of several spans**: one lookup reads small spans that follow each other, and the
@@ -77,20 +57,15 @@ mod error;
 mod filter;
 mod garbage;
 mod gathered;
-mod generation;
 mod instance;
-mod iterator_build;
 mod iterators;
 mod locked;
 mod metadata;
 mod options;
 mod oracle;
 mod paths;
-mod permission;
 mod scan;
-mod settle;
 mod table;
-mod table_fate;
 mod table_ids;
 mod tables;
 mod zookeeper;
@@ -104,7 +79,6 @@ pub use accumulo_proxy::{
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
 pub use instance::connect;
-pub use iterator_build::IteratorBuild;
 pub use options::AccumuloOptions;
 pub use oracle::{Oracle, OracleClient, OracleOptions};
-pub use tables::AccumuloTables;
+pub use tables::{AccumuloTables, IteratorBuild};

@@ -10,7 +10,7 @@
 
 use accumulo_proxy::{Entry, Key, ProxyClient, Range, ScanColumn, ScanOptions};
 use bytes::Bytes;
-use fluo_table::{Error, ErrorKind, Result, Tablet, Tablets};
+use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::TryStreamExt;
 
 use crate::error::port_error;
@@ -30,79 +30,52 @@ const LAST: u8 = b'<';
 
 /// Some tablets of a table: those after a split point, up to another one. `None` is the edge of the
 /// table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rows {
     pub(crate) after: Option<Bytes>,
     pub(crate) up_to: Option<Bytes>,
 }
 
-/// Returns the tablets of a table. `None` while a split or merge is changing its rows.
-pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Result<Option<Tablets>> {
-    let all = Rows { after: None, up_to: None };
-    let rows = rows(client, name, id, &all).await?;
-    if !cover(id, &all, &rows)? {
-        return Ok(None);
-    }
-    let tablets = rows.into_iter().map(|row| {
-        Ok(Tablet { end_row: end_row(id, &row.row)?, server: row.server, entries: row.entries })
-    });
-    let tablets = tablets.collect::<Result<_>>()?;
-    Ok(Some(Tablets::new(tablets)))
-}
-
-/// The files of a tablet, and the number of the last compaction that a user has requested.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TabletFiles {
+/// A tablet, as far as its row was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TabletRow {
     pub(crate) end_row: Option<Bytes>,
+    pub(crate) server: Option<String>,
+    pub(crate) entries: u64,
     pub(crate) files: usize,
+    /// The number of the last compaction that a user has requested.
     pub(crate) compacted: u64,
+    /// `None` if it was not read yet, `Some(None)` for the first tablet.
+    pub(crate) previous: Option<Option<Bytes>>,
 }
 
-/// Returns the files of the tablets that have some rows, in the order of the rows. There are none
-/// while a split or merge is changing the tablets.
-pub(crate) async fn files(
+/// Reads the rows of the tablets that have some rows. A merge may have given these to a tablet with
+/// a later end row. Returns `None` while a split or merge is changing the tablets.
+pub(crate) async fn rows(
     client: &ProxyClient,
     name: &str,
     id: &str,
     some: &Rows,
-) -> Result<Vec<TabletFiles>> {
-    let rows = rows(client, name, id, some).await?;
-    if !cover(id, some, &rows)? {
-        return Ok(Vec::new());
-    }
-    let files = rows.into_iter().map(|row| {
-        Ok(TabletFiles {
-            end_row: end_row(id, &row.row)?,
-            files: row.files,
-            compacted: row.compacted,
-        })
-    });
-    files.collect()
-}
-
-/// Reads the rows of the tablets that have some rows. A merge may have given these to a tablet with
-/// a later end row.
-async fn rows(client: &ProxyClient, name: &str, id: &str, some: &Rows) -> Result<Vec<TabletRow>> {
+) -> Result<Option<Vec<TabletRow>>> {
     let mut rows: Vec<TabletRow> = Vec::new();
-    let last_wanted = row_of(id, some.up_to.as_ref());
     let mut batches = client.scanner(table_of_tablets(name)?, options(id, some));
-    while let Some(entries) = batches.try_next().await.map_err(port_error)? {
+    'scan: while let Some(entries) = batches.try_next().await.map_err(port_error)? {
         for entry in entries {
-            if rows.last().is_none_or(|last| last.row != entry.key.row) {
-                if rows.last().is_some_and(|last| last.row >= last_wanted) {
-                    return Ok(rows);
+            let end_row = end_row(id, &entry.key.row)?;
+            if rows.last().is_none_or(|last| last.end_row != end_row) {
+                if rows.last().is_some_and(|last| some.end_in(last)) {
+                    break 'scan;
                 }
-                rows.push(TabletRow::new(entry.key.row.clone()));
+                rows.push(TabletRow { end_row, ..TabletRow::default() });
             }
             if let Some(row) = rows.last_mut() {
                 row.read(&entry)?;
             }
         }
     }
-    Ok(rows)
+    Ok(some.are_in(&rows).then_some(rows))
 }
 
-/// Returns the table that stores the tablets of a table.
 fn table_of_tablets(name: &str) -> Result<&'static str> {
     match name {
         ROOT => Err(Error::invalid(format!(
@@ -113,7 +86,6 @@ fn table_of_tablets(name: &str) -> Result<&'static str> {
     }
 }
 
-/// Returns the row of the tablet with this end row.
 fn row_of(id: &str, end_row: Option<&Bytes>) -> Vec<u8> {
     match end_row {
         Some(end_row) => [id.as_bytes(), &[END_ROW], end_row].concat(),
@@ -142,22 +114,7 @@ fn options(id: &str, some: &Rows) -> ScanOptions {
     ])
 }
 
-/// The data of one tablet read so far.
-struct TabletRow {
-    row: Bytes,
-    server: Option<String>,
-    entries: u64,
-    files: usize,
-    compacted: u64,
-    /// `None` if it was not read yet, `Some(None)` for the first tablet.
-    previous: Option<Option<Bytes>>,
-}
-
 impl TabletRow {
-    fn new(row: Bytes) -> Self {
-        Self { row, server: None, entries: 0, files: 0, compacted: 0, previous: None }
-    }
-
     fn read(&mut self, entry: &Entry) -> Result<()> {
         let value = &entry.value;
         match &entry.key.family[..] {
@@ -173,26 +130,32 @@ impl TabletRow {
     }
 }
 
-/// Checks that the tablets have all these rows: the first begins at or before the first of them,
-/// and each other one at the end of the one before.
-fn cover(id: &str, some: &Rows, tablets: &[TabletRow]) -> Result<bool> {
-    let mut before: Option<Option<Bytes>> = None;
-    for tablet in tablets {
-        let follows = match (&tablet.previous, &before) {
-            (Some(previous), Some(before)) => previous == before,
-            (Some(previous), None) => *previous <= some.after,
-            (None, _) => false,
-        };
-        if !follows {
-            return Ok(false);
+impl Rows {
+    /// Checks that tablets have all these rows: the first begins at or before the first of them,
+    /// and each other one at the end of the one before.
+    fn are_in(&self, tablets: &[TabletRow]) -> bool {
+        let mut before = None;
+        for tablet in tablets {
+            let follows = match (&tablet.previous, before) {
+                (Some(previous), Some(before)) => previous == before,
+                (Some(previous), None) => *previous <= self.after,
+                (None, _) => false,
+            };
+            if !follows {
+                return false;
+            }
+            before = Some(&tablet.end_row);
         }
-        before = Some(end_row(id, &tablet.row)?);
+        tablets.last().is_some_and(|last| self.end_in(last))
     }
-    Ok(match (before, &some.up_to) {
-        (Some(Some(end)), Some(up_to)) => end >= *up_to,
-        (Some(end), _) => end.is_none(),
-        (None, _) => false,
-    })
+
+    /// Checks whether a tablet has the last of these rows, or a later one.
+    fn end_in(&self, tablet: &TabletRow) -> bool {
+        match (&tablet.end_row, &self.up_to) {
+            (Some(end), Some(up_to)) => end >= up_to,
+            (end, _) => end.is_none(),
+        }
+    }
 }
 
 fn end_row(id: &str, row: &Bytes) -> Result<Option<Bytes>> {
@@ -230,9 +193,11 @@ mod tests {
     use super::*;
 
     fn row(row: &'static str, previous: &'static [u8]) -> TabletRow {
-        let mut read = TabletRow::new(row.into());
-        read.previous = Some(super::previous(&Bytes::from_static(previous)));
-        read
+        TabletRow {
+            end_row: end_row("2k", &row.into()).unwrap(),
+            previous: Some(super::previous(&Bytes::from_static(previous))),
+            ..TabletRow::default()
+        }
     }
 
     fn rows(after: Option<&'static str>, up_to: Option<&'static str>) -> Rows {
@@ -240,7 +205,7 @@ mod tests {
     }
 
     fn are_all(tablets: &[TabletRow]) -> bool {
-        cover("2k", &rows(None, None), tablets).unwrap()
+        Rows::default().are_in(tablets)
     }
 
     #[test]
@@ -255,18 +220,18 @@ mod tests {
         assert!(!are_all(&[row("2k;a", b"\0")]));
         assert!(!are_all(&[row("2k;a", b"\0"), row("2k<", b"\0")]));
         assert!(!are_all(&[row("2k;b", b"\x01a"), row("2k<", b"\x01b")]));
-        assert!(!are_all(&[TabletRow::new("2k<".into())]));
+        assert!(!are_all(&[TabletRow::default()]));
     }
 
     #[test]
     fn some_rows_may_be_in_tablets_with_other_bounds() {
-        let covers = |tablets: &[TabletRow]| cover("2k", &rows(Some("d"), Some("m")), tablets);
-        assert!(covers(&[row("2k;m", b"\x01d")]).unwrap());
-        assert!(covers(&[row("2k;f", b"\x01b"), row("2k;p", b"\x01f")]).unwrap());
-        assert!(covers(&[row("2k<", b"\0")]).unwrap());
-        assert!(!covers(&[row("2k;f", b"\x01d")]).unwrap());
-        assert!(!covers(&[row("2k;m", b"\x01e")]).unwrap());
-        assert!(!covers(&[row("2k;f", b"\x01d"), row("2k;m", b"\x01h")]).unwrap());
+        let covers = |tablets: &[TabletRow]| rows(Some("d"), Some("m")).are_in(tablets);
+        assert!(covers(&[row("2k;m", b"\x01d")]));
+        assert!(covers(&[row("2k;f", b"\x01b"), row("2k;p", b"\x01f")]));
+        assert!(covers(&[row("2k<", b"\0")]));
+        assert!(!covers(&[row("2k;f", b"\x01d")]));
+        assert!(!covers(&[row("2k;m", b"\x01e")]));
+        assert!(!covers(&[row("2k;f", b"\x01d"), row("2k;m", b"\x01h")]));
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! The options of a connection to an Accumulo instance with applications.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
 use fluo_table::{Result, check_option};
 
-use crate::iterator_build::IteratorBuild;
+use crate::tables::IteratorBuild;
 use crate::zookeeper::{Access, Address, SessionOptions};
 
 /// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
@@ -24,14 +23,14 @@ use crate::zookeeper::{Access, Address, SessionOptions};
 /// let without_path = AccumuloOptions::new(proxy, "localhost:2181");
 /// assert!(without_path.check().is_err());
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct AccumuloOptions {
     pub(crate) proxy: ProxyOptions,
     pub(crate) iterator_build: IteratorBuild,
     pub(crate) conditional_calls: NonZeroUsize,
     pub(crate) instance_name: Option<String>,
     zookeepers: String,
-    secret: Option<String>,
+    access: Access,
     session_timeout: Duration,
 }
 
@@ -47,7 +46,7 @@ impl AccumuloOptions {
             conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
             instance_name: None,
             zookeepers: zookeepers.into(),
-            secret: None,
+            access: Access::default(),
             session_timeout: Duration::from_secs(30),
         }
     }
@@ -80,7 +79,7 @@ impl AccumuloOptions {
     /// that everyone can read the horizon. Default: none, and all nodes are open.
     #[must_use]
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.secret = Some(secret.into());
+        self.access = Access::with_secret(secret.into());
         self
     }
 
@@ -104,35 +103,16 @@ impl AccumuloOptions {
         check_option("session_timeout", self.session_timeout, bounds)
     }
 
-    /// Returns the address of the applications.
     pub(crate) fn address(&self) -> Result<Address> {
         Address::parse(&self.zookeepers)
     }
 
-    /// Returns the options of the sessions with ZooKeeper.
     pub(crate) fn keeper(&self, address: &Address) -> SessionOptions {
         SessionOptions {
             servers: address.servers.clone(),
-            access: match &self.secret {
-                Some(secret) => Access::with_secret(secret.clone()),
-                None => Access::default(),
-            },
+            access: self.access.clone(),
             session_timeout: self.session_timeout,
         }
-    }
-}
-
-impl fmt::Debug for AccumuloOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccumuloOptions")
-            .field("proxy", &self.proxy)
-            .field("iterator_build", &self.iterator_build)
-            .field("conditional_calls", &self.conditional_calls)
-            .field("instance_name", &self.instance_name)
-            .field("zookeepers", &self.zookeepers)
-            .field("secret", &self.secret.as_ref().map(|_| "redacted"))
-            .field("session_timeout", &self.session_timeout)
-            .finish()
     }
 }
 

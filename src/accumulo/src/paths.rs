@@ -7,17 +7,14 @@ use fluo_table::coordination::{TransactorId, zookeeper_format};
 pub(crate) const SERVERS: &str = "/oracle/server";
 /// The node of the observers that clients before Fluo 1.2 stored.
 pub(crate) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
-/// The parent of what belongs to transactors.
 pub(crate) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
 pub(crate) const NODES: &str = "/transactor/nodes";
 /// The parent of the published timestamps.
 pub(crate) const TIMESTAMPS: &str = "/transactor/timestamps";
-/// The parent of the nodes of workers.
 pub(crate) const FINDERS: &str = "/finders";
 /// The child of [`FINDERS`] that is not a worker: the split points of the table.
 pub(crate) const SPLITS: &str = "splits";
-/// The parent of failed notifications.
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
 /// The paths of the nodes of one application.
@@ -31,17 +28,14 @@ impl Paths {
         Self { root: format!("{chroot}/{name}") }
     }
 
-    /// Returns the path of the node below which all applications are.
     pub(crate) fn chroot(&self) -> &str {
         self.root.rsplit_once('/').map_or("", |(chroot, _)| chroot)
     }
 
-    /// Returns the path of the application's own node.
     pub(crate) fn root(&self) -> &str {
         &self.root
     }
 
-    /// Returns the path of a node below the application.
     pub(crate) fn at(&self, node: &str) -> String {
         format!("{}{node}", self.root)
     }
@@ -51,12 +45,10 @@ impl Paths {
         self.at(zookeeper_format::SETTINGS)
     }
 
-    /// Returns the path of the node of a living transactor.
     pub(crate) fn transactor(&self, id: TransactorId) -> String {
         format!("{}{NODES}/{id}", self.root)
     }
 
-    /// Returns the path of the published timestamp of a transactor.
     pub(crate) fn published(&self, id: TransactorId) -> String {
         format!("{}{TIMESTAMPS}/{id}", self.root)
     }

@@ -19,7 +19,6 @@ use futures::stream::{self, Peekable, Stream, StreamExt, TryStreamExt};
 use crate::table::AccumuloTable;
 use crate::{convert, filter};
 
-/// Maximum number of spans of a lookup.
 const LOOKUP_SPANS: usize = 1_000;
 /// Maximum number of entries of a lookup. Spans with more entries or more [bytes](LOOKUP_BYTES) are
 /// not small after all, so each gets a cursor.
@@ -103,7 +102,6 @@ impl Rest {
         }
     }
 
-    /// Opens the cursors of the next large spans.
     fn open_cursors(&mut self) {
         let most = if self.continues { CURSORS } else { 1 };
         while self.open.len() < most

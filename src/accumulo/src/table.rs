@@ -15,14 +15,12 @@ use fluo_table::{
 };
 
 use crate::error::port_error;
-use crate::table_fate::of_write;
 use crate::tables::AccumuloTables;
 use crate::{convert, filter};
 
 /// Longest key that a table accepts: every table has a constraint that rejects longer ones
 /// (`DefaultKeySizeConstraint`).
 const MAX_KEY_BYTES: usize = 1 << 20;
-/// Number of bytes of a key that an error shows.
 const SHOWN_BYTES: usize = 60;
 
 /// Maximum number of plain mutations of a write that travels with others.
@@ -158,7 +156,7 @@ impl AccumuloTable {
     }
 
     /// Converts the error of a write. For a deleted table Accumulo returns only a number of
-    /// exceptions, so this looks up the table.
+    /// exceptions.
     async fn write_error(&self, error: ProxyError) -> Error {
         match error.kind() {
             ProxyErrorKind::Security => self.tables.lacking("WRITE", &self.name, error),
@@ -166,11 +164,7 @@ impl AccumuloTable {
             | ProxyErrorKind::MutationsRejected
             | ProxyErrorKind::Accumulo
             | ProxyErrorKind::Protocol => {
-                let fate = self.tables.identities.fate(&self.name, &self.id).await;
-                match fate {
-                    Ok(fate) => of_write(&self.name, &fate, error),
-                    Err(_) => port_error(error),
-                }
+                self.tables.identities.write_error(&self.name, &self.id, error).await
             }
             // The proxy did not answer, or the client made no call.
             _ => port_error(error),
@@ -231,7 +225,6 @@ fn always(mutation: proxy::Mutation) -> proxy::ConditionalMutation {
     mutation.when([proxy::Condition::absent("", "").at(NO_CELLS_TIMESTAMP)])
 }
 
-/// Returns the error of a mutation that may be written.
 fn uncertain(error: ProxyError) -> Error {
     let message = format!("it is unknown whether the mutation was written: {error}");
     Error::with_source(ErrorKind::Uncertain, message, error)

@@ -11,15 +11,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use accumulo_proxy::ProxyClient;
-use fluo_table::{Error, Result};
+use accumulo_proxy::{Error as ProxyError, ErrorKind as ProxyErrorKind, ProxyClient};
+use fluo_table::{Error, ErrorKind, Result};
 
 use crate::error::port_error;
 use crate::gathered::Gathered;
 use crate::locked::locked;
-use crate::table_fate::Fate;
 
-/// The id of each table, by name.
 pub(crate) type Ids = BTreeMap<String, String>;
 
 /// Maximum age of an answer with which a handle checks its table.
@@ -62,9 +60,9 @@ impl Identities {
     /// Returns the reason for a failure of `tableIdMap`. That call cannot throw, so if the proxy
     /// may not answer it (for example after a change of the password), it fails with an internal
     /// error. A call that can throw returns the reason.
-    async fn refusal(&self, error: accumulo_proxy::Error) -> accumulo_proxy::Error {
+    async fn refusal(&self, error: ProxyError) -> ProxyError {
         match self.client.options().credentials().user() {
-            Some(user) if error.kind() == accumulo_proxy::ErrorKind::Protocol => {
+            Some(user) if error.kind() == ProxyErrorKind::Protocol => {
                 let asked = self.client.security_operations().authorizations(user).await;
                 asked.err().unwrap_or(error)
             }
@@ -72,10 +70,19 @@ impl Identities {
         }
     }
 
-    /// Returns the fate of a table by its id, which a table keeps when it is renamed.
-    pub(crate) async fn fate(&self, name: &str, id: &str) -> Result<Fate> {
-        let ids = self.read().await?;
-        Ok(Fate::new(&ids, name, id))
+    /// Converts the error of a write to a table that may have got another name or id during the
+    /// call, which Accumulo does not say.
+    pub(crate) async fn write_error(&self, name: &str, id: &str, error: ProxyError) -> Error {
+        let ids = self.read().await;
+        let Some((fate, rows_are_deleted)) = ids.ok().and_then(|ids| fate(&ids, name, id)) else {
+            return port_error(error);
+        };
+        let kind = if error.may_have_taken_effect() && !rows_are_deleted {
+            ErrorKind::Uncertain
+        } else {
+            ErrorKind::NotFound
+        };
+        Error::with_source(kind, format!("table `{name}` was {fate} ({error})"), error)
     }
 
     /// Rejects a table whose name has another id. An answer of the last second decides, unless a
@@ -119,7 +126,50 @@ impl Identities {
     }
 }
 
-/// Checks whether a name has an id.
 fn has_id(ids: &Ids, name: &str, id: &str) -> bool {
     ids.get(name).is_some_and(|found| found == id)
+}
+
+/// Returns what happened to a table that had this name and id, and whether rows that were written
+/// meanwhile are deleted. Returns `None` if it still has both.
+fn fate(ids: &Ids, name: &str, id: &str) -> Option<(String, bool)> {
+    let owner = ids.iter().find(|(_, found)| *found == id).map(|(owner, _)| owner);
+    match owner {
+        Some(owner) if owner == name => None,
+        Some(owner) => Some((format!("renamed to `{owner}` during the call"), false)),
+        None if ids.contains_key(name) => {
+            let fate =
+                "deleted during the call, and another table was created under its name".to_owned();
+            Some((fate, false))
+        }
+        None => Some(("deleted during the call, together with its rows".to_owned(), true)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_fate_of_a_table_by_its_id() {
+        for (ids, expected) in [
+            ([("s", "2"), ("t", "1")], None),
+            ([("t", "2"), ("u", "1")], Some(("renamed to `u` during the call", false))),
+            (
+                [("s", "3"), ("t", "2")],
+                Some((
+                    "deleted during the call, and another table was created under its name",
+                    false,
+                )),
+            ),
+            (
+                [("r", "3"), ("s", "2")],
+                Some(("deleted during the call, together with its rows", true)),
+            ),
+        ] {
+            let ids = ids.map(|(name, id)| (name.to_owned(), id.to_owned())).into();
+            let found = fate(&ids, "t", "1");
+            assert_eq!(found.as_ref().map(|(fate, deleted)| (&**fate, *deleted)), expected);
+        }
+    }
 }

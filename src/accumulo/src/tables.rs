@@ -1,13 +1,27 @@
 //! The handle of an Accumulo instance.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use accumulo_proxy::{ConditionalWriterOptions, ProxyClient, ProxyOptions};
+use accumulo_proxy::{
+    ConditionalWriterOptions, Error as ProxyError, ProxyClient, ProxyOptions, Result as ProxyResult,
+};
 use fluo_table::{Error, Result, check_table_name};
+use tokio::sync::OnceCell;
 
-use crate::error::port_error;
-use crate::iterator_build::{IteratorBuild, Readiness};
+use crate::error::{kind_of, port_error};
 use crate::table_ids::Identities;
+
+/// The build of Fluo's iterators that is on the class path of the tablet servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum IteratorBuild {
+    /// For Accumulo 1.x: the published jars `fluo-accumulo` and `fluo-api` 1.2.0.
+    #[default]
+    ForAccumulo1,
+    /// For Accumulo 2.x: `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main
+    /// branch of `apache/fluo`. They are not published.
+    ForAccumulo2,
+}
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]
@@ -15,7 +29,8 @@ pub struct AccumuloTables {
     pub(crate) client: ProxyClient,
     pub(crate) identities: Identities,
     pub(crate) iterator_build: IteratorBuild,
-    pub(crate) readiness: Readiness,
+    /// The result of the check of the build, which runs once.
+    pub(crate) readiness: Arc<OnceCell<Result<()>>>,
     pub(crate) conditional_calls: NonZeroUsize,
 }
 
@@ -38,7 +53,7 @@ impl AccumuloTables {
             client,
             identities,
             iterator_build: IteratorBuild::default(),
-            readiness: Readiness::default(),
+            readiness: Arc::default(),
             conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
         }
     }
@@ -48,7 +63,7 @@ impl AccumuloTables {
     /// jars the servers have, and the jars for 1.x halt tablet servers of 2.x.
     #[must_use]
     pub fn iterator_build(self, build: IteratorBuild) -> Self {
-        Self { iterator_build: build, readiness: Readiness::default(), ..self }
+        Self { iterator_build: build, readiness: Arc::default(), ..self }
     }
 
     /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
@@ -77,5 +92,62 @@ impl AccumuloTables {
     /// Checks that a table exists, for calls that would not check it themselves.
     pub(crate) async fn require(&self, name: &str) -> Result<()> {
         self.id_of(name).await.map(|_| ())
+    }
+
+    /// Makes a call that needs a permission on a table.
+    pub(crate) async fn permitted<T>(
+        &self,
+        permission: &str,
+        table: &str,
+        call: impl Future<Output = ProxyResult<T>>,
+    ) -> Result<T> {
+        call.await.map_err(|error| self.lacking(permission, table, error))
+    }
+
+    /// Converts the error of a call that needs a permission on a table. If the user lacks the
+    /// permission, the message names it, because that of Accumulo does not.
+    pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
+        self.identities.forget_recent();
+        if !error.is_denial() {
+            return port_error(error);
+        }
+        let user = self.client.options().credentials().user();
+        let is_certain = !error.may_have_taken_effect();
+        let kind = kind_of(error.kind(), !is_certain);
+        let message = lack(permission, user, table, &error.to_string(), is_certain);
+        Error::with_source(kind, message, error)
+    }
+}
+
+fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certain: bool) -> String {
+    let user = match user {
+        Some(user) => format!("user `{}`", user.escape_debug()),
+        // A proxy of Accumulo 2.x does not reveal its user.
+        None => "the user of the proxy".to_owned(),
+    };
+    let doubt = if is_certain {
+        ""
+    } else {
+        "; each server checks permissions itself, so other servers may have written some of the rows"
+    };
+    format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_missing_permission() {
+        let said = "updateAndFlush of `t` at h:1: PERMISSION_DENIED";
+        assert_eq!(
+            lack("WRITE", Some("guest"), "t", said, true),
+            "user `guest` lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: PERMISSION_DENIED)"
+        );
+        assert_eq!(
+            lack("WRITE", None, "t", said, false),
+            "the user of the proxy lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: \
+             PERMISSION_DENIED); each server checks permissions itself, so other servers may have written some of the rows"
+        );
     }
 }

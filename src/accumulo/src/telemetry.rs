@@ -37,7 +37,6 @@ pub fn describe() {
     METRICS.iter().for_each(Metric::describe);
 }
 
-/// Adds to a counter.
 pub(crate) fn count(name: &'static str, by: u64) {
     metrics::counter!(name).increment(by);
 }

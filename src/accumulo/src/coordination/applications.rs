@@ -19,12 +19,8 @@ use super::opened::Opened;
 use super::{in_own_task, initialization, locks, presence, removal};
 use crate::gathered::Gathered;
 use crate::paths::Paths;
-use crate::zookeeper::{Keeper, NodeStat, Session};
+use crate::zookeeper::{AT_ONCE, Keeper, NodeStat, Session};
 
-/// Maximum number of applications that are looked up at the same time.
-const AT_ONCE: usize = 64;
-
-/// The applications below one node of ZooKeeper.
 #[derive(Debug)]
 pub(crate) struct ZooKeeperApplications {
     keeper: Arc<Keeper>,

@@ -20,14 +20,12 @@ const WEAK: u8 = 1;
 /// The maximum size of the data of a node, in bytes: ZooKeeper accepts 1 MiB, headers included.
 const MAX_BYTES: usize = 1_000_000;
 
-/// Returns the name of the node of a cell.
 pub(super) fn name_of(cell: &RowColumn) -> String {
     let mut bytes = Vec::new();
     push_cell(&mut bytes, cell);
     Sha1::from(bytes).digest().to_string()
 }
 
-/// Returns the data of the node of a failed notification.
 pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
     let kind = match failed.kind {
         ObserverKind::Strong => STRONG,
@@ -50,7 +48,6 @@ pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the data of a node.
 pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
     read(data).ok_or_else(|| {
         let message = "a failed notification in ZooKeeper cannot be read";
@@ -90,7 +87,6 @@ fn read(mut data: &[u8]) -> Option<FailedNotification> {
     })
 }
 
-/// Reads the next part of a cell.
 fn part(data: &mut &[u8]) -> Option<Bytes> {
     let (length, rest) = data.split_first_chunk()?;
     let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;

@@ -10,12 +10,8 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::dead_letter::{decode, encode, name_of};
 use super::opened::Opened;
 use crate::paths::DEAD_LETTERS;
-use crate::zookeeper::{Change, Outcome, Refusal, Session, TRIES};
+use crate::zookeeper::{AT_ONCE, Change, Outcome, Refusal, Session, TRIES};
 
-/// Maximum number of failed notifications that are requested at the same time.
-const AT_ONCE: usize = 64;
-
-/// Stores a failed notification.
 pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) -> Result<()> {
     // One at a time in this process, because concurrent ones would count again each time.
     let _alone = application.adding.lock().await;
@@ -50,7 +46,6 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     Err(application.too_busy())
 }
 
-/// Returns all failed notifications, sorted by cell.
 pub(super) async fn list(
     application: &Opened,
     session: &Session,

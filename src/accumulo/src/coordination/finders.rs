@@ -17,7 +17,6 @@ use crate::zookeeper::Node;
 pub(super) struct Finders<'a> {
     /// The names of the workers in the order of their bytes, each with the data of its node.
     workers: Vec<(&'a str, &'a [u8])>,
-    /// The node of the split points.
     pub(super) splits: Option<&'a Node>,
 }
 
@@ -42,12 +41,8 @@ impl<'a> Finders<'a> {
         finders
     }
 
-    /// Checks whether a worker has a node.
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.index(name).is_some()
-    }
-
-    fn index(&self, name: &str) -> Option<usize> {
+    /// Returns the index of a worker in the order of the names.
+    pub(super) fn index(&self, name: &str) -> Option<usize> {
         self.workers.iter().position(|(worker, _)| *worker == name)
     }
 

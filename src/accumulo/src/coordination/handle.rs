@@ -16,7 +16,6 @@ use super::opened::Opened;
 use super::{dead_letters, in_own_task, locks, transactor, worker};
 use crate::zookeeper::{Change, Outcome, Session, TRIES};
 
-/// A handle of one application.
 #[derive(Debug)]
 pub(super) struct ZooKeeperCoordination {
     pub(super) application: Arc<Opened>,
@@ -128,7 +127,8 @@ impl Coordination for ZooKeeperCoordination {
         check_settings(&settings)?;
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.mark();
-        let change = [Change::Set { path, data: zookeeper_format::settings(&settings), version: None }];
+        let change =
+            [Change::Set { path, data: zookeeper_format::settings(&settings), version: None }];
         for _ in 0..TRIES {
             application.check_exists(&session).await?;
             if let Outcome::Done(_) = application.change(&session, &change).await? {

@@ -1,5 +1,6 @@
 //! The nodes of a new application, in the order in which Java creates them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fluo_table::coordination::{Application, zookeeper_format};
@@ -7,13 +8,29 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use super::cluster::AccumuloCluster;
 use super::locks::lock_recording;
-use crate::paths::Paths;
+use crate::paths::{Paths, SERVERS};
 use crate::zookeeper::{
     Change, Keeper, Outcome, Readers, Session, TRIES, create_parents, delete_tree, too_busy,
 };
 
 /// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
 const MAX_REQUEST_BYTES: usize = 900_000;
+
+const FOLDERS: [&str; 4] = ["", "/config", "/oracle", SERVERS];
+const ORDER: [&str; 12] = [
+    "",
+    "/config",
+    zookeeper_format::TABLE,
+    zookeeper_format::INSTANCE_NAME,
+    zookeeper_format::INSTANCE_ID,
+    zookeeper_format::ID,
+    "/oracle",
+    SERVERS,
+    zookeeper_format::MAX_TIMESTAMP,
+    zookeeper_format::HORIZON,
+    zookeeper_format::OBSERVERS,
+    zookeeper_format::SETTINGS,
+];
 
 /// Records a new application, unless there is one with this name or this table. Replaces what an
 /// interrupted initialization left.
@@ -37,8 +54,7 @@ pub(super) async fn record(
         delete_tree(&session, paths.root()).await?;
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.
-        if create(&session, &changes).await?
-            || session.current_stat(&paths.mark()).await?.is_some()
+        if create(&session, &changes).await? || session.current_stat(&paths.mark()).await?.is_some()
         {
             return Ok(());
         }
@@ -71,41 +87,25 @@ fn size_of(change: &Change) -> usize {
     }
 }
 
-/// Returns the nodes to create.
+/// Returns the nodes to create, in the order of Java.
 fn changes(
     paths: &Paths,
     cluster: &AccumuloCluster,
     application: &Application,
 ) -> Result<Vec<Change>> {
-    let mut stored = zookeeper_format::nodes(application)?;
-    let mut take = |node: &'static str| {
-        let index = stored.iter().position(|(path, _)| *path == node)?;
-        Some((node, stored.swap_remove(index).1))
-    };
-    let nodes = [
-        Some(("", Vec::new())),
-        Some(("/config", Vec::new())),
-        take(zookeeper_format::TABLE),
-        Some((zookeeper_format::INSTANCE_NAME, cluster.name.clone().into_bytes())),
-        Some((zookeeper_format::INSTANCE_ID, cluster.id.clone().into_bytes())),
-        take(zookeeper_format::ID),
-        Some(("/oracle", Vec::new())),
-        Some(("/oracle/server", Vec::new())),
-        take(zookeeper_format::MAX_TIMESTAMP),
-        take(zookeeper_format::HORIZON),
-        take(zookeeper_format::OBSERVERS),
-        take(zookeeper_format::SETTINGS),
-    ];
-    let change = |(node, data)| Change::Create {
-        path: paths.at(node),
-        data,
+    let mut stored: BTreeMap<_, _> = zookeeper_format::nodes(application)?.into_iter().collect();
+    stored.insert(zookeeper_format::INSTANCE_NAME, cluster.name.clone().into_bytes());
+    stored.insert(zookeeper_format::INSTANCE_ID, cluster.id.clone().into_bytes());
+    stored.extend(FOLDERS.map(|folder| (folder, Vec::new())));
+    let change = |node| {
         // Tablet servers read the horizon without credentials.
-        readers: match node {
+        let readers = match node {
             zookeeper_format::HORIZON => Readers::All,
             _ => Readers::Permitted,
-        },
+        };
+        Some(Change::Create { path: paths.at(node), data: stored.remove(node)?, readers })
     };
-    Ok(nodes.into_iter().flatten().map(change).collect())
+    Ok(ORDER.into_iter().filter_map(change).collect())
 }
 
 /// Rejects a table that belongs to another application, complete or not.

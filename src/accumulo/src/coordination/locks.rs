@@ -29,7 +29,6 @@ fn folder(chroot: &str) -> String {
     format!("{chroot}-setup")
 }
 
-/// Locks an application and a table, both or neither.
 pub(super) async fn lock_setup(
     session: &Arc<Session>,
     chroot: &str,
@@ -81,7 +80,6 @@ pub(super) async fn lock_recording(session: &Arc<Session>, chroot: &str) -> Resu
     }
 }
 
-/// Takes a duty, or returns `None` if another caller has it.
 pub(super) async fn take_duty(
     application: Arc<Opened>,
     duty: String,

@@ -17,9 +17,7 @@ use crate::gathered::Gathered;
 use crate::locked::locked;
 use crate::oracle::{OracleClient, ServedApplication};
 use crate::paths::{LEGACY_OBSERVERS, Paths};
-use crate::zookeeper::{
-    Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session, too_busy,
-};
+use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session, too_busy};
 
 /// Longest wait for ZooKeeper beside a request for timestamps. An oracle answers while ZooKeeper is
 /// away, and checks the id of the application.
@@ -58,14 +56,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Adds the lease of a transactor of this process.
     pub(super) fn add_lease(&self, lease: &Arc<Lease>) {
         let mut leases = locked(&self.leases);
         leases.retain(|lease| lease.strong_count() > 0);
         leases.push(Arc::downgrade(lease));
     }
 
-    /// Requests timestamps from the leading oracle.
     pub(super) async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         self.check_not_removed()?;
         let oracle = self.oracle.get_or_try_init(|| self.oracle_client()).await?;
@@ -117,7 +113,6 @@ impl Opened {
         self.looks.get(look).await
     }
 
-    /// Returns an error if the application was removed.
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
         self.check_not_removed()?;
         let found = session.stat(&self.paths.mark()).await?;
@@ -134,7 +129,6 @@ impl Opened {
         })
     }
 
-    /// Returns an error if the application was found to be removed.
     pub(super) fn check_not_removed(&self) -> Result<()> {
         if self.is_removed.load(Ordering::Acquire) {
             return Err(Error::no_such_application(&self.name));
@@ -156,7 +150,6 @@ impl Opened {
         Ok(())
     }
 
-    /// Returns the error for a change that other clients prevented too often.
     pub(super) fn too_busy(&self) -> Error {
         too_busy(self.paths.root())
     }
@@ -169,13 +162,11 @@ impl Opened {
         }
     }
 
-    /// Returns the data of a node, or `None` if it does not exist.
     pub(super) async fn data(&self, session: &Session, node: &str) -> Result<Option<Vec<u8>>> {
         let found = session.node(&self.paths.at(node)).await?;
         Ok(found.map(|node| node.data))
     }
 
-    /// Reads the stored application.
     pub(super) async fn stored(&self, session: &Session) -> Result<Application> {
         session.sync(self.paths.root()).await?;
         let paths = [

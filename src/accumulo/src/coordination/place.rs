@@ -13,7 +13,6 @@ use fluo_table::coordination::Share;
 use fluo_table::layout::Partition;
 use fluo_table::{Bytes, Error, Result, Span};
 
-/// The seed that all workers use.
 const SEED: u64 = 42;
 
 /// The place of a worker among all workers.
@@ -37,7 +36,6 @@ impl Place {
         Self { workers, groups, group: index % groups, number: index / groups }
     }
 
-    /// Returns the number of workers in the group.
     fn members(self) -> usize {
         self.workers.saturating_sub(self.group).div_ceil(self.groups.get())
     }
@@ -92,7 +90,6 @@ impl JavaRandom {
         Self { state: (seed ^ MULTIPLIER) & MASK }
     }
 
-    /// Returns the next number below 2^31.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(11) & MASK;
         self.state >> 17

@@ -38,7 +38,6 @@ struct ZooKeeperTransactor {
     publishing: Arc<AsyncMutex<()>>,
 }
 
-/// The published timestamp of a transactor.
 #[derive(Debug)]
 struct Publication {
     id: TransactorId,
@@ -48,7 +47,6 @@ struct Publication {
     created: Mutex<Option<Moment>>,
 }
 
-/// Begins a transactor of an application.
 pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
     let session = application.keeper.session().await?;
     let (id, path) = create_node(&application, &session).await?;
@@ -85,9 +83,7 @@ async fn create_node(application: &Opened, session: &Session) -> Result<(Transac
                 false
             }
             Outcome::Refused(..) => false,
-            Outcome::Unknown => {
-                session.current_stat(&path).await?.is_some_and(|stat| stat.is_own)
-            }
+            Outcome::Unknown => session.current_stat(&path).await?.is_some_and(|stat| stat.is_own),
         };
         if is_present {
             return Ok((id, path));
@@ -97,7 +93,6 @@ async fn create_node(application: &Opened, session: &Session) -> Result<(Transac
 }
 
 impl Publication {
-    /// Publishes a timestamp, or withdraws it.
     async fn publish(&self, oldest: Option<Timestamp>) -> Result<()> {
         let Self { id, application, session, .. } = self;
         let is_alive = Change::Require { path: application.paths.transactor(*id), version: None };

@@ -26,7 +26,6 @@ use crate::locked::locked;
 use crate::paths::{FINDERS, SPLITS};
 use crate::zookeeper::{Change, Children, Outcome, Refusal, Session, TRIES};
 
-/// The beginning of the name of a worker's node.
 const PREFIX: &str = "f-";
 
 /// The pause before a failed read or a failed change is tried again, if no call does it earlier.
@@ -54,7 +53,6 @@ struct ZooKeeperWorker {
     state: Mutex<State>,
 }
 
-/// The nodes of all workers, and the share that follows from them.
 #[derive(Debug)]
 struct State {
     nodes: Children,
@@ -192,7 +190,6 @@ impl ZooKeeperWorker {
         result
     }
 
-    /// Reads the nodes that have changed.
     async fn read(&self, state: &mut State) -> Result<()> {
         if self.session.has_ended() {
             return Err(self.end());
@@ -201,7 +198,7 @@ impl ZooKeeperWorker {
             state.is_placed = false;
             state.nodes.read(&self.session).await?;
         }
-        if !Finders::new(state.nodes.iter()).contains(&self.name) {
+        if Finders::new(state.nodes.iter()).index(&self.name).is_none() {
             return Err(self.end());
         }
         Ok(())

@@ -20,13 +20,11 @@ const MIN_SPLITS_PERIOD: Duration = Duration::from_secs(1);
 /// The settings of the workers of an application. Names and defaults are those of Java.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WorkerSettings {
-    /// The number of workers in a group.
     pub(super) group_size: NonZeroU32,
     max_sleep: Duration,
 }
 
 impl WorkerSettings {
-    /// Reads the settings of an application.
     pub(super) fn from_settings(settings: &BTreeMap<String, String>) -> Result<Self> {
         let group_size = settings.get(GROUP_SIZE).map(|text| {
             let number = text.parse().ok().filter(|number| *number <= i32::MAX.cast_unsigned());
@@ -49,7 +47,6 @@ impl WorkerSettings {
         self.max_sleep.min(MAX_PAUSE)
     }
 
-    /// Returns the time from one check of the table's split points to the next.
     pub(super) fn splits_period(self) -> Duration {
         self.max_sleep.max(MIN_SPLITS_PERIOD)
     }

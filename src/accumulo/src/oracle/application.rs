@@ -20,7 +20,6 @@ pub(crate) struct ServedApplication {
 }
 
 impl ServedApplication {
-    /// Connects to ZooKeeper, and finds the application there.
     pub(super) async fn find(options: &OracleOptions) -> Result<Self> {
         let keeper = Arc::new(Keeper::connect(options.session()?).await?);
         let name = options.application.clone();
@@ -73,8 +72,7 @@ impl ServedApplication {
         if stored == self.id.as_bytes() {
             return Ok(());
         }
-        let message =
-            format!("the application `{}` was removed, and initialized again", self.name);
+        let message = format!("the application `{}` was removed, and initialized again", self.name);
         Err(Error::new(ErrorKind::NotFound, message))
     }
 }

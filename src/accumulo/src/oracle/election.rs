@@ -2,7 +2,6 @@
 
 use uuid::Builder;
 
-/// The text before the sequence number of an election node.
 const SEQUENCE: &str = "lock-";
 
 /// Returns the prefix of a new election node, `_c_<uuid>-lock-`. The creator recognizes its node by

@@ -114,7 +114,6 @@ impl OracleOptions {
         Ok(self.session.clone())
     }
 
-    /// Returns the name under which clients reach this oracle.
     pub(super) fn own_host(&self) -> Result<String> {
         let host = match &self.host {
             Some(host) => host.clone(),

@@ -23,7 +23,6 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Limits all access to the clients that have this secret.
     pub(crate) fn with_secret(secret: String) -> Self {
         Self { secret: Some(secret) }
     }

@@ -7,7 +7,6 @@ use fluo_table::{Error, Result};
 pub(crate) struct Address {
     /// The servers, as `host:port` separated by commas.
     pub(crate) servers: String,
-    /// The path of the node, such as `/fluo`.
     pub(crate) chroot: String,
 }
 

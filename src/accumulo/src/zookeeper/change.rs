@@ -2,7 +2,6 @@
 
 use super::access::Readers;
 
-/// A change of one node.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// Requires that a node exists, and has this version.
@@ -26,7 +25,6 @@ impl Change {
         Self::Create { path: path.into(), data: data.into(), readers: Readers::Permitted }
     }
 
-    /// Deletes a node, whatever its version is.
     pub(crate) fn delete(path: impl Into<String>) -> Self {
         Self::Delete { path: path.into(), version: None }
     }
@@ -55,7 +53,6 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
-/// The reason why a change did not take effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The node does not exist; of a new node, its parent.

@@ -61,7 +61,6 @@ impl Children {
         Err(too_busy(&self.parent))
     }
 
-    /// Waits until the children are not current.
     pub(crate) fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
         let names = self.names.iter().map(|names| names.event().boxed());
         let nodes = self.nodes.values().map(|node| node.event().boxed());

@@ -45,7 +45,6 @@ pub(super) fn changing(servers: &str, path: &str, cause: Cause) -> Error {
     }
 }
 
-/// Converts the error of a new session.
 pub(super) fn connecting(servers: &str, cause: Cause) -> Error {
     let kind = match cause {
         Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,

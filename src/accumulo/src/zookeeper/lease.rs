@@ -86,7 +86,6 @@ impl Lease {
         });
     }
 
-    /// Ends the lease for ever.
     pub(crate) fn end(&self) {
         self.state.send_replace(LeaseState::Ended);
     }
@@ -100,7 +99,6 @@ impl Lease {
         remaining.filter(|remaining| !remaining.is_zero())
     }
 
-    /// Checks whether the lease lasts.
     pub(crate) fn is_valid(&self) -> bool {
         self.remaining(Moment::now()).is_some()
     }

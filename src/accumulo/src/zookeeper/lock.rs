@@ -18,7 +18,6 @@ pub(crate) struct Lock {
     paths: Vec<String>,
 }
 
-/// The result of an attempt to take a lock.
 #[derive(Debug)]
 pub(crate) enum Taken {
     /// This caller has the lock.
@@ -40,18 +39,18 @@ impl Lock {
         for _ in 0..TRIES {
             match session.change(&changes).await? {
                 Outcome::Done(_) => return Ok(Taken::Own(own())),
-                Outcome::Refused(index, Refusal::Exists) => {
-                    let Some(path) = paths.get(index) else { break };
+                Outcome::Refused(index, refusal) => {
+                    let path = paths.get(index).expect("the index of a change");
+                    if refusal != Refusal::Exists {
+                        create_parents(session, path).await?;
+                        continue;
+                    }
                     // The answer to an earlier attempt may have been lost.
-                    return match session.node(path).await? {
-                        Some(node) if node.data == token => Ok(Taken::Own(own())),
-                        Some(_) => Ok(Taken::ByOther(index)),
-                        None => continue,
-                    };
-                }
-                Outcome::Refused(index, _) => {
-                    let Some(path) = paths.get(index) else { break };
-                    create_parents(session, path).await?;
+                    match session.node(path).await? {
+                        Some(node) if node.data == token => return Ok(Taken::Own(own())),
+                        Some(_) => return Ok(Taken::ByOther(index)),
+                        None => {}
+                    }
                 }
                 Outcome::Unknown => {}
             }

@@ -22,9 +22,12 @@ pub(crate) use change::{Change, Outcome, Refusal};
 pub(crate) use children::Children;
 pub(crate) use lease::{Lease, Moment};
 pub(crate) use lock::{Lock, Taken};
-pub(crate) use session::{KeptLease, Keeper, Node, NodeStat, Session, SessionOptions, too_busy};
+pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, Session, SessionOptions, too_busy};
 pub(crate) use tree::{create_parents, delete_tree};
 pub(crate) use watched::Watched;
 
 /// Maximum number of times to repeat a change that other clients prevent, or whose answer is lost.
 pub(crate) const TRIES: u32 = 1_000;
+
+/// Maximum number of nodes that are read at the same time.
+pub(crate) const AT_ONCE: usize = 64;

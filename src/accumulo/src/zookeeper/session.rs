@@ -11,8 +11,7 @@ use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tracing::debug;
 use zookeeper_client::{
-    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState,
-    Stat,
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
 };
 
 use super::access::{Access, Readers};
@@ -37,7 +36,6 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Connects to ZooKeeper.
     pub(crate) async fn connect(options: SessionOptions) -> Result<Self> {
         let current = Mutex::new(Arc::new(Session::open(&options).await?));
         Ok(Self { options, current })
@@ -53,7 +51,6 @@ impl Keeper {
     }
 }
 
-/// The options of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionOptions {
     /// The servers, as `host:port` separated by commas.
@@ -74,7 +71,6 @@ pub(crate) struct Session {
     connection: Connection,
 }
 
-/// The state of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeStat {
     /// The number of the transaction that created the node. No other node has it, unless both were
@@ -84,11 +80,9 @@ pub(crate) struct NodeStat {
     pub(crate) version: i32,
     /// True if it belongs to the session that asks.
     pub(crate) is_own: bool,
-    /// The number of its children.
     pub(crate) children: usize,
 }
 
-/// A node with its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) data: Vec<u8>,
@@ -110,7 +104,6 @@ impl Drop for KeptLease {
 }
 
 impl Session {
-    /// Begins a session.
     async fn open(options: &SessionOptions) -> Result<Self> {
         let SessionOptions { servers, access, session_timeout } = options.clone();
         let connector =
@@ -130,23 +123,19 @@ impl Session {
         Ok(Self { client, access, servers, numbering: Mutex::default(), connection })
     }
 
-    /// Checks whether the session has ended, as far as this client has observed.
     pub(crate) fn has_ended(&self) -> bool {
         self.client.state().is_terminated()
     }
 
-    /// Checks whether this client is connected to ZooKeeper.
     pub(crate) fn is_connected(&self) -> bool {
         self.client.state() == SessionState::SyncConnected
     }
 
-    /// Returns the state of a node, or `None` if it does not exist.
     pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {
         let stat = self.read(path, || self.client.check_stat(path)).await?.flatten();
         Ok(stat.map(|stat| self.stat_of(&stat)))
     }
 
-    /// Returns a node, or `None` if it does not exist.
     pub(crate) async fn node(&self, path: &str) -> Result<Option<Node>> {
         let found = self.read(path, || self.client.get_data(path)).await?;
         Ok(found.map(|(data, stat)| self.node_of(data, &stat)))

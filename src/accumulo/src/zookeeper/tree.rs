@@ -3,38 +3,25 @@
 use fluo_table::Result;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::TRIES;
-use super::change::{Change, Outcome, Refusal};
+use super::change::{Change, Outcome};
 use super::session::{Session, too_busy};
+use super::{AT_ONCE, TRIES};
 
 /// Maximum number of nodes to delete in one step.
-const AT_ONCE: usize = 500;
-/// Maximum number of nodes whose children are requested at the same time.
-const LISTED_AT_ONCE: usize = 64;
+const DELETED_AT_ONCE: usize = 500;
 
 /// Creates the missing parents of a node, from the root on.
 pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
-    let ends = path.char_indices().filter(|(_, c)| *c == '/').skip(1);
-    for (end, _) in ends {
-        let Some((parent, _)) = path.split_at_checked(end) else {
-            continue;
-        };
-        if session.stat(parent).await?.is_some() {
-            continue;
-        }
-        let create = Change::create(parent, []);
-        for _ in 0..TRIES {
-            match session.change(std::slice::from_ref(&create)).await? {
-                Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => break,
-                Outcome::Refused(..) => return Err(too_busy(parent)),
-                Outcome::Unknown => {}
-            }
+    let ends = path.match_indices('/').skip(1);
+    for (parent, _) in ends.filter_map(|(end, _)| path.split_at_checked(end)) {
+        if session.stat(parent).await?.is_none() {
+            let create = [Change::create(parent, [])];
+            while let Outcome::Unknown = session.change(&create).await? {}
         }
     }
     Ok(())
 }
 
-/// Deletes a node and everything below it.
 pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
     for _ in 0..TRIES {
         let mut paths = list_tree(session, root).await?;
@@ -42,7 +29,7 @@ pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
             return Ok(());
         }
         paths.reverse();
-        for some in paths.chunks(AT_ONCE) {
+        for some in paths.chunks(DELETED_AT_ONCE) {
             let deletes: Vec<_> = some.iter().map(Change::delete).collect();
             // Another client created or deleted a node, or the answer was lost: list again.
             let Outcome::Done(_) = session.change(&deletes).await? else {
@@ -67,7 +54,7 @@ async fn list_tree(session: &Session, root: &str) -> Result<Vec<String>> {
             let children = children.iter().map(|child| format!("{path}/{child}"));
             Ok(children.collect::<Vec<_>>())
         });
-        let listed: Vec<_> = listed.buffered(LISTED_AT_ONCE).try_collect().await?;
+        let listed: Vec<_> = listed.buffered(AT_ONCE).try_collect().await?;
         level = listed.concat();
         paths.extend_from_slice(&level);
     }

@@ -41,7 +41,6 @@ impl<T> Watched<T> {
         self.event().now_or_never().is_none()
     }
 
-    /// Waits for the event.
     pub(crate) fn event(&self) -> impl Future<Output = ()> + Send + Unpin + use<T> {
         let mut event = self.event.clone();
         let polls = self.polls.clone();

@@ -15,7 +15,6 @@ use crate::zookeeper::Watched;
 /// The time after which the election nodes are listed again although no watch has fired.
 const LIST_AGAIN: Duration = Duration::from_secs(30);
 
-/// A leader: its election node, and its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Leader {
     node: String,
@@ -24,10 +23,7 @@ pub(super) struct Leader {
 
 /// Publishes the leader until all receivers are dropped. While ZooKeeper is away, the last known
 /// leader stays: an oracle decides by itself whether it still leads.
-pub(super) async fn follow(
-    application: ServedApplication,
-    publish: watch::Sender<Option<Leader>>,
-) {
+pub(super) async fn follow(application: ServedApplication, publish: watch::Sender<Option<Leader>>) {
     let followed = async {
         let mut backoff = Backoff::default();
         loop {
@@ -51,9 +47,7 @@ pub(super) async fn follow(
 }
 
 /// Finds the leader: the first of the election nodes whose data can be read and is an address.
-async fn find(
-    application: &ServedApplication,
-) -> Result<(Option<Leader>, Watched<Vec<String>>)> {
+async fn find(application: &ServedApplication) -> Result<(Option<Leader>, Watched<Vec<String>>)> {
     let session = application.keeper.session().await?;
     let servers = application.paths.at(SERVERS);
     let listed = session.watch_children(&servers).await?;

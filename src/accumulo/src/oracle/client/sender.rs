@@ -16,13 +16,11 @@ use crate::oracle::wire::{Call, Exchange, Reply};
 
 /// The time limit to connect, and to learn whether the oracle leads.
 const CONNECT: Duration = Duration::from_secs(3);
-/// The time limit of a request for timestamps.
 const REQUEST: Duration = Duration::from_secs(10);
 /// The time limit of the check whether the application still exists. Timestamps do not wait longer
 /// for a ZooKeeper that is away.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// The state of the sending task.
 #[derive(Debug)]
 pub(super) struct Sender {
     application: ServedApplication,
@@ -89,8 +87,7 @@ impl Sender {
         };
         let block = self.take(&mut exchange, count).await;
         let block = block.map_err(|cause| {
-            let message =
-                format!("the oracle at {} refused the request: {cause}", leader.address);
+            let message = format!("the oracle at {} refused the request: {cause}", leader.address);
             Error::new(ErrorKind::Uncertain, message)
         })?;
         if self.leader.borrow().as_ref() != Some(&leader) {
@@ -107,7 +104,7 @@ impl Sender {
     ) -> Result<TimestampBlock, String> {
         let id = self.application.id.clone();
         let call = Call::GetTimestamps { id, count: count.get().cast_signed() };
-        let reply = timeout(REQUEST, exchange.call(&call, REQUEST)).await;
+        let reply = timeout(REQUEST, exchange.call(&call)).await;
         match reply.unwrap_or_else(|_| Err("it does not answer".to_owned()))? {
             Reply::Stamps { first, horizon } => {
                 let timestamp = |number: i64| {
@@ -164,7 +161,7 @@ impl Sender {
 async fn connect(address: &str) -> Result<Exchange> {
     let connected = async {
         let mut exchange = Exchange::connect(address).await?;
-        match exchange.call(&Call::IsLeader, CONNECT).await? {
+        match exchange.call(&Call::IsLeader).await? {
             Reply::Leader(true) => Ok(exchange),
             _ => Err("it does not lead".to_owned()),
         }

@@ -10,7 +10,6 @@ use tokio::time::Instant;
 
 use crate::oracle::server::MAX_COUNT;
 
-/// A task that waits.
 #[derive(Debug)]
 pub(super) struct Waiter {
     /// The number of timestamps, at most [`MAX_COUNT`].
@@ -29,7 +28,6 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Removes the tasks that do not wait any more.
     pub(super) fn remove_cancelled(&mut self) {
         self.waiters.retain(|waiter| !waiter.reply.is_closed());
         self.may_have_taken &= !self.waiters.is_empty();
@@ -48,7 +46,6 @@ impl Waiting {
         NonZeroU32::new(total)
     }
 
-    /// Gives the oldest tasks their shares of a block.
     pub(super) fn serve(&mut self, block: TimestampBlock) {
         let (mut first, mut left) = (block.first, block.count.get());
         while let Some(rest) =
@@ -69,17 +66,14 @@ impl Waiting {
         let waiters = std::mem::take(&mut self.waiters).into_iter();
         let (expired, rest): (VecDeque<_>, _) = waiters.partition(|waiter| waiter.until <= now);
         self.waiters = rest;
-        let kind =
-            if self.may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
-        let message =
-            format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
+        let kind = if self.may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
+        let message = format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
         let error = Error::new(kind, message);
         for waiter in expired {
             let _ = waiter.reply.send(Err(error.clone()));
         }
     }
 
-    /// Fails all tasks.
     pub(super) fn fail(&mut self, error: &Error) {
         for waiter in self.waiters.drain(..) {
             let _ = waiter.reply.send(Err(error.clone()));

@@ -19,7 +19,6 @@ use crate::zookeeper::{Change, Node, Outcome, Session};
 /// The time after which a candidate looks at the others again although no watch has fired.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
-/// An election node of this oracle.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     session: &'a Session,
@@ -62,7 +61,6 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// Returns the path of the node.
     pub(super) fn path(&self) -> String {
         format!("{}/{}", self.servers, self.name)
     }
@@ -98,7 +96,6 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// Returns the first node that can be read.
     async fn first_of(&self, names: impl Iterator<Item = &String>) -> Option<Node> {
         for name in names {
             if let Ok(Some(node)) = self.session.node(&format!("{}/{name}", self.servers)).await {
@@ -109,7 +106,6 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Deletes all election nodes of a session.
 pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
     loop {
         let own = own_nodes(session, servers).await?;

@@ -18,10 +18,7 @@ use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::oracle::application::ServedApplication;
-use crate::zookeeper::Session;
-
-/// Maximum number of tables whose names are read at the same time.
-const AT_ONCE: usize = 64;
+use crate::zookeeper::{AT_ONCE, Session};
 
 /// Compares the epoch of the application's table with the recorded one.
 pub(super) async fn check_epoch(application: &ServedApplication, session: &Session) -> Result<()> {
@@ -67,7 +64,6 @@ async fn name_of(session: &Session, instance: &str, path: &str) -> Result<String
     Ok(if namespace.is_empty() { name } else { format!("{namespace}.{name}") })
 }
 
-/// Returns the data of a node as text; empty if the node does not exist.
 async fn text(session: &Session, path: &str) -> Result<String> {
     let data = data(session, path).await?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&data).into_owned())

@@ -108,7 +108,6 @@ impl Oracle {
     }
 }
 
-/// Returns the error for an oracle whose runtime has ended.
 fn ended() -> Error {
     Error::unavailable("the oracle has ended")
 }

@@ -18,9 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::term::Term;
-use crate::oracle::wire::{
-    Call, Reply, decode_request, encode_reply, read_frame, write_frame,
-};
+use crate::oracle::wire::{Call, Reply, decode_request, encode_reply, read_frame, write_frame};
 use crate::telemetry::{self, REFUSED};
 
 /// The maximum number of connections. Further ones are closed at once.
@@ -35,7 +33,6 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 /// The time limit of the first request of a connection, of the rest of a frame, and of a reply. A
 /// connection that has sent a valid request may be idle without limit, as clients expect.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest name of an unknown method that a reply repeats.
 const MAX_METHOD_BYTES: usize = 100;
 
 /// A port that is bound and does not listen yet.
@@ -46,7 +43,6 @@ pub(super) struct BoundPort {
 }
 
 impl BoundPort {
-    /// Binds a port; 0 binds a free one.
     pub(super) fn bind(address: IpAddr, port: u16) -> Result<Self> {
         let bind = || {
             let socket = match address {
@@ -106,7 +102,6 @@ fn prepare(stream: &TcpStream) {
     }
 }
 
-/// Serves a connection until it is closed, or until a request is refused.
 async fn serve_connection(mut stream: TcpStream, term: Arc<Term>) {
     let first = timeout(PATIENCE, read_frame(&mut stream, PATIENCE));
     let mut read = first.await.unwrap_or(Err(io::ErrorKind::TimedOut.into()));

@@ -14,9 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::oracle::wire::{Call, Exchange, Reply};
 
-/// The time between two questions.
 const POLL: Duration = Duration::from_millis(500);
-/// The time limit of one question.
 const QUESTION: Duration = Duration::from_secs(2);
 /// The time for which a candidate waits for a leader that does not answer.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -44,7 +42,7 @@ pub(super) async fn wait_until_it_stops(address: &str) {
 async fn asks(address: &str) -> Option<bool> {
     let mut exchange = Exchange::connect(address).await.ok()?;
     // The caller limits the whole question; only its timeout means that there is no answer.
-    match exchange.call(&Call::IsLeader, QUESTION * 2).await {
+    match exchange.call(&Call::IsLeader).await {
         Ok(Reply::Leader(leads)) => Some(leads),
         _ => None,
     }

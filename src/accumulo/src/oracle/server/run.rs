@@ -20,10 +20,8 @@ use crate::oracle::options::OracleOptions;
 use crate::paths::SERVERS;
 use crate::telemetry::{self, LEADS, TERMS};
 
-/// The time limit of the deletion of the election node.
 const WITHDRAWAL: Duration = Duration::from_secs(5);
 
-/// An oracle that runs.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) application: ServedApplication,
@@ -32,7 +30,6 @@ pub(super) struct Run {
     pub(super) state: watch::Sender<State>,
 }
 
-/// The state of an oracle.
 #[derive(Clone, Debug)]
 pub(super) enum State {
     /// It stands for election, or pauses before it does.

@@ -26,7 +26,6 @@ use crate::zookeeper::{Change, KeptLease, Outcome, Session};
 /// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
 
-/// The state of a leader during one term.
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) application: ServedApplication,
@@ -93,7 +92,6 @@ impl Term {
         })
     }
 
-    /// Checks whether this oracle leads.
     pub(super) fn leads(&self) -> bool {
         self.own_node.lease.is_valid()
     }
@@ -168,7 +166,6 @@ impl Term {
         self.reservation.lock().await.stamps.next()
     }
 
-    /// Returns the horizon.
     pub(super) fn horizon(&self) -> Timestamp {
         Timestamp::new(self.horizon.load(Ordering::SeqCst)).unwrap_or(Timestamp::MAX)
     }
@@ -211,7 +208,6 @@ impl Reservation {
     }
 }
 
-/// Reads the node.
 async fn read(session: &Session, path: &str) -> Result<Stored> {
     let node = session.current_node(path).await?;
     let end = read_timestamp(path, node.as_ref().map(|node| &node.data[..])).map_err(|error| {

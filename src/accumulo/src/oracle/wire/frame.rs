@@ -51,8 +51,7 @@ fn checked(length: u32) -> Result<usize> {
     if (1..=MAX_MESSAGE_BYTES).contains(&length) {
         return Ok(length);
     }
-    let message =
-        format!("a frame claims {length} bytes; a message has 1 to {MAX_MESSAGE_BYTES}");
+    let message = format!("a frame claims {length} bytes; a message has 1 to {MAX_MESSAGE_BYTES}");
     Err(Error::new(ErrorKind::InvalidData, message))
 }
 

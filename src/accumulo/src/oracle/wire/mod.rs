@@ -17,8 +17,8 @@ mod request;
 
 use thrift::TConfiguration;
 use thrift::protocol::{
-    TCompactInputProtocol, TCompactOutputProtocol, TInputProtocol, TMessageIdentifier, TMessageType,
-    TOutputProtocol, TType,
+    TCompactInputProtocol, TCompactOutputProtocol, TInputProtocol, TMessageIdentifier,
+    TMessageType, TOutputProtocol, TType,
 };
 
 pub(crate) use exchange::Exchange;
@@ -42,7 +42,6 @@ fn reader<'a, 'b>(
     Ok(TCompactInputProtocol::with_config(message, limits))
 }
 
-/// Creates the writer of a message, and writes its header.
 fn writer<'a>(
     message: &'a mut Vec<u8>,
     method: &str,

@@ -7,7 +7,6 @@ use thrift::{ApplicationError, ApplicationErrorKind};
 
 use super::{GET_TIMESTAMPS, IS_LEADER, invalid, read_struct, reader, writer};
 
-/// A result of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// Timestamps that begin at `first`, and the horizon.
@@ -25,7 +24,6 @@ impl Reply {
     }
 }
 
-/// Encodes the reply to the request with this number.
 pub(crate) fn encode_reply(sequence: i32, reply: &Reply) -> thrift::Result<Vec<u8>> {
     let mut message = Vec::with_capacity(64);
     let (method, kind) = match reply {

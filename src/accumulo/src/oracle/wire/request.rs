@@ -6,7 +6,6 @@ use thrift::protocol::{
 
 use super::{GET_TIMESTAMPS, IS_LEADER, invalid, read_struct, reader, writer};
 
-/// A method of the oracle with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Requests `count` timestamps of the application with this id. A count of 0 returns the next
