@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use accumulo_proxy::{ConditionalWriterOptions, IteratorSetting, TimeType};
+use accumulo_proxy::{IteratorSetting, TimeType};
 use async_trait::async_trait;
 use fluo_table::table::{check_split_points, property};
 use fluo_table::{
@@ -65,9 +65,7 @@ impl TableAdmin for AccumuloTables {
         let id = self.id_of(name).await?;
         self.check_held(&authorizations).await?;
         let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
-        let options = ConditionalWriterOptions::default()
-            .calls_in_flight(self.conditional_calls)
-            .authorizations(labels.clone());
+        let options = self.writer_options.clone().authorizations(labels.clone());
         Ok(Arc::new(AccumuloTable {
             tables: self.clone(),
             conditional_writer: self.client.conditional_writer(name, options),

@@ -44,8 +44,9 @@ pub async fn connect(options: AccumuloOptions) -> Result<Instance> {
     let name = options.instance_name.as_deref();
     let cluster = AccumuloCluster::find(&*keeper.session().await?, name).await?;
     let tables = AccumuloTables::connect(options.proxy).await?;
-    let tables = tables.iterator_build(options.iterator_build);
-    let tables = Arc::new(tables.conditional_calls(options.conditional_calls));
+    let mut tables = tables.iterator_build(options.iterator_build);
+    tables.writer_options = tables.writer_options.calls_in_flight(options.conditional_calls);
+    let tables = Arc::new(tables);
     let applications = ZooKeeperApplications::new(keeper, &address.chroot, cluster, tables.clone());
     Ok(Instance::new(tables, Arc::new(applications)))
 }

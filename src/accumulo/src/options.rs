@@ -66,8 +66,9 @@ impl AccumuloOptions {
         self
     }
 
-    /// Sets the number of concurrent calls with writes of a table handle: see
-    /// [`AccumuloTables::conditional_calls`](crate::AccumuloTables::conditional_calls). Default: 2.
+    /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
+    /// hold back the next one if it takes longer than 10 ms, or if 48 rows wait. While a call takes
+    /// longer than half a second, two more are allowed. Default: 2.
     #[must_use]
     pub fn conditional_calls(mut self, calls: NonZeroUsize) -> Self {
         self.conditional_calls = calls;

@@ -1,6 +1,5 @@
 //! The handle of an Accumulo instance.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use accumulo_proxy::{
@@ -31,7 +30,8 @@ pub struct AccumuloTables {
     pub(crate) iterator_build: IteratorBuild,
     /// The result of the check of the build, which runs once.
     pub(crate) readiness: Arc<OnceCell<Result<()>>>,
-    pub(crate) conditional_calls: NonZeroUsize,
+    /// The options of all conditional writers.
+    pub(crate) writer_options: ConditionalWriterOptions,
 }
 
 impl AccumuloTables {
@@ -48,13 +48,12 @@ impl AccumuloTables {
 
     /// Creates a handle from a connected client.
     pub fn new(client: ProxyClient) -> Self {
-        let identities = Identities::new(client.clone());
         Self {
+            identities: Identities::new(client.clone()),
             client,
-            identities,
             iterator_build: IteratorBuild::default(),
             readiness: Arc::default(),
-            conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
+            writer_options: ConditionalWriterOptions::default(),
         }
     }
 
@@ -64,14 +63,6 @@ impl AccumuloTables {
     #[must_use]
     pub fn iterator_build(self, build: IteratorBuild) -> Self {
         Self { iterator_build: build, readiness: Arc::default(), ..self }
-    }
-
-    /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
-    /// hold back the next one if it takes longer than 10 ms, or if 48 rows wait. While a call takes
-    /// longer than half a second, two more are allowed. Default: 2.
-    #[must_use]
-    pub fn conditional_calls(self, conditional_calls: NonZeroUsize) -> Self {
-        Self { conditional_calls, ..self }
     }
 
     /// Returns the client of the proxy, for operations that the ports do not have.

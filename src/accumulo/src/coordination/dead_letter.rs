@@ -11,7 +11,7 @@
 //! ```
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Bytes, Column, Error, ErrorKind, Result, RowColumn, Timestamp};
+use fluo_table::{Bytes, Column, Error, Result, RowColumn, Timestamp};
 use sha1_smol::Sha1;
 
 const STRONG: u8 = 0;
@@ -49,10 +49,7 @@ pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
 }
 
 pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
-    read(data).ok_or_else(|| {
-        let message = "a failed notification in ZooKeeper cannot be read";
-        Error::new(ErrorKind::Corrupt, message)
-    })
+    read(data).ok_or_else(|| Error::corrupt("a failed notification in ZooKeeper cannot be read"))
 }
 
 fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
@@ -97,6 +94,8 @@ fn part(data: &mut &[u8]) -> Option<Bytes> {
 
 #[cfg(test)]
 mod tests {
+    use fluo_table::ErrorKind;
+
     use super::*;
 
     fn failed(row: &[u8], error: &str) -> FailedNotification {

@@ -64,8 +64,11 @@ impl<'a> Finders<'a> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
         if let Some((other, data)) = workers.find(|(_, data)| *data != expected.as_bytes()) {
-            let path = format!("{}/{other}", paths.at(FINDERS));
-            return Err(other_group_size(&path, data, group_size));
+            return Err(Error::invalid(format!(
+                "the worker at `{}/{other}` in ZooKeeper has the group size `{}`; restart it with `{GROUP_SIZE}` {group_size}",
+                paths.at(FINDERS),
+                String::from_utf8_lossy(data).escape_debug()
+            )));
         }
         let (Some(index), Some(stored)) = (self.index(name), self.splits) else {
             return Ok(None);
@@ -74,13 +77,6 @@ impl<'a> Finders<'a> {
         let share = place.share(&splits::decode(&stored.data)?)?;
         Ok(Some(Placed { place, share }))
     }
-}
-
-fn other_group_size(path: &str, data: &[u8], group_size: NonZeroU32) -> Error {
-    Error::invalid(format!(
-        "the worker at `{path}` in ZooKeeper has the group size `{}`; restart it with `{GROUP_SIZE}` {group_size}",
-        String::from_utf8_lossy(data).escape_debug()
-    ))
 }
 
 #[cfg(test)]
@@ -113,7 +109,7 @@ mod tests {
 
     #[test]
     fn counts_every_node_but_the_split_points_as_a_worker() {
-        let data = splits::encode(&[Bytes::from("m")]).unwrap();
+        let data = splits::encode(&[Bytes::from("m")]);
         let found = nodes(&[
             ("f-0000000000", b"7"),
             ("f-0000000002", b"7"),
@@ -141,7 +137,7 @@ mod tests {
 
     #[test]
     fn names_a_worker_with_another_group_size() {
-        let data = splits::encode(&[]).unwrap();
+        let data = splits::encode(&[]);
         let found = nodes(&[("f-1", b"7"), ("f-2", b"8"), ("splits", &data)]);
         let error = finders(&found).share(&paths(), "f-1", SEVEN).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);

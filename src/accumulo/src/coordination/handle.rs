@@ -101,11 +101,8 @@ impl Coordination for ZooKeeperCoordination {
             if recorded.as_ref() == Some(&begun) || found == Some(&begun.last) {
                 return Ok(begun.last);
             }
-            let (path, data) = (path.clone(), begun.encode());
-            let change = match node {
-                None => Change::create(path, data),
-                Some(node) => Change::Set { path, data, version: Some(node.stat.version) },
-            };
+            let version = node.map(|node| node.stat.version);
+            let change = Change::write(path.clone(), begun.encode(), version);
             let changes = [application.require(), change];
             if let Outcome::Done(_) = application.change(&session, &changes).await? {
                 return Ok(begun.last);

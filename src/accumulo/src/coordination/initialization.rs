@@ -10,7 +10,7 @@ use super::cluster::AccumuloCluster;
 use super::locks::lock_recording;
 use crate::paths::{Paths, SERVERS};
 use crate::zookeeper::{
-    Change, Keeper, Outcome, Readers, Session, TRIES, create_parents, delete_tree, too_busy,
+    Change, Keeper, NodeKind, Outcome, Session, TRIES, create_parents, delete_tree, too_busy,
 };
 
 /// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
@@ -99,11 +99,11 @@ fn changes(
     stored.extend(FOLDERS.map(|folder| (folder, Vec::new())));
     let change = |node| {
         // Tablet servers read the horizon without credentials.
-        let readers = match node {
-            zookeeper_format::HORIZON => Readers::All,
-            _ => Readers::Permitted,
+        let kind = match node {
+            zookeeper_format::HORIZON => NodeKind::Public,
+            _ => NodeKind::Persistent,
         };
-        Some(Change::Create { path: paths.at(node), data: stored.remove(node)?, readers })
+        Some(Change::Create { kind, path: paths.at(node), data: stored.remove(node)? })
     };
     Ok(ORDER.into_iter().filter_map(change).collect())
 }
@@ -150,8 +150,8 @@ mod tests {
         let application = Application::new(id, "t_real").observe(observed).set("a", "1");
         let changes = changes(&Paths::new("/fluo", "real"), &cluster, &application).unwrap();
         let nodes = changes.iter().map(|change| match change {
-            Change::Create { path, data, readers } => {
-                assert_eq!(*readers == Readers::All, path.ends_with("/gc-timestamp"));
+            Change::Create { kind, path, data } => {
+                assert_eq!(*kind == NodeKind::Public, path.ends_with("/gc-timestamp"));
                 (path.as_str(), std::str::from_utf8(data).unwrap())
             }
             other => panic!("{other:?}"),

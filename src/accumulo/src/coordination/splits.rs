@@ -8,39 +8,31 @@
 //! All workers must divide the table in the same way, so they use the split points in this node and
 //! not those of the table. The node is bounded, so it may contain only some of them.
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use fluo_table::{Bytes, Error, ErrorKind, Result};
+use fluo_table::{Bytes, Error, Result};
 
 /// The maximum size of the node, in bytes. While it is larger, every second split point is dropped.
 const MAX_BYTES: usize = 1 << 18;
 /// The maximum size of the node after decompression, in bytes, to bound the memory of readers.
-const MAX_UNPACKED_BYTES: u64 = 64 << 20;
+const MAX_UNPACKED_BYTES: usize = 64 << 20;
 /// Java's code for an unknown operating system, in the header.
 const UNKNOWN_SYSTEM: u8 = 0xff;
 
 /// Returns the data of the node for split points in their order.
-pub(super) fn encode(splits: &[Bytes]) -> Result<Vec<u8>> {
+pub(super) fn encode(splits: &[Bytes]) -> Vec<u8> {
     let mut kept: Vec<&Bytes> = splits.iter().collect();
     loop {
         let unpacked = unpacked(&kept);
-        let is_readable = u64::try_from(unpacked.len()).is_ok_and(|len| len <= MAX_UNPACKED_BYTES);
-        if is_readable {
-            let packed = pack(&unpacked).map_err(|error| {
-                let message = "the split points cannot be compressed";
-                Error::with_source(ErrorKind::Storage, message, error)
-            })?;
-            if packed.len() <= MAX_BYTES {
-                return Ok(packed);
-            }
+        let packed = pack(&unpacked);
+        if packed.len() <= MAX_BYTES && unpacked.len() <= MAX_UNPACKED_BYTES {
+            return packed;
         }
-        kept = match kept.len() {
-            // A single row that is too large.
-            0 | 1 => Vec::new(),
-            _ => kept.into_iter().step_by(2).collect(),
-        };
+        // A single row that is too large is dropped too.
+        let others = kept.len().saturating_sub(1);
+        kept = kept.into_iter().step_by(2).take(others).collect();
     }
 }
 
@@ -55,29 +47,22 @@ fn unpacked(splits: &[&Bytes]) -> Vec<u8> {
     bytes
 }
 
-fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+fn pack(bytes: &[u8]) -> Vec<u8> {
     let builder = GzBuilder::new().operating_system(UNKNOWN_SYSTEM);
     let mut encoder = builder.write(Vec::new(), Compression::default());
-    encoder.write_all(bytes)?;
-    encoder.finish()
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    packed.expect("a vector accepts all bytes")
 }
 
 /// Reads the data of the node. The split points are sorted.
 pub(super) fn decode(data: &[u8]) -> Result<Vec<Bytes>> {
     let mut bytes = Vec::new();
-    let mut unpacked = GzDecoder::new(data).take(MAX_UNPACKED_BYTES + 1);
-    unpacked.read_to_end(&mut bytes).map_err(|error| {
-        let message = "the split points in ZooKeeper are not valid gzip data";
-        Error::with_source(ErrorKind::Corrupt, message, error)
+    let unpacked = GzDecoder::new(data).take(MAX_UNPACKED_BYTES as u64 + 1).read_to_end(&mut bytes);
+    unpacked.map_err(|error| {
+        Error::corrupt(format!("the split points in ZooKeeper are not valid gzip data: {error}"))
     })?;
-    let read = match unpacked.limit() {
-        0 => None,
-        _ => read(Bytes::from(bytes)),
-    };
-    read.ok_or_else(|| {
-        let message = "the split points in ZooKeeper cannot be read";
-        Error::new(ErrorKind::Corrupt, message)
-    })
+    let read = (bytes.len() <= MAX_UNPACKED_BYTES).then(|| read(Bytes::from(bytes))).flatten();
+    read.ok_or_else(|| Error::corrupt("the split points in ZooKeeper cannot be read"))
 }
 
 fn read(mut bytes: Bytes) -> Option<Vec<Bytes>> {
@@ -104,6 +89,7 @@ fn read_size(bytes: &mut Bytes) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use data_encoding::HEXLOWER;
+    use fluo_table::ErrorKind;
     use proptest::prelude::*;
 
     use super::*;
@@ -128,7 +114,7 @@ mod tests {
             let mut other_system = data.clone();
             other_system[9] = 3;
             assert_eq!(decode(&other_system).unwrap(), splits);
-            let encoded = encode(&splits).unwrap();
+            let encoded = encode(&splits);
             assert_eq!(encoded[..10], data[..10], "the header");
             assert_eq!(decode(&encoded).unwrap(), splits);
         }
@@ -141,7 +127,7 @@ mod tests {
             .map(|_| Bytes::from((0..20).map(|_| random.u8(..)).collect::<Vec<_>>()))
             .collect();
         splits.sort();
-        let data = encode(&splits).unwrap();
+        let data = encode(&splits);
         assert!(data.len() <= MAX_BYTES);
         let expected: Vec<Bytes> = splits.into_iter().step_by(4).collect();
         assert_eq!(decode(&data).unwrap(), expected);
@@ -151,20 +137,19 @@ mod tests {
     fn drops_a_row_that_is_too_large() {
         let mut random = fastrand::Rng::with_seed(7);
         let large: Vec<u8> = (0..2 * MAX_BYTES).map(|_| random.u8(..)).collect();
-        let data = encode(&[large.into()]).unwrap();
+        let data = encode(&[large.into()]);
         assert_eq!(decode(&data).unwrap(), rows(&[]));
     }
 
     #[test]
     fn rejects_damaged_data() {
-        let data = encode(&rows(&["a", "b", "ccc"])).unwrap();
+        let data = encode(&rows(&["a", "b", "ccc"]));
         let kind = |data: &[u8]| decode(data).unwrap_err().kind();
         assert_eq!(kind(b""), ErrorKind::Corrupt);
         assert_eq!(kind(b"a,b"), ErrorKind::Corrupt);
         for end in 0..data.len() {
             assert_eq!(kind(&data[..end]), ErrorKind::Corrupt, "{end}");
         }
-        let packed = |bytes: &[u8]| pack(bytes).unwrap();
         for bytes in [
             &[0, 0, 0][..],
             &[0, 0, 0, 1],
@@ -174,14 +159,14 @@ mod tests {
             &[0, 0, 0, 1, 0, 0, 0, 1, b'a', b'b'],
             &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0],
         ] {
-            assert_eq!(kind(&packed(bytes)), ErrorKind::Corrupt, "{bytes:?}");
+            assert_eq!(kind(&pack(bytes)), ErrorKind::Corrupt, "{bytes:?}");
         }
     }
 
     #[test]
     fn rejects_data_that_would_fill_the_memory() {
-        let too_large = vec![0; usize::try_from(MAX_UNPACKED_BYTES).unwrap() + 1];
-        let packed = pack(&too_large).unwrap();
+        let too_large = vec![0; MAX_UNPACKED_BYTES + 1];
+        let packed = pack(&too_large);
         assert!(packed.len() < MAX_BYTES);
         assert_eq!(decode(&packed).unwrap_err().kind(), ErrorKind::Corrupt);
     }
@@ -190,13 +175,13 @@ mod tests {
         #[test]
         fn decodes_what_it_encodes(splits in proptest::collection::btree_set(any::<Vec<u8>>(), 0..20)) {
             let splits: Vec<Bytes> = splits.into_iter().map(Bytes::from).collect();
-            prop_assert_eq!(decode(&encode(&splits).unwrap()).unwrap(), splits);
+            prop_assert_eq!(decode(&encode(&splits)).unwrap(), splits);
         }
 
         #[test]
         fn decodes_or_rejects_any_data(bytes in any::<Vec<u8>>()) {
             let _ = decode(&bytes);
-            if let Ok(splits) = decode(&pack(&bytes).unwrap()) {
+            if let Ok(splits) = decode(&pack(&bytes)) {
                 prop_assert!(splits.is_sorted());
             }
         }

@@ -70,12 +70,9 @@ async fn create_node(application: &Opened, session: &Session) -> Result<(Transac
         let last = found.as_ref().map(|node| node.data.as_slice());
         let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);
         let (path, data) = (count.clone(), zookeeper_format::transactor_count(id.0).to_vec());
-        let counting = match found {
-            Some(node) => Change::Set { path, data, version: Some(node.stat.version) },
-            None => Change::create(path, data),
-        };
+        let counting = Change::write(path, data, found.map(|node| node.stat.version));
         let path = application.paths.transactor(id);
-        let node = Change::CreateEphemeral { path: path.clone(), data: id.to_string().into() };
+        let node = Change::ephemeral(&path, id.to_string());
         let is_present = match application.change(session, &[shared, counting, node]).await? {
             Outcome::Done(_) => true,
             Outcome::Refused(_, Refusal::Missing) => {
@@ -102,7 +99,7 @@ impl Publication {
             let path = application.paths.published(*id);
             let change = match &data {
                 None => Change::delete(path),
-                Some(data) if creates => Change::CreateEphemeral { path, data: data.clone() },
+                Some(data) if creates => Change::ephemeral(path, data.clone()),
                 Some(data) => Change::Set { path, data: data.clone(), version: None },
             };
             may_be_new |= creates;

@@ -113,9 +113,9 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             Some(name) => {
                 let path = format!("{folder}/{name}");
                 numbered.retain(|known| *known != path);
-                Change::CreateEphemeral { path, data }
+                Change::ephemeral(path, data)
             }
-            None => Change::CreateNumbered { path: format!("{folder}/{PREFIX}"), data },
+            None => Change::numbered(format!("{folder}/{PREFIX}"), data),
         };
         let created = match application.change(session, &[shared, node]).await? {
             Outcome::Done(paths) => paths.into_iter().next_back(),
@@ -226,7 +226,7 @@ impl ZooKeeperWorker {
     /// Stores the split points of the table, unless the same ones are stored.
     async fn keep_splits(&self, finders: &Finders<'_>) -> Result<()> {
         let path = format!("{}/{SPLITS}", self.application.paths.at(FINDERS));
-        let data = splits::encode(&self.table_splits().await?)?;
+        let data = splits::encode(&self.table_splits().await?);
         let stored = finders.splits;
         // Another program may compress the same split points to other bytes.
         let is_current = stored
@@ -235,10 +235,7 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         debug!(bytes = data.len(), "storing the split points for all workers");
-        let change = match stored {
-            Some(stored) => Change::Set { path, data, version: Some(stored.stat.version) },
-            None => Change::create(path, data),
-        };
+        let change = Change::write(path, data, stored.map(|stored| stored.stat.version));
         // If another worker has changed the node, the next check repeats this.
         self.session.change(&[self.application.require(), change]).await?;
         Ok(())

@@ -4,17 +4,10 @@ use std::fmt;
 
 use zookeeper_client::{Acl, AuthId, Permission};
 
+use super::change::NodeKind;
+
 /// The user of the digest scheme in Fluo's applications.
 const USER: &str = "fluo";
-
-/// The clients that may read a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Readers {
-    /// All clients if there is no secret, otherwise those that have the secret.
-    Permitted,
-    /// All clients.
-    All,
-}
 
 /// The access to the nodes that a session creates. Its `Debug` output does not contain the secret.
 #[derive(Clone, Default)]
@@ -35,15 +28,15 @@ impl Access {
 
     /// Returns the entries of the access list of a new node, in Fluo's order. The scheme `auth`
     /// stands for the identity with which the session has authenticated itself.
-    pub(super) fn entries(&self, readers: Readers) -> Vec<Acl> {
+    pub(super) fn entries(&self, kind: NodeKind) -> Vec<Acl> {
         let all = |id| Acl::new(Permission::ALL, id);
         if self.secret.is_none() {
             return vec![all(AuthId::anyone())];
         }
         let own = all(AuthId::authed());
-        match readers {
-            Readers::Permitted => vec![own],
-            Readers::All => vec![Acl::new(Permission::READ, AuthId::anyone()), own],
+        match kind {
+            NodeKind::Public => vec![Acl::new(Permission::READ, AuthId::anyone()), own],
+            _ => vec![own],
         }
     }
 }
@@ -71,17 +64,17 @@ mod tests {
 
     #[test]
     fn a_secret_limits_access_as_in_fluo() {
-        let texts = |access: &Access, readers| {
-            let entries = access.entries(readers).into_iter();
+        let texts = |access: &Access, kind| {
+            let entries = access.entries(kind).into_iter();
             let texts =
                 entries.map(|acl| format!("{} {} {}", acl.scheme(), acl.id(), acl.permission()));
             texts.collect::<Vec<_>>()
         };
         let secret = Access::with_secret("s3cr3t".to_owned());
-        assert_eq!(texts(&secret, Readers::Permitted), ["auth  ALL"]);
-        assert_eq!(texts(&secret, Readers::All), ["world anyone READ", "auth  ALL"]);
+        assert_eq!(texts(&secret, NodeKind::Ephemeral), ["auth  ALL"]);
+        assert_eq!(texts(&secret, NodeKind::Public), ["world anyone READ", "auth  ALL"]);
         let open = Access::default();
-        assert_eq!(texts(&open, Readers::Permitted), ["world anyone ALL"]);
-        assert_eq!(texts(&open, Readers::All), ["world anyone ALL"]);
+        assert_eq!(texts(&open, NodeKind::Ephemeral), ["world anyone ALL"]);
+        assert_eq!(texts(&open, NodeKind::Public), ["world anyone ALL"]);
     }
 }

@@ -1,28 +1,51 @@
 //! Changes of nodes that take effect together.
 
-use super::access::Readers;
-
+/// A change of one node.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// Requires that a node exists, and has this version.
     Require { path: String, version: Option<i32> },
     /// Creates a node.
-    Create { path: String, data: Vec<u8>, readers: Readers },
-    /// Creates a node that exists as long as the session.
-    CreateEphemeral { path: String, data: Vec<u8> },
-    /// Creates a node that exists as long as the session. Its name is the last part of the path,
-    /// followed by a number above those of earlier nodes of the same parent.
-    CreateNumbered { path: String, data: Vec<u8> },
+    Create { kind: NodeKind, path: String, data: Vec<u8> },
     /// Replaces the data of a node, if it has this version.
     Set { path: String, data: Vec<u8>, version: Option<i32> },
     /// Deletes a node without children, if it has this version.
     Delete { path: String, version: Option<i32> },
 }
 
+/// The life of a new node, and the clients that may read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeKind {
+    /// It exists until it is deleted. If there is a secret, only clients that have it can read it.
+    Persistent,
+    /// It exists until it is deleted, and all clients can read it.
+    Public,
+    /// It exists as long as the session.
+    Ephemeral,
+    /// It exists as long as the session. Its name is the last part of the path, followed by a
+    /// number above those of earlier nodes of the same parent.
+    Numbered,
+}
+
 impl Change {
-    /// Creates a node that all permitted clients can read.
     pub(crate) fn create(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
-        Self::Create { path: path.into(), data: data.into(), readers: Readers::Permitted }
+        Self::Create { kind: NodeKind::Persistent, path: path.into(), data: data.into() }
+    }
+
+    pub(crate) fn ephemeral(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
+        Self::Create { kind: NodeKind::Ephemeral, path: path.into(), data: data.into() }
+    }
+
+    pub(crate) fn numbered(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
+        Self::Create { kind: NodeKind::Numbered, path: path.into(), data: data.into() }
+    }
+
+    /// Creates a node, or replaces its data if it was found with this version.
+    pub(crate) fn write(path: String, data: Vec<u8>, found: Option<i32>) -> Self {
+        match found {
+            Some(_) => Self::Set { path, data, version: found },
+            None => Self::create(path, data),
+        }
     }
 
     pub(crate) fn delete(path: impl Into<String>) -> Self {
@@ -34,8 +57,6 @@ impl Change {
         match self {
             Self::Require { path, .. }
             | Self::Create { path, .. }
-            | Self::CreateEphemeral { path, .. }
-            | Self::CreateNumbered { path, .. }
             | Self::Set { path, .. }
             | Self::Delete { path, .. } => path,
         }

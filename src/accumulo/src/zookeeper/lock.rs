@@ -31,10 +31,8 @@ impl Lock {
     /// nodes may exist until the session ends.
     pub(crate) async fn take(session: &Arc<Session>, paths: Vec<String>) -> Result<Taken> {
         let token = Uuid::new_v4().to_string().into_bytes();
-        let changes: Vec<_> = paths
-            .iter()
-            .map(|path| Change::CreateEphemeral { path: path.clone(), data: token.clone() })
-            .collect();
+        let changes: Vec<_> =
+            paths.iter().map(|path| Change::ephemeral(path, token.clone())).collect();
         let own = || Lock { session: session.clone(), paths: paths.clone() };
         for _ in 0..TRIES {
             match session.change(&changes).await? {

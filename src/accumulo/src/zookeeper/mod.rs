@@ -16,9 +16,9 @@ mod session;
 mod tree;
 mod watched;
 
-pub(crate) use access::{Access, Readers};
+pub(crate) use access::Access;
 pub(crate) use address::Address;
-pub(crate) use change::{Change, Outcome, Refusal};
+pub(crate) use change::{Change, NodeKind, Outcome, Refusal};
 pub(crate) use children::Children;
 pub(crate) use lease::{Lease, Moment};
 pub(crate) use lock::{Lock, Taken};

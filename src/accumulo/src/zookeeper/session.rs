@@ -14,8 +14,8 @@ use zookeeper_client::{
     Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
 };
 
-use super::access::{Access, Readers};
-use super::change::{Change, Outcome, Refusal};
+use super::access::Access;
+use super::change::{Change, NodeKind, Outcome, Refusal};
 use super::connection::Connection;
 use super::error::{changing, connecting, is_connection_lost, reading};
 use super::lease::{Lease, Moment};
@@ -258,25 +258,20 @@ impl Session {
         changes: &[Change],
     ) -> Result<impl Future<Output = Result<Vec<MultiWriteResult>, MultiWriteError>> + Send, Cause>
     {
-        let permitted = self.access.entries(Readers::Permitted);
-        let ephemeral = CreateMode::Ephemeral.with_acls(Acls::new(&permitted));
-        let numbered = CreateMode::EphemeralSequential.with_acls(Acls::new(&permitted));
         let mut writer = self.client.new_multi_writer();
         for change in changes {
             match change {
                 Change::Require { path, version } => {
                     writer.add_check_version(path, version.unwrap_or(-1))?;
                 }
-                Change::Create { path, data, readers } => {
-                    let entries = self.access.entries(*readers);
-                    let options = CreateMode::Persistent.with_acls(Acls::new(&entries));
-                    writer.add_create(path, data, &options)?;
-                }
-                Change::CreateEphemeral { path, data } => {
-                    writer.add_create(path, data, &ephemeral)?;
-                }
-                Change::CreateNumbered { path, data } => {
-                    writer.add_create(path, data, &numbered)?;
+                Change::Create { kind, path, data } => {
+                    let mode = match kind {
+                        NodeKind::Persistent | NodeKind::Public => CreateMode::Persistent,
+                        NodeKind::Ephemeral => CreateMode::Ephemeral,
+                        NodeKind::Numbered => CreateMode::EphemeralSequential,
+                    };
+                    let entries = self.access.entries(*kind);
+                    writer.add_create(path, data, &mode.with_acls(Acls::new(&entries)))?;
                 }
                 Change::Set { path, data, version } => writer.add_set_data(path, data, *version)?,
                 Change::Delete { path, version } => writer.add_delete(path, *version)?,

@@ -40,10 +40,7 @@ impl<'a> Candidate<'a> {
         address: &'a str,
     ) -> Result<Self> {
         let prefix = election::election_prefix(fastrand::u128(..));
-        let create = Change::CreateNumbered {
-            path: format!("{servers}/{prefix}"),
-            data: address.as_bytes().to_vec(),
-        };
+        let create = Change::numbered(format!("{servers}/{prefix}"), address);
         loop {
             let mut name = keep_first(session, servers, address).await?;
             if name.is_none() {
@@ -112,7 +109,7 @@ pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
         if own.is_empty() {
             return Ok(());
         }
-        delete(session, own).await?;
+        delete(session, servers, own).await?;
     }
 }
 
@@ -120,22 +117,21 @@ pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
 /// others of the session.
 async fn keep_first(session: &Session, servers: &str, address: &str) -> Result<Option<String>> {
     let mut own = own_nodes(session, servers).await?;
-    let first = own.iter().position(|(_, node)| node.data == address.as_bytes());
+    let first = own.iter().position(|(_, data)| data == address.as_bytes());
     let kept = first.map(|index| own.remove(index).0);
-    delete(session, own).await?;
-    Ok(kept.and_then(|path| path.rsplit('/').next().map(str::to_owned)))
+    delete(session, servers, own).await?;
+    Ok(kept)
 }
 
-/// Returns the election nodes of the session with their paths, in their order.
-async fn own_nodes(session: &Session, servers: &str) -> Result<Vec<(String, Node)>> {
+/// Returns the names and the data of the election nodes of the session, in their order.
+async fn own_nodes(session: &Session, servers: &str) -> Result<Vec<(String, Vec<u8>)>> {
     session.sync(servers).await?;
     let mut names = session.children(servers).await?;
     election::sort_by_election(&mut names);
     let mut own = Vec::new();
     for name in names {
-        let path = format!("{servers}/{name}");
-        match session.node(&path).await {
-            Ok(Some(node)) if node.stat.is_own => own.push((path, node)),
+        match session.node(&format!("{servers}/{name}")).await {
+            Ok(Some(node)) if node.stat.is_own => own.push((name, node.data)),
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::Denied => {}
             Err(error) => return Err(error),
@@ -145,9 +141,9 @@ async fn own_nodes(session: &Session, servers: &str) -> Result<Vec<(String, Node
 }
 
 /// Deletes election nodes. A node that is left is found by the next look at the own ones.
-async fn delete(session: &Session, nodes: Vec<(String, Node)>) -> Result<()> {
-    for (path, _) in nodes {
-        session.change(&[Change::delete(path)]).await?;
+async fn delete(session: &Session, servers: &str, nodes: Vec<(String, Vec<u8>)>) -> Result<()> {
+    for (name, _) in nodes {
+        session.change(&[Change::delete(format!("{servers}/{name}"))]).await?;
     }
     Ok(())
 }
