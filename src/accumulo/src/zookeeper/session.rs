@@ -204,8 +204,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain) if the session has ended, so that its ephemeral nodes
-    /// end too; [`Denied`](fluo_table::ErrorKind::Denied).
+    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain) if the session has ended, so that its
+    /// ephemeral nodes end too; [`Denied`](fluo_table::ErrorKind::Denied).
     pub(crate) async fn change(&self, changes: &[Change]) -> Result<Outcome> {
         let path = changes.first().map_or("/", Change::path);
         let answer = match self.send(changes) {
