@@ -141,9 +141,13 @@ pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
 
 /// Checks whether an entry of the servers belongs to the scan; `last` is the last entry that the
 /// scan yielded.
-pub(crate) fn is_shown(filter: Filter, span: &Span, last: Option<&Key>, key: &Key) -> bool {
-    let is_new = last.is_none_or(|last| !filter.is_of_one_column() && key > last);
-    is_new && span.contains(key)
+pub(crate) fn is_shown(filter: Filter, span: &Span, last: &mut Option<Key>, key: &Key) -> bool {
+    let is_new = last.as_ref().is_none_or(|last| !filter.is_of_one_column() && key > last);
+    let is_shown = is_new && span.contains(key);
+    if is_shown {
+        *last = Some(key.clone());
+    }
+    is_shown
 }
 
 #[cfg(test)]

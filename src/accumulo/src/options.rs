@@ -99,21 +99,16 @@ impl AccumuloOptions {
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid); the message names the option.
     pub fn check(&self) -> Result<()> {
-        self.address()?;
+        self.session().map(|_| ())
+    }
+
+    /// Returns the options of the sessions with ZooKeeper, and the path of the applications.
+    pub(crate) fn session(&self) -> Result<(SessionOptions, String)> {
+        let Address { servers, chroot } = Address::parse(&self.zookeepers)?;
         let bounds = Duration::from_secs(1)..=Duration::from_secs(3_600);
-        check_option("session_timeout", self.session_timeout, bounds)
-    }
-
-    pub(crate) fn address(&self) -> Result<Address> {
-        Address::parse(&self.zookeepers)
-    }
-
-    pub(crate) fn keeper(&self, address: &Address) -> SessionOptions {
-        SessionOptions {
-            servers: address.servers.clone(),
-            access: self.access.clone(),
-            session_timeout: self.session_timeout,
-        }
+        check_option("session_timeout", self.session_timeout, bounds)?;
+        let (access, session_timeout) = (self.access.clone(), self.session_timeout);
+        Ok((SessionOptions { servers, access, session_timeout }, chroot))
     }
 }
 
@@ -132,9 +127,7 @@ mod tests {
     #[test]
     fn debug_output_contains_no_secret() {
         let options = options().secret("s3cr3t");
-        let texts =
-            [format!("{options:?}"), format!("{:?}", options.keeper(&options.address().unwrap()))];
-        for text in texts {
+        for text in [format!("{options:?}"), format!("{:?}", options.session().unwrap())] {
             assert!(!text.contains("s3cr3t") && !text.contains("pa55word"), "{text}");
         }
     }

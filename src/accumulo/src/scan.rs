@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 
 use accumulo_proxy::{BatchScanOptions, IteratorSetting, ScanOptions};
-use fluo_table::{Cell, CellBatches, ColumnSelector, Error, Filter, Key, Result, Scan, Span};
+use fluo_table::{Cell, CellBatches, ColumnSelector, Error, Filter, Result, Scan, Span};
 use futures::future::FutureExt;
 use futures::stream::{self, Peekable, Stream, StreamExt, TryStreamExt};
 
@@ -153,8 +153,7 @@ impl Rest {
             while let Some(cell) =
                 cells.next_if(|cell| span.end().is_none_or(|end| cell.key < *end))
             {
-                if filter::is_shown(intent, span, last.as_ref(), &cell.key) {
-                    last = Some(cell.key.clone());
+                if filter::is_shown(intent, span, &mut last, &cell.key) {
                     shown.push(cell);
                 }
             }
@@ -195,16 +194,10 @@ fn restricted(
     span: Span,
     batches: impl Stream<Item = Result<Vec<Cell>>>,
 ) -> impl Stream<Item = Result<Vec<Cell>>> {
-    let mut last: Option<Key> = None;
-    let shown = batches.map_ok(move |cells: Vec<Cell>| {
-        let mut shown = Vec::with_capacity(cells.len());
-        for cell in cells {
-            if filter::is_shown(intent, &span, last.as_ref(), &cell.key) {
-                last = Some(cell.key.clone());
-                shown.push(cell);
-            }
-        }
-        shown
+    let mut last = None;
+    let shown = batches.map_ok(move |mut cells: Vec<Cell>| {
+        cells.retain(|cell| filter::is_shown(intent, &span, &mut last, &cell.key));
+        cells
     });
     let first = if intent.is_of_one_column() { 1 } else { usize::MAX };
     // A filter of one column yields one entry. If the scan continued, it would yield it again.

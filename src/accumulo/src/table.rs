@@ -27,6 +27,8 @@ const SHOWN_BYTES: usize = 60;
 const GATHERED_ROWS: usize = 64;
 /// Maximum number of bytes of a write that travels with others.
 const GATHERED_BYTES: usize = 256 * 1024;
+/// The permissions for a conditional write. A server does not say which one is missing.
+const READ_OR_WRITE: &str = "READ or WRITE";
 /// A timestamp that no cell has. It is the oldest one that a server can check.
 const NO_CELLS_TIMESTAMP: i64 = i64::MIN + 1;
 
@@ -92,8 +94,8 @@ impl Table for AccumuloTable {
         let mutations = mutations.into_iter().map(convert::conditional);
         let mutations = mutations.collect::<Result<Vec<_>>>()?;
         self.check().await?;
-        let outcomes = self.conditional_writer.write_all(mutations).await;
-        let outcomes = outcomes.map_err(|error| self.conditional_error(error))?;
+        let written = self.conditional_writer.write_all(mutations);
+        let outcomes = self.tables.permitted(READ_OR_WRITE, &self.name, written).await?;
         Ok(outcomes.into_iter().map(|outcome| self.outcome(outcome)).collect())
     }
 }
@@ -101,8 +103,8 @@ impl Table for AccumuloTable {
 impl AccumuloTable {
     async fn write_alone(&self, mutations: Vec<proxy::Mutation>) -> Result<()> {
         match self.tables.client.write(&self.name, mutations).await {
-            Ok(()) => Ok(()),
             Err(error) => Err(self.write_error(error).await),
+            Ok(()) => Ok(()),
         }
     }
 
@@ -171,12 +173,6 @@ impl AccumuloTable {
         }
     }
 
-    /// Converts the error of a conditional write. A server requires both permissions for it, and
-    /// does not say which one is missing.
-    fn conditional_error(&self, error: ProxyError) -> Error {
-        self.tables.lacking("READ or WRITE", &self.name, error)
-    }
-
     fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {
         let table = &self.name;
         match outcome {
@@ -196,13 +192,15 @@ impl AccumuloTable {
             ConditionalOutcome::Unknown(Some(error))
                 if error.is_denial() || !error.may_have_taken_effect() =>
             {
-                Outcome::Unknown(self.conditional_error(error))
+                Outcome::Unknown(self.tables.lacking(READ_OR_WRITE, table, error))
             }
             ConditionalOutcome::Unknown(Some(error)) => Outcome::Unknown(uncertain(error)),
-            ConditionalOutcome::Unknown(None) => Outcome::Unknown(Error::new(
-                ErrorKind::Uncertain,
-                format!("a server of table `{table}` did not say whether the mutation was written"),
-            )),
+            ConditionalOutcome::Unknown(None) => {
+                let message = format!(
+                    "a server of table `{table}` did not say whether the mutation was written"
+                );
+                Outcome::Unknown(Error::new(ErrorKind::Uncertain, message))
+            }
         }
     }
 }
@@ -255,15 +253,14 @@ fn needs_fluo(conditional: &ConditionalMutation) -> bool {
 /// other mutations of the call were written.
 fn check_keys(mutation: &Mutation) -> Result<()> {
     let key_bytes = |update: &Update| mutation.row.len() + update.column.size_bytes();
-    let Some(bytes) = mutation.updates.iter().map(key_bytes).find(|bytes| *bytes > MAX_KEY_BYTES)
-    else {
-        return Ok(());
-    };
-    let row: Vec<u8> = mutation.row.iter().copied().take(SHOWN_BYTES).collect();
-    Err(Error::invalid(format!(
-        "a key of row `{}` has {bytes} bytes (row and column); Accumulo accepts at most {MAX_KEY_BYTES}",
-        Escaped(&row)
-    )))
+    let mut keys = mutation.updates.iter().map(key_bytes);
+    match keys.find(|bytes| *bytes > MAX_KEY_BYTES) {
+        None => Ok(()),
+        Some(bytes) => Err(Error::invalid(format!(
+            "a key of row `{}` has {bytes} bytes (row and column); Accumulo accepts at most {MAX_KEY_BYTES}",
+            Escaped(&mutation.row.slice(..SHOWN_BYTES.min(mutation.row.len())))
+        ))),
+    }
 }
 
 /// Rejects conditions at the oldest timestamp. A server fails at such a condition, and with it the

@@ -19,8 +19,6 @@ async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
     lossy.wait_for_cut().await;
     let mut standby = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
-    // Longer than a request waits for its answer.
-    sleep(Duration::from_secs(11)).await;
     lossy.resume();
     while first.leads_at().is_none() {
         let nodes = ground.zookeeper.children(SERVERS);

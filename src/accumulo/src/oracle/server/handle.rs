@@ -54,17 +54,14 @@ impl Oracle {
         let application = ServedApplication::find(&options).await?;
         check_epoch(&application, &*application.keeper.session().await?).await?;
         let (stop, stopped) = watch::channel(false);
-        let run = Run { application, options, host, state: watch::Sender::new(State::Waits) };
+        let run = Run { application, options, host, state: watch::Sender::new(Ok(None)) };
         let state = run.state.subscribe();
         Ok(Self { state, stop, task: tokio::spawn(run.run(stopped)) })
     }
 
     /// Returns the address at which this oracle leads, or `None` if it does not lead.
     pub fn leads_at(&self) -> Option<String> {
-        match &*self.state.borrow() {
-            State::Leads(address) => Some(address.clone()),
-            State::Waits | State::Ended(_) => None,
-        }
+        self.state.borrow().clone().ok().flatten()
     }
 
     /// Waits until this oracle leads, and returns its address.
@@ -73,12 +70,8 @@ impl Oracle {
     ///
     /// As [`wait_for_change`](Self::wait_for_change).
     pub async fn wait_for_lead(&mut self) -> Result<String> {
-        let waits = |state: &State| matches!(state, State::Waits);
-        match self.state.wait_for(|state| !waits(state)).await.as_deref() {
-            Ok(State::Leads(address)) => Ok(address.clone()),
-            Ok(State::Ended(error)) => Err(error.clone()),
-            Ok(State::Waits) | Err(_) => Err(ended()),
-        }
+        let state = self.state.wait_for(|state| !matches!(state, Ok(None))).await;
+        state.map_err(|_| ended())?.clone()?.ok_or_else(ended)
     }
 
     /// Waits until this oracle leads at another address than at the last call, or no longer leads.
@@ -92,12 +85,8 @@ impl Oracle {
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if its runtime has ended.
     pub async fn wait_for_change(&mut self) -> Result<Option<String>> {
         let changed = self.state.changed().await;
-        match &*self.state.borrow_and_update() {
-            State::Ended(error) => Err(error.clone()),
-            State::Leads(address) if changed.is_ok() => Ok(Some(address.clone())),
-            State::Waits if changed.is_ok() => Ok(None),
-            State::Leads(_) | State::Waits => Err(ended()),
-        }
+        let leads_at = self.state.borrow_and_update().clone()?;
+        changed.map_err(|_| ended()).map(|()| leads_at)
     }
 
     /// Stops the oracle: closes all connections, and gives the lead to another oracle at once.

@@ -30,15 +30,8 @@ pub(super) struct Run {
     pub(super) state: watch::Sender<State>,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum State {
-    /// It stands for election, or pauses before it does.
-    Waits,
-    /// It leads at this address.
-    Leads(String),
-    /// It has ended by itself.
-    Ended(Error),
-}
+/// The address at which an oracle leads, `None` while it waits, or the reason why it has ended.
+pub(super) type State = Result<Option<String>>;
 
 /// The knowledge of an oracle of its own former terms, and of those of others.
 #[derive(Debug, Default)]
@@ -60,7 +53,7 @@ impl Run {
             Some(error) => {
                 // A program that reports the error itself can switch this target off.
                 tracing::error!(target: "fluo_accumulo::oracle::end", %error, "the oracle ends");
-                self.state.send_replace(State::Ended(error));
+                let _ = self.state.send_replace(Err(error));
             }
             None => self.withdraw().await,
         }
@@ -72,7 +65,7 @@ impl Run {
         loop {
             let Err(error) = self.stand(&mut memory).await;
             let has_led = self.state.send_if_modified(|state| {
-                matches!(std::mem::replace(state, State::Waits), State::Leads(_))
+                matches!(std::mem::replace(state, Ok(None)), Ok(Some(_)))
             });
             self.withdraw().await;
             let event = if has_led {
@@ -121,7 +114,7 @@ impl Run {
         horizon::adopt(&term).await?;
         let Leading(term) = &Leading::new(term);
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
-        self.state.send_replace(State::Leads(address));
+        let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
             error = port.serve(term.clone()) => error,
             error = horizon::maintain(term, self.options.horizon_period) => error,
