@@ -24,14 +24,15 @@ pub(crate) fn kind_of(kind: Proxy, may_have_taken_effect: bool) -> ErrorKind {
 /// Converts the error of a check that follows a successful change: the new error must not deny the
 /// change.
 pub(crate) fn after_change(done: &str, error: Error) -> Error {
+    in_doubt(&format!("{done}, but it cannot be checked whether this is in force"), error)
+}
+
+/// Converts an error after which something may have been changed.
+pub(crate) fn in_doubt(changed: &str, error: Error) -> Error {
     match error.kind() {
         // The table is gone, and the change with it.
         ErrorKind::Uncertain | ErrorKind::NotFound => error,
-        _ => {
-            let message =
-                format!("{done}, but it cannot be checked whether this is in force: {error}");
-            Error::with_source(ErrorKind::Uncertain, message, error)
-        }
+        _ => Error::with_source(ErrorKind::Uncertain, format!("{changed}: {error}"), error),
     }
 }
 

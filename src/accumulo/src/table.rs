@@ -14,7 +14,7 @@ use fluo_table::{
     Mutation, Outcome, Result, Scan, Table, Update,
 };
 
-use crate::error::port_error;
+use crate::error::{in_doubt, port_error};
 use crate::tables::AccumuloTables;
 use crate::{convert, filter};
 
@@ -77,7 +77,13 @@ impl Table for AccumuloTable {
             identities.check_now(&self.name, &self.id).await?;
             self.write_alone(left).await
         };
-        again.await.map_err(|error| if may_be_written { in_part(error) } else { error })
+        again.await.map_err(|error| {
+            if may_be_written {
+                in_doubt("some of the mutations may be written", error)
+            } else {
+                error
+            }
+        })
     }
 
     /// Sends the mutations with the conditional writer, which combines the rows of concurrent
@@ -226,18 +232,6 @@ fn always(mutation: proxy::Mutation) -> proxy::ConditionalMutation {
 fn uncertain(error: ProxyError) -> Error {
     let message = format!("it is unknown whether the mutation was written: {error}");
     Error::with_source(ErrorKind::Uncertain, message, error)
-}
-
-/// Returns the error of a write, some of whose mutations may be written.
-fn in_part(error: Error) -> Error {
-    match error.kind() {
-        // The table is gone, and what was written with it.
-        ErrorKind::Uncertain | ErrorKind::NotFound => error,
-        _ => {
-            let message = format!("some of the mutations may be written: {error}");
-            Error::with_source(ErrorKind::Uncertain, message, error)
-        }
-    }
 }
 
 fn is_lost(error: &ProxyError) -> bool {

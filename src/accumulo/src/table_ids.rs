@@ -51,7 +51,7 @@ impl Identities {
                 Ok(ids) => Ok(Arc::new(ids)),
                 Err(error) => Err(port_error(self.refusal(error).await)),
             };
-            self.set_recent(ids.clone().ok().map(|ids| (begun, ids)));
+            *locked(&self.recent) = ids.clone().ok().map(|ids| (begun, ids));
             ids
         };
         self.calls.get(call).await
@@ -103,26 +103,19 @@ impl Identities {
 
     /// Rejects a table whose name has another id at the time of this call.
     pub(crate) async fn check_now(&self, name: &str, id: &str) -> Result<()> {
-        if has_id(&*self.read().await?, name, id) {
-            Ok(())
-        } else {
-            Err(Error::no_such_table(name))
-        }
+        let has_id = has_id(&*self.read().await?, name, id);
+        if has_id { Ok(()) } else { Err(Error::no_such_table(name)) }
     }
 
     /// Forgets the ids that it has read, because a call failed.
     pub(crate) fn forget_recent(&self) {
-        self.set_recent(None);
+        *locked(&self.recent) = None;
     }
 
     fn recent(&self) -> Option<Arc<Ids>> {
         let recent = locked(&self.recent);
         let (begun, ids) = recent.as_ref()?;
         (begun.elapsed() < FRESH).then(|| ids.clone())
-    }
-
-    fn set_recent(&self, recent: Option<Recent>) {
-        *locked(&self.recent) = recent;
     }
 }
 

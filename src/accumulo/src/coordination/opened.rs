@@ -114,9 +114,7 @@ impl Opened {
     }
 
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
-        self.check_not_removed()?;
-        let found = session.stat(&self.paths.mark()).await?;
-        self.check_mark(found).map(|_| ())
+        self.check_mark(session.stat(&self.paths.mark()).await?).map(|_| ())
     }
 
     /// Returns the state of the mark that was found, or an error if it is not that of this

@@ -17,7 +17,9 @@ const LIMIT: Duration = Duration::from_secs(2);
 pub(super) struct Connection {
     /// `None` while it is dropped.
     runtime: Option<Runtime>,
-    state: Option<StateWatcher>,
+    /// The states to watch when this is dropped. The last client of the session must be dropped
+    /// before.
+    pub(super) state: Option<StateWatcher>,
 }
 
 impl Connection {
@@ -36,12 +38,6 @@ impl Connection {
 
     pub(super) fn handle(&self) -> &Handle {
         self.runtime.as_ref().expect("the runtime is taken only by the drop").handle()
-    }
-
-    /// Sets the states to watch when this is dropped. The last client of the session must be
-    /// dropped before.
-    pub(super) fn watch(&mut self, state: StateWatcher) {
-        self.state = Some(state);
     }
 }
 

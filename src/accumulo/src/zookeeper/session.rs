@@ -118,7 +118,7 @@ impl Session {
         let client = connection.handle().spawn(async move { connector.connect(&address).await });
         let client = client.await.unwrap_or(Err(Cause::ClientClosed));
         let client = client.map_err(|cause| connecting(&servers, cause))?;
-        connection.watch(client.state_watcher());
+        connection.state = Some(client.state_watcher());
         telemetry::count(SESSIONS, 1);
         Ok(Self { client, access, servers, numbering: Mutex::default(), connection })
     }
