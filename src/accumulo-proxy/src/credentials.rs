@@ -43,6 +43,14 @@ impl Credentials {
             Kind::SharedSecret(_) => None,
         }
     }
+
+    /// Returns the length of the shared secret, which every request contains.
+    pub(crate) fn secret_bytes(&self) -> usize {
+        match &self.0 {
+            Kind::Login { .. } => 0,
+            Kind::SharedSecret(secret) => secret.len(),
+        }
+    }
 }
 
 impl fmt::Debug for Credentials {

@@ -6,9 +6,8 @@
 //! | user | the user of the login | the proxy's own |
 //! | `compactTable` | 8 compaction strategy | 8 selector, 9 configurer |
 
-use std::collections::BTreeMap;
-
 use crate::credentials::{Credentials, Kind};
+use crate::data::{Bytes, Plugin};
 use crate::wire::interface as wire;
 
 /// The selection of files for a compaction.
@@ -41,26 +40,6 @@ pub enum CompactionPlan {
     },
 }
 
-/// A class on the servers, and its options.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plugin {
-    /// The full name of the class.
-    pub class: String,
-    /// Options of the class.
-    pub options: BTreeMap<String, String>,
-}
-
-impl Plugin {
-    /// Creates a plugin without options.
-    pub fn new(class: impl Into<String>) -> Self {
-        Self { class: class.into(), options: BTreeMap::new() }
-    }
-
-    fn into_wire(self) -> wire::PluginConfig {
-        wire::PluginConfig::new(self.class, self.options)
-    }
-}
-
 impl Credentials {
     /// Returns the login request, or the token if no login is necessary.
     pub(crate) fn opening(&self) -> Opening {
@@ -68,7 +47,7 @@ impl Credentials {
             Kind::Login { user, properties } => {
                 Opening::Login(wire::LoginRequest::new(user.clone(), properties.clone()))
             }
-            Kind::SharedSecret(secret) => Opening::Token(secret.clone().into_bytes()),
+            Kind::SharedSecret(secret) => Opening::Token(secret.clone().into()),
         }
     }
 
@@ -80,11 +59,9 @@ impl Credentials {
     ) -> Result<CompactionFields, &'static str> {
         match (plan, &self.0) {
             (CompactionPlan::All, _) => Ok((None, None)),
-            (CompactionPlan::Strategy(strategy), Kind::Login { .. }) => {
-                Ok((Some(strategy.into_wire()), None))
-            }
+            (CompactionPlan::Strategy(strategy), Kind::Login { .. }) => Ok((Some(strategy), None)),
             (CompactionPlan::Plugins { selector, configurer }, Kind::SharedSecret(_)) => {
-                Ok((selector.map(Plugin::into_wire), configurer.map(Plugin::into_wire)))
+                Ok((selector, configurer))
             }
             (CompactionPlan::Strategy(_), Kind::SharedSecret(_)) => Err(
                 "the proxy of Accumulo 2.x has no compaction strategies; use a selector or a configurer",
@@ -97,12 +74,12 @@ impl Credentials {
 }
 
 /// Fields 8 and 9 of `compactTable`.
-pub(crate) type CompactionFields = (Option<wire::PluginConfig>, Option<wire::PluginConfig>);
+pub(crate) type CompactionFields = (Option<Plugin>, Option<Plugin>);
 
 /// The first step of a session.
 pub(crate) enum Opening {
     /// A login; its result is the token.
     Login(wire::LoginRequest),
     /// No login: this is the token.
-    Token(Vec<u8>),
+    Token(Bytes),
 }

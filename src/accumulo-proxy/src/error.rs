@@ -139,6 +139,11 @@ impl Error {
         Self { inner: Arc::new(inner) }
     }
 
+    /// Checks whether a scan can be opened again after this error.
+    pub(crate) fn is_break(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Unreachable | ErrorKind::HandleExpired)
+    }
+
     /// Checks whether the reply was longer than the settings allow, so that a smaller request may
     /// succeed.
     pub(crate) fn is_reply_too_large(&self) -> bool {

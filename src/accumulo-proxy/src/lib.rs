@@ -185,17 +185,17 @@ mod write;
 pub use client::ProxyClient;
 pub use credentials::Credentials;
 pub use data::{
-    ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, Change, ColumnUpdate, CompactionReason,
-    CompactionType, Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions,
-    DiskUsage, Durability, Entry, IteratorScope, IteratorSetting, Key, KeyExtent, Mutation,
-    NamespacePermission, PartialKey, Range, ScanColumn, ScanOptions, ScanState, ScanType,
-    SystemPermission, TablePermission, TimeType,
+    ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, Change, Column, ColumnUpdate,
+    CompactionReason, CompactionType, Condition, ConditionalMutation, ConditionalOutcome,
+    ConditionalWriterOptions, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting, Key,
+    KeyExtent, Mutation, NamespacePermission, NextBatch, PartialKey, Plugin, Range, ScanColumn,
+    ScanOptions, ScanState, ScanType, SystemPermission, TablePermission, TimeType,
 };
-pub use dialect::{CompactionPlan, Plugin};
+pub use dialect::CompactionPlan;
 pub use error::{Error, ErrorKind, Result};
 pub use operations::{
     CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,
-    NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, TableOperations,
+    NamespaceOperations, ScannerHandle, SecurityOperations, TableOperations,
 };
 pub use options::{Protocol, ProxyOptions};
 pub use scan::{BatchScanner, Scanner};

@@ -1,20 +1,17 @@
 //! The client: one handle, which leads to every group of calls.
 
 mod java_exception;
-mod progress;
 mod retry;
 mod session;
-mod single_flight;
-
-pub(crate) use single_flight::Asked;
 
 use std::fmt;
 use std::sync::Arc;
 
+use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use self::progress::Progress;
-use crate::convert::Meaningless;
+use self::retry::Progress;
+use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
 use crate::wire::{Call, Patience, Pool, Reply, Resend};
@@ -33,7 +30,7 @@ pub struct ProxyClient {
 struct Inner {
     options: Arc<ProxyOptions>,
     pool: Arc<Pool>,
-    token: Asked<Vec<u8>>,
+    token: OnceCell<Bytes>,
 }
 
 /// The subject of a call, for its errors.
@@ -68,7 +65,7 @@ impl ProxyClient {
             inner: Arc::new(Inner {
                 pool: Arc::new(Pool::new(Arc::clone(&options))),
                 options,
-                token: Asked::new(),
+                token: OnceCell::new(),
             }),
         }
     }
@@ -89,8 +86,8 @@ impl ProxyClient {
             Patience::Call => self.options().call_timeout,
             Patience::Wait => self.options().wait_timeout,
         };
-        let progress = Progress::default();
-        let tries = timeout(limit, self.try_again(&request, subject, &progress));
+        let mut progress = Progress::default();
+        let tries = timeout(limit, self.try_again(&request, subject, &mut progress));
         let success = match tries.await {
             Ok(outcome) => outcome?,
             Err(_) => return Err(self.timed_out::<C>(subject, limit, &progress)),
@@ -102,22 +99,10 @@ impl ProxyClient {
     pub(crate) async fn ask<C: Call>(
         &self,
         subject: Subject<'_>,
-        request: impl FnOnce(Vec<u8>) -> C,
+        request: impl FnOnce(Bytes) -> C,
     ) -> Result<<C::Reply as Reply>::Success> {
         let token = self.token().await?;
         self.call(subject, request(token)).await
-    }
-
-    /// Returns the decoded reply of a call, or an error if the reply has no meaning.
-    pub(crate) fn meaning<C: Call, T>(
-        &self,
-        subject: Subject<'_>,
-        read: std::result::Result<T, Meaningless>,
-    ) -> Result<T> {
-        read.map_err(|reason| {
-            self.error(ErrorKind::Protocol, C::NAME, subject, reason)
-                .with_possible_effect(C::RESEND != Resend::Read)
-        })
     }
 
     /// Creates an error of this client.
@@ -134,8 +119,11 @@ impl ProxyClient {
     /// Returns the result of a reply, which must contain one. Without a result the call may have
     /// been executed all the same.
     fn required<C: Call, T>(&self, subject: Subject<'_>, value: Option<T>) -> Result<T> {
-        let reason = "the reply holds neither a result nor an exception";
-        self.meaning::<C, _>(subject, value.ok_or_else(|| reason.to_owned()))
+        value.ok_or_else(|| {
+            let reason = "the reply holds neither a result nor an exception";
+            self.error(ErrorKind::Protocol, C::NAME, subject, reason)
+                .with_possible_effect(C::RESEND != Resend::Read)
+        })
     }
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use super::progress::Progress;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::LoginRequest;
@@ -15,6 +14,16 @@ use crate::wire::{Call, Exception, Failure, Reply, Resend};
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
                          of user and password";
+
+/// Progress of the attempts of a call, for the error when its time limit expires.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// `true` after the first request was sent.
+    pub(super) was_sent: bool,
+    pub(super) is_under_way: bool,
+    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
+    pub(super) is_possible: bool,
+}
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 
@@ -26,8 +35,8 @@ impl ProxyClient {
         subject: Subject<'_>,
         limit: Duration,
     ) -> Result<Success<C>> {
-        let progress = Progress::default();
-        match timeout(limit, self.attempt(request, &progress)).await {
+        let mut progress = Progress::default();
+        match timeout(limit, self.attempt(request, &mut progress)).await {
             Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
             Err(_) => Err(self.timed_out::<C>(subject, limit, &progress)),
         }
@@ -38,7 +47,7 @@ impl ProxyClient {
         &self,
         request: &C,
         subject: Subject<'_>,
-        progress: &Progress,
+        progress: &mut Progress,
     ) -> Result<Success<C>> {
         let mut pauses = self.options().retry.pauses();
         loop {
@@ -54,7 +63,7 @@ impl ProxyClient {
                 _ => {
                     return Err(self
                         .explain::<C>(subject, &failure)
-                        .with_possible_effect(progress.is_possible()));
+                        .with_possible_effect(progress.is_possible));
                 }
             }
         }
@@ -67,25 +76,27 @@ impl ProxyClient {
         limit: Duration,
         progress: &Progress,
     ) -> Error {
-        let reason = if progress.was_sent() {
+        let reason = if progress.was_sent {
             format!("no answer within {limit:?}")
         } else {
             format!("not sent within {limit:?}: no connection was available")
         };
+        let is_possible = progress.is_under_way || progress.is_possible;
         self.error(ErrorKind::TimedOut, C::NAME, subject, reason)
-            .with_possible_effect(progress.may_have_effect() && C::RESEND != Resend::Read)
+            .with_possible_effect(is_possible && C::RESEND != Resend::Read)
     }
 
     async fn attempt<C: Call>(
         &self,
         request: &C,
-        progress: &Progress,
+        progress: &mut Progress,
     ) -> std::result::Result<Success<C>, Failure> {
         let pool = &self.inner.pool;
-        let (connection, permit) = pool.take(C::PATIENCE).await?.split();
-        progress.begin();
+        let (connection, permit) = pool.take(C::PATIENCE).await?;
+        (progress.was_sent, progress.is_under_way) = (true, true);
         let (connection, outcome) = connection.call(request).await;
-        progress.end(outcome.as_ref().is_err_and(may_have_effect::<C>));
+        progress.is_under_way = false;
+        progress.is_possible |= outcome.as_ref().is_err_and(may_have_effect::<C>);
         match connection {
             Some(connection) => pool.give_back(connection, permit),
             // After one connection broke, the idle ones are suspect: they lead to the same proxy.
@@ -94,7 +105,7 @@ impl ProxyClient {
         outcome
     }
 
-    pub(super) fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
+    fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
         let (kind, reason) = match failure {
             Failure::UnknownCall(_) if C::NAME == LoginRequest::NAME => {
                 (ErrorKind::OtherCredentials, NO_LOGINS.to_owned())
@@ -143,7 +154,7 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
     }
 }
 
-pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
+fn describe(failure: &Failure) -> (ErrorKind, String) {
     match failure {
         Failure::TooLarge { bytes, most } => (
             ErrorKind::TooLarge,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::ProxyClient;
-use super::progress::Progress;
+use super::retry::Progress;
+use crate::data::Bytes;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
@@ -17,19 +18,20 @@ impl ProxyClient {
     /// Returns the first argument of nearly every call. A caller waits for it, also for the login
     /// of another task, at most [`connect_timeout`](crate::ProxyOptions::connect_timeout), so an
     /// interactive user gets the error of an unreachable proxy within seconds.
-    pub(crate) async fn token(&self) -> Result<Vec<u8>> {
+    pub(crate) async fn token(&self) -> Result<Bytes> {
         let limit = self.options().connect_timeout;
-        let token = self.inner.token.get(self.open_session(limit));
+        let token = self.inner.token.get_or_try_init(|| self.open_session(limit));
         match timeout(limit, token).await {
-            Ok(answer) => answer,
+            Ok(answer) => answer.cloned(),
             Err(_) => {
                 let user = self.options().credentials.user();
-                Err(self.timed_out::<LoginRequest>(user, limit, &Progress::sent()))
+                let progress = Progress { was_sent: true, ..Progress::default() };
+                Err(self.timed_out::<LoginRequest>(user, limit, &progress))
             }
         }
     }
 
-    async fn open_session(&self, limit: Duration) -> Result<Vec<u8>> {
+    async fn open_session(&self, limit: Duration) -> Result<Bytes> {
         match self.options().credentials.opening() {
             Opening::Token(token) => Ok(token),
             Opening::Login(login) => {
@@ -43,7 +45,7 @@ impl ProxyClient {
     /// Checks the shared secret with a call that changes nothing and needs no permission. The call
     /// must declare `AccumuloSecurityException`: for a call without it, such as `listTables`, the
     /// proxy answers with a bare internal error.
-    pub(super) async fn prove_secret(&self, secret: Vec<u8>) -> Result<()> {
+    pub(super) async fn prove_secret(&self, secret: Bytes) -> Result<()> {
         let is_ascii = secret.is_ascii();
         let request = NamespaceExistsRequest::new(secret, String::new());
         let limit = self.options().connect_timeout;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::IteratorSetting;
+use super::{Column, IteratorSetting};
 
 /// A tablet: the rows after `previous_end_row`, up to and including `end_row`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,8 @@ pub struct ActiveScan {
     pub state: ScanState,
     /// The tablet.
     pub extent: Option<KeyExtent>,
-    /// The columns: family, qualifier and visibility.
-    pub columns: Vec<(Bytes, Bytes, Bytes)>,
+    /// The columns.
+    pub columns: Vec<Column>,
     /// The iterators of the scan.
     pub iterators: Vec<IteratorSetting>,
     /// The authorizations of the scan.

@@ -40,8 +40,6 @@ pub struct ConditionalWriterOptions {
     pub timeout: Option<Duration>,
     /// Number of threads of the proxy for this writer; the proxy's default (3) unless set.
     pub threads: Option<NonZeroUsize>,
-    /// Memory of the proxy for this writer, in bytes; the proxy's default unless set.
-    pub max_memory_bytes: Option<NonZeroUsize>,
     /// Number of concurrent calls; 2 unless set. While a call takes longer than half a second, two
     /// more are allowed. Mutations that wait while a call is under way are combined into the next
     /// call. It leaves beside the present one if that takes longer than 10 ms, or if 48 different
@@ -61,7 +59,6 @@ impl Default for ConditionalWriterOptions {
             durability: Durability::Default,
             timeout: None,
             threads: None,
-            max_memory_bytes: None,
             calls_in_flight: CALLS_IN_FLIGHT,
             rows_per_call: ROWS_PER_CALL,
             max_waiting_bytes: MAX_WAITING_BYTES,

@@ -54,3 +54,19 @@ impl IteratorScope {
     /// All scopes.
     pub const ALL: [Self; 3] = [Self::MinorCompaction, Self::MajorCompaction, Self::Scan];
 }
+
+/// A class on the servers, and its options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    /// The full name of the class.
+    pub class: String,
+    /// Options of the class.
+    pub options: BTreeMap<String, String>,
+}
+
+impl Plugin {
+    /// Creates a plugin without options.
+    pub fn new(class: impl Into<String>) -> Self {
+        Self { class: class.into(), options: BTreeMap::new() }
+    }
+}

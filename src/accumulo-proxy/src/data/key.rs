@@ -42,6 +42,27 @@ pub struct Entry {
     pub value: Bytes,
 }
 
+/// A column of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Column {
+    /// Column family.
+    pub family: Bytes,
+    /// Column qualifier.
+    pub qualifier: Bytes,
+    /// Column visibility.
+    pub visibility: Bytes,
+}
+
+/// Some entries of a scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextBatch {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// `true` if there may be more entries: whenever the batch has exactly the requested number
+    /// of entries.
+    pub more: bool,
+}
+
 /// The parts of a key to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartialKey {

@@ -17,8 +17,8 @@ pub use activity::{
 pub use bytes::Bytes;
 pub use conditional_outcome::ConditionalOutcome;
 pub use conditional_writer_options::ConditionalWriterOptions;
-pub use iterator::{IteratorScope, IteratorSetting};
-pub use key::{Entry, Key, PartialKey};
+pub use iterator::{IteratorScope, IteratorSetting, Plugin};
+pub use key::{Column, Entry, Key, NextBatch, PartialKey};
 pub use mutation::{
     Change, ColumnUpdate, Condition, ConditionalMutation, Durability, Mutation, TimeType,
 };

@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::client::ProxyClient;
-use crate::convert::FromWire;
-use crate::data::{IteratorScope, IteratorSetting};
+use crate::data::{Bytes, IteratorScope, IteratorSetting};
 use crate::error::{ErrorKind, Result};
-use crate::wire::interface as wire;
 use crate::wire::{Call, Reply};
 
 /// The iterators of a table or a namespace by name, each with its scopes.
@@ -20,19 +18,19 @@ type Iterators = BTreeMap<String, BTreeSet<IteratorScope>>;
 pub(super) async fn iterator<C>(
     client: &ProxyClient,
     subject: &str,
-    request: impl FnOnce(Vec<u8>) -> C,
+    request: impl FnOnce(Bytes) -> C,
     list: impl Future<Output = Result<Iterators>>,
     (name, scope): (&str, IteratorScope),
 ) -> Result<Option<IteratorSetting>>
 where
     C: Call,
-    C::Reply: Reply<Success = Option<wire::IteratorSetting>>,
+    C::Reply: Reply<Success = Option<IteratorSetting>>,
 {
     match client.ask(Some(subject), request).await {
         Err(error) if error.kind() == ErrorKind::Accumulo => match list.await?.get(name) {
             Some(scopes) if scopes.contains(&scope) => Err(error),
             _ => Ok(None),
         },
-        setting => client.meaning::<C, _>(Some(subject), FromWire::from_wire(setting?)),
+        setting => setting,
     }
 }

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::methods::Named;
 use super::{ConditionalWriterHandle, ScannerHandle};
 use crate::client::ProxyClient;
-use crate::convert::{FromWire, Meaningless, ToWire, present};
+use crate::convert::{FromWire, ToWire};
 use crate::data::{
     BatchScanOptions, Bytes, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions,
-    Entry, Mutation, ScanOptions,
+    Entry, Mutation, NextBatch, ScanOptions,
 };
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface as wire;
+use crate::write::cells;
 
 /// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
 ///
@@ -31,16 +32,6 @@ use crate::wire::interface as wire;
 #[derive(Clone, Debug)]
 pub struct LowLevel<'a> {
     client: &'a ProxyClient,
-}
-
-/// The result of [`next_k`](LowLevel::next_k).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextBatch {
-    /// The entries.
-    pub entries: Vec<Entry>,
-    /// `true` if there may be more entries: whenever the batch has exactly the requested number
-    /// of entries.
-    pub more: bool,
 }
 
 impl ProxyClient {
@@ -119,7 +110,7 @@ impl LowLevel<'_> {
     ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
         type Request = wire::UpdateRowsConditionallyRequest;
         let subject = Some(writer.name());
-        let by_row = mutations.iter().map(|mutation| (mutation.row.to_vec(), mutation.to_wire()));
+        let by_row = mutations.iter().map(|mutation| (mutation.row.clone(), mutation.to_wire()));
         let by_row: BTreeMap<_, _> = by_row.collect();
         if by_row.len() < mutations.len() {
             let reason = "two of the mutations have the same row";
@@ -127,8 +118,7 @@ impl LowLevel<'_> {
         }
         let request = Request::new(writer.to_wire(), by_row);
         let statuses = self.client.call(subject, request).await?.into_iter();
-        let outcomes = statuses.map(|(row, status)| Ok((row.into(), FromWire::from_wire(status)?)));
-        self.client.meaning::<Request, _>(subject, outcomes.collect())
+        Ok(statuses.map(|(row, status)| (row, FromWire::from_wire(status))).collect())
     }
 
     /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them
@@ -141,24 +131,6 @@ impl LowLevel<'_> {
     /// [`MutationsRejected`](ErrorKind::MutationsRejected) if a constraint was violated,
     /// [`TooLarge`](ErrorKind::TooLarge).
     pub async fn update_and_flush(&self, table: &str, mutations: &[Mutation]) -> Result<()> {
-        let token = self.client.token().await?;
-        let cells = mutations.to_wire();
-        self.client.update_and_flush(table, &token, cells).await
-    }
-}
-
-impl FromWire<wire::KeyValueAndPeek> for (Entry, bool) {
-    fn from_wire(next: wire::KeyValueAndPeek) -> Result<Self, Meaningless> {
-        let entry = Entry::from_wire(present(next.key_value, "keyValue")?)?;
-        Ok((entry, present(next.has_next, "hasNext")?))
-    }
-}
-
-impl FromWire<wire::ScanResult> for NextBatch {
-    fn from_wire(next: wire::ScanResult) -> Result<Self, Meaningless> {
-        Ok(Self {
-            entries: FromWire::from_wire(present(next.results, "results")?)?,
-            more: present(next.more, "more")?,
-        })
+        self.client.update_and_flush(table, cells(mutations)).await
     }
 }

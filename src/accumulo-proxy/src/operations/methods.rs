@@ -5,7 +5,7 @@
 /// A method converts its arguments, makes the call, and converts the result. Its documentation is
 /// that of the entry, followed by the name of the call, the retry rule and the errors.
 macro_rules! methods {
-    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($group:ident, $title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty
@@ -31,7 +31,7 @@ macro_rules! methods {
                     let reply = reply!(
                         client, subject, $fields, [$($argument.to_wire()),*] $($values)?
                     );
-                    client.meaning::<Request, _>(subject, FromWire::from_wire(reply))
+                    Ok(FromWire::from_wire(reply))
                 }
             )?)*
         }
@@ -69,34 +69,34 @@ macro_rules! errors {
 }
 
 macro_rules! error {
-    (accumulo) => {
+    (Accumulo) => {
         "- [`Accumulo`](crate::ErrorKind::Accumulo): Accumulo rejected the request or failed\n"
     };
-    (security) => {
+    (Security) => {
         "- [`Security`](crate::ErrorKind::Security): the caller lacks a permission\n"
     };
-    (table_not_found) => {
+    (TableNotFound) => {
         "- [`TableNotFound`](crate::ErrorKind::TableNotFound): there is no such table\n"
     };
-    (table_exists) => {
+    (TableExists) => {
         "- [`TableExists`](crate::ErrorKind::TableExists): the name is in use\n"
     };
-    (namespace_not_found) => {
+    (NamespaceNotFound) => {
         "- [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound): there is no such namespace\n"
     };
-    (namespace_exists) => {
+    (NamespaceExists) => {
         "- [`NamespaceExists`](crate::ErrorKind::NamespaceExists): the name is in use\n"
     };
-    (namespace_not_empty) => {
+    (NamespaceNotEmpty) => {
         "- [`NamespaceNotEmpty`](crate::ErrorKind::NamespaceNotEmpty): the namespace has tables\n"
     };
-    (no_more_entries) => {
+    (NoMoreEntries) => {
         "- [`Invalid`](crate::ErrorKind::Invalid): there is no further entry\n"
     };
-    (unknown_scanner) => {
+    (UnknownScanner) => {
         "- [`HandleExpired`](crate::ErrorKind::HandleExpired): the proxy does not have the scanner\n"
     };
-    (unknown_writer) => {
+    (UnknownWriter) => {
         "- [`HandleExpired`](crate::ErrorKind::HandleExpired): the proxy does not have the writer\n"
     };
 }

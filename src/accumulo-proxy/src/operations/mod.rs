@@ -6,7 +6,7 @@
 //! SecurityOperations   users, authorizations, permissions                    users.rs
 //! InstanceOperations   servers, their activity, their configuration          instance.rs
 //! LowLevel             scanners and writers by their handles                 low_level.rs, handle.rs
-//! ProxyClient          following keys, ranges of rows                        keys.rs
+//! ProxyClient          following keys, ranges of rows                        here
 //! ```
 //!
 //! # Rules
@@ -26,7 +26,6 @@ mod compaction;
 mod handle;
 mod instance;
 mod iterators;
-mod keys;
 mod low_level;
 mod namespaces;
 mod tables;
@@ -34,16 +33,24 @@ mod users;
 
 use std::collections::BTreeSet;
 
+use crate::client::ProxyClient;
+use crate::convert::{FromWire, ToWire};
+use crate::data::{Bytes, Key, PartialKey, Range};
+use crate::error::Result;
+use crate::wire::interface as wire;
+
 pub use clone_options::CloneOptions;
 pub use compaction::Compaction;
 pub use handle::{ConditionalWriterHandle, ScannerHandle};
 pub use instance::InstanceOperations;
-pub use low_level::{LowLevel, NextBatch};
+pub use low_level::LowLevel;
 pub use namespaces::NamespaceOperations;
 pub use tables::TableOperations;
 pub use users::SecurityOperations;
 
+wire::client_calls!(methods);
+
 /// Converts byte strings to a set on the wire.
-fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Vec<u8>> {
-    values.into_iter().map(|value| value.as_ref().to_vec()).collect()
+fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Bytes> {
+    values.into_iter().map(|value| Bytes::copy_from_slice(value.as_ref())).collect()
 }

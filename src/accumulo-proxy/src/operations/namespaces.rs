@@ -45,8 +45,7 @@ impl NamespaceOperations<'_> {
         scope: IteratorScope,
     ) -> Result<Option<IteratorSetting>> {
         type Request = wire::GetNamespaceIteratorSettingRequest;
-        let (wire_name, wire_scope) = (name.to_owned(), scope.to_wire());
-        let request = |token| Request::new(token, namespace.to_owned(), wire_name, wire_scope);
+        let request = |token| Request::new(token, namespace.to_owned(), name.to_owned(), scope);
         let listed = self.iterators(namespace);
         iterator(self.client, namespace, request, listed, (name, scope)).await
     }

@@ -8,7 +8,7 @@ use super::iterators::iterator;
 use super::methods::Named;
 use super::{CloneOptions, Compaction, bytes};
 use crate::client::ProxyClient;
-use crate::convert::{FromWire, ToWire, all_to_wire, bytes_set};
+use crate::convert::{FromWire, ToWire};
 use crate::data::{Bytes, DiskUsage, IteratorScope, IteratorSetting, Range, TimeType};
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
@@ -59,9 +59,9 @@ impl TableOperations<'_> {
             Request::new(
                 token,
                 table.to_owned(),
-                compaction.start_row.map(Vec::from),
-                compaction.end_row.map(Vec::from),
-                all_to_wire(&compaction.iterators),
+                compaction.start_row,
+                compaction.end_row,
+                compaction.iterators,
                 compaction.flush,
                 compaction.wait,
                 selection,
@@ -81,13 +81,11 @@ impl TableOperations<'_> {
         &self,
         tables: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Vec<DiskUsage>> {
-        type Request = wire::GetDiskUsageRequest;
         let tables: BTreeSet<String> = tables.into_iter().map(Into::into).collect();
         let subject = Vec::from_iter(tables.iter().map(String::as_str)).join(", ");
         let subject = Some(subject.as_str());
-        let usage = self.client.ask(subject, |token| Request::new(token, tables));
-        let usage = FromWire::from_wire(usage.await?);
-        self.client.meaning::<Request, _>(subject, usage)
+        let request = |token| wire::GetDiskUsageRequest::new(token, tables);
+        self.client.ask(subject, request).await
     }
 
     /// Returns an iterator of a table in a scope, or `None` if there is none with this name
@@ -104,17 +102,16 @@ impl TableOperations<'_> {
         scope: IteratorScope,
     ) -> Result<Option<IteratorSetting>> {
         type Request = wire::GetIteratorSettingRequest;
-        let (wire_name, wire_scope) = (name.to_owned(), scope.to_wire());
-        let request = |token| Request::new(token, table.to_owned(), wire_name, wire_scope);
+        let request = |token| Request::new(token, table.to_owned(), name.to_owned(), scope);
         let listed = self.iterators(table);
         iterator(self.client, table, request, listed, (name, scope)).await
     }
 }
 
 /// Returns the row of a bound; `None` at the edge of the table.
-fn row(bound: Bound<&[u8]>) -> Option<Vec<u8>> {
+fn row(bound: Bound<&[u8]>) -> Option<Bytes> {
     match bound {
-        Bound::Included(row) | Bound::Excluded(row) => Some(row.to_vec()),
+        Bound::Included(row) | Bound::Excluded(row) => Some(Bytes::copy_from_slice(row)),
         Bound::Unbounded => None,
     }
 }

@@ -1,5 +1,7 @@
 //! The number of entries of each request of a scan.
 
+use crate::data::{Bytes, Entry};
+
 /// Target size of a reply, provided that entries are about as large as the previous ones.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
 /// Divisor of the maximum reply size that limits the target size.
@@ -83,6 +85,13 @@ impl Pace {
         self.entries = (self.entries / SHRINK).max(1);
         can_shrink
     }
+}
+
+/// Returns the bytes of an entry in a reply, without its overhead.
+pub(super) fn entry_bytes(entry: &Entry) -> usize {
+    let key = &entry.key;
+    let parts = [&key.row, &key.family, &key.qualifier, &key.visibility, &entry.value];
+    parts.into_iter().map(Bytes::len).sum()
 }
 
 #[cfg(test)]

@@ -1,11 +1,29 @@
 //! A scan on the proxy: a handle that is opened, read and closed.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
 use tracing::debug;
 
+use super::batch_size::Pace;
+use super::ranges;
 use crate::client::ProxyClient;
-use crate::data::{BatchScanOptions, ScanOptions};
+use crate::data::{BatchScanOptions, Key, NextBatch, ScanOptions};
 use crate::error::Result;
-use crate::operations::{NextBatch, ScannerHandle};
+use crate::operations::ScannerHandle;
+
+/// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
+/// connection usable for the next call, so a short wait is cheaper than a new connection.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The range or ranges to read.
+#[derive(Debug)]
+pub(super) enum ScanPlan {
+    /// One range, which shrinks with each batch to the rest.
+    Ordered(Box<ScanOptions>),
+    /// Ranges with inclusive starts and exclusive stops, none of them empty.
+    Unordered(BatchScanOptions),
+}
 
 /// A scan that is open on the proxy. It must be [closed](Self::close); otherwise the proxy keeps it
 /// for ten idle minutes.
@@ -15,28 +33,41 @@ pub(super) struct Cursor {
     scanner: ScannerHandle,
 }
 
-impl Cursor {
-    pub(super) async fn ordered(
-        client: &ProxyClient,
-        table: &str,
-        options: &ScanOptions,
-    ) -> Result<Self> {
-        let scanner = client.low_level().create_scanner(table, options).await?;
-        let client = client.clone();
-        Ok(Self { client, scanner })
+impl ScanPlan {
+    pub(super) fn unordered(mut options: BatchScanOptions) -> Self {
+        options.ranges = options.ranges.iter().map(ranges::half_open).collect();
+        options.ranges.retain(|range| !ranges::is_empty(range));
+        Self::Unordered(options)
     }
 
-    pub(super) async fn unordered(
-        client: &ProxyClient,
-        table: &str,
-        options: &BatchScanOptions,
-    ) -> Result<Self> {
+    pub(super) fn pace(&self, max_reply_bytes: usize) -> Pace {
+        match self {
+            Self::Ordered(options) => Pace::bold(options.batch_entries.get(), max_reply_bytes),
+            Self::Unordered(options) => Pace::careful(options.batch_entries.get(), max_reply_bytes),
+        }
+    }
+
+    /// Returns `None` if there is nothing to read.
+    pub(super) async fn open(&self, client: &ProxyClient, table: &str) -> Result<Option<Cursor>> {
         let low_level = client.low_level();
-        let scanner = low_level.create_batch_scanner(table, options).await?;
+        let scanner = match self {
+            Self::Ordered(options) if ranges::is_empty(&options.range) => return Ok(None),
+            Self::Unordered(options) if options.ranges.is_empty() => return Ok(None),
+            Self::Ordered(options) => low_level.create_scanner(table, options).await?,
+            Self::Unordered(options) => low_level.create_batch_scanner(table, options).await?,
+        };
         let client = client.clone();
-        Ok(Self { client, scanner })
+        Ok(Some(Cursor { client, scanner }))
     }
 
+    pub(super) fn shrink(&mut self, last: &Key) {
+        if let Self::Ordered(options) = self {
+            options.range = options.range.after(last.clone());
+        }
+    }
+}
+
+impl Cursor {
     /// Reads the next entries, at most `most_entries`.
     pub(super) async fn next(&self, most_entries: usize) -> Result<NextBatch> {
         let k = i32::try_from(most_entries).unwrap_or(i32::MAX);
@@ -54,5 +85,21 @@ impl Cursor {
                 debug!(%error, "a scanner was not closed; the proxy drops it after an idle time");
             }
         });
+    }
+}
+
+/// Returns the result of a read, or `None` if its consumer was `dropped` some time ago.
+pub(super) async fn while_wanted<T>(
+    dropped: impl Future<Output = ()>,
+    read: impl Future<Output = T>,
+) -> Option<T> {
+    let unwanted = async {
+        dropped.await;
+        sleep(GRACE).await;
+    };
+    tokio::select! {
+        biased;
+        done = read => Some(done),
+        () = unwanted => None,
     }
 }

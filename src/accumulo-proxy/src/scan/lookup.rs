@@ -4,13 +4,11 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::debug;
 
-use super::batch_size::Pace;
-use super::cursor::Cursor;
-use super::ranges;
-use super::reader::{GRACE, entry_bytes, while_wanted};
+use super::batch_size::{Pace, entry_bytes};
+use super::cursor::{Cursor, ScanPlan, while_wanted};
 use crate::client::ProxyClient;
 use crate::data::{BatchScanOptions, Entry};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface::CreateBatchScannerRequest;
 
@@ -18,7 +16,7 @@ use crate::wire::interface::CreateBatchScannerRequest;
 struct Lookup {
     client: ProxyClient,
     table: String,
-    options: BatchScanOptions,
+    scan: ScanPlan,
     most_entries: usize,
     most_bytes: usize,
     pace: Pace,
@@ -48,26 +46,24 @@ impl ProxyClient {
     pub async fn lookup(
         &self,
         table: impl Into<String>,
-        mut options: BatchScanOptions,
+        options: BatchScanOptions,
         most_entries: usize,
         most_bytes: usize,
     ) -> Result<Option<Vec<Entry>>> {
-        options.ranges = options.ranges.iter().map(ranges::half_open).collect();
-        options.ranges.retain(|range| !ranges::is_empty(range));
-        if options.ranges.is_empty() {
-            return Ok(Some(Vec::new()));
-        }
+        let table = table.into();
+        let reason = "the task that reads ended: its runtime was shut down, or it panicked";
+        let call = CreateBatchScannerRequest::NAME;
+        let cut_off = self.error(ErrorKind::Unreachable, call, Some(&table), reason);
         // A proxy that has exactly as many entries as requested does not say that it has no more.
         let batch = options.batch_entries.get().min(most_entries.saturating_add(1));
         let lookup = Lookup {
             client: self.clone(),
-            table: table.into(),
-            options,
+            table,
+            scan: ScanPlan::unordered(options),
             most_entries,
             most_bytes,
             pace: Pace::whole(batch, self.options().max_reply_bytes),
         };
-        let cut_off = lookup.cut_off();
         let (answer, found) = oneshot::channel();
         tokio::spawn(lookup.run(answer));
         found.await.unwrap_or(Err(cut_off))
@@ -84,9 +80,10 @@ impl Lookup {
     async fn find(&mut self, answer: &mut oneshot::Sender<Result<Found>>) -> Result<Found> {
         let mut pauses = self.client.options().retry.pauses();
         loop {
-            let table = &self.table;
-            let cursor = Cursor::unordered(&self.client, table, &self.options).await?;
-            let read = while_wanted(answer.closed(), GRACE, self.read(&cursor)).await;
+            let Some(cursor) = self.scan.open(&self.client, &self.table).await? else {
+                return Ok(Some(Vec::new()));
+            };
+            let read = while_wanted(answer.closed(), self.read(&cursor)).await;
             cursor.close();
             let error = match read {
                 Some(Ok(found)) => return Ok(found),
@@ -97,10 +94,8 @@ impl Lookup {
             if error.is_reply_too_large() && self.pace.shrink() {
                 continue;
             }
-            let is_broken =
-                matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::HandleExpired);
             match pauses.next() {
-                Some(pause) if is_broken => sleep(pause).await,
+                Some(pause) if error.is_break() => sleep(pause).await,
                 _ => return Err(error),
             }
         }
@@ -123,11 +118,5 @@ impl Lookup {
         }
         found.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(Some(found))
-    }
-
-    fn cut_off(&self) -> Error {
-        let reason = "the task that reads ended: its runtime was shut down, or it panicked";
-        let call = CreateBatchScannerRequest::NAME;
-        self.client.error(ErrorKind::Unreachable, call, Some(&self.table), reason)
     }
 }

@@ -1,8 +1,8 @@
 //! Scanners: entries of a table, batch by batch, as streams.
 //!
 //! ```text
-//! Scanner, BatchScanner   the streams for the consumer                 scanner.rs, batch_scanner.rs
-//! Batches, Sink           the channel from the task to them            batches.rs
+//! Scanner, BatchScanner   the streams for the consumer                 scanner.rs
+//! Sink                    the channel from the task to them            channel.rs
 //! Reader                  a task: reads, resumes after a break         reader.rs
 //! lookup                  the entries of small ranges, as a whole      lookup.rs
 //! Cursor                  the handle on the proxy: open, next, close   cursor.rs
@@ -22,9 +22,7 @@
 //!   large as the previous ones. An unordered scan, which cannot resume after a reply that was too
 //!   long, relies on weaker assumptions.
 
-mod batch_scanner;
 mod batch_size;
-mod batches;
 mod channel;
 mod cursor;
 mod lookup;
@@ -32,5 +30,4 @@ mod ranges;
 mod reader;
 mod scanner;
 
-pub use batch_scanner::BatchScanner;
-pub use scanner::Scanner;
+pub use scanner::{BatchScanner, Scanner};

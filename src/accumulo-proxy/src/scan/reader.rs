@@ -1,47 +1,32 @@
 //! The task that reads a scan.
 
-use std::future::Future;
 use std::time::Duration;
 
 use tokio::time::sleep;
 use tracing::debug;
 
-use super::batch_size::Pace;
+use super::batch_size::{Pace, entry_bytes};
 use super::channel::Sink;
-use super::cursor::Cursor;
-use super::ranges;
+use super::cursor::{Cursor, ScanPlan, while_wanted};
 use crate::client::ProxyClient;
-use crate::data::{BatchScanOptions, Bytes, Entry, Key, ScanOptions};
+use crate::data::{Entry, NextBatch};
 use crate::error::{Error, ErrorKind, Result};
-use crate::operations::NextBatch;
 use crate::wire::Call;
 use crate::wire::interface::NextKRequest;
-
-/// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
-/// connection usable for the next call, so a short wait is cheaper than a new connection.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
-
-/// The range or ranges to read.
-#[derive(Debug)]
-pub(super) enum Scan {
-    /// One range, which shrinks with each batch to the rest.
-    Ordered(Box<ScanOptions>),
-    Unordered(BatchScanOptions),
-}
 
 /// A scan and its progress.
 #[derive(Debug)]
 pub(super) struct Reader {
     client: ProxyClient,
     table: String,
-    scan: Scan,
+    scan: ScanPlan,
     pace: Pace,
     cursor: Option<Cursor>,
     is_at_end: bool,
 }
 
 impl Reader {
-    pub(super) fn new(client: ProxyClient, table: String, scan: Scan) -> Self {
+    pub(super) fn new(client: ProxyClient, table: String, scan: ScanPlan) -> Self {
         let pace = scan.pace(client.options().max_reply_bytes);
         Self { client, table, scan, pace, cursor: None, is_at_end: false }
     }
@@ -88,7 +73,7 @@ impl Reader {
             if sink.is_closed() {
                 break;
             }
-            match while_wanted(sink.closed(), GRACE, cursor.next(entries)).await {
+            match while_wanted(sink.closed(), cursor.next(entries)).await {
                 Some(Ok(batch)) => {
                     self.learn(&batch);
                     if !batch.entries.is_empty() {
@@ -98,7 +83,10 @@ impl Reader {
                 Some(Err(error)) => {
                     self.close();
                     let pause = self.pause_after(error, &mut pauses)?;
-                    while_wanted(sink.closed(), Duration::ZERO, sleep(pause)).await;
+                    tokio::select! {
+                        () = sink.closed() => {}
+                        () = sleep(pause) => {}
+                    }
                 }
                 None => break,
             }
@@ -139,7 +127,7 @@ impl Reader {
         error: Error,
         pauses: &mut impl Iterator<Item = Duration>,
     ) -> Result<Duration> {
-        let is_ordered = matches!(self.scan, Scan::Ordered(_));
+        let is_ordered = matches!(self.scan, ScanPlan::Ordered(_));
         debug!(%error, is_ordered, "a scan broke");
         if is_ordered && error.is_reply_too_large() && self.pace.shrink() {
             return Ok(Duration::ZERO);
@@ -147,9 +135,8 @@ impl Reader {
         if error.is_reply_too_large() && self.pace.entries() > 1 {
             return Err(self.with_advice(&error));
         }
-        let is_broken = matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::HandleExpired);
         match pauses.next() {
-            Some(pause) if is_ordered && is_broken => Ok(pause),
+            Some(pause) if is_ordered && error.is_break() => Ok(pause),
             _ => Err(error),
         }
     }
@@ -169,59 +156,4 @@ impl Reader {
         let table = Some(self.table.as_str());
         self.client.error(kind, NextKRequest::NAME, table, reason)
     }
-}
-
-impl Scan {
-    fn pace(&self, max_reply_bytes: usize) -> Pace {
-        match self {
-            Self::Ordered(options) => Pace::bold(options.batch_entries.get(), max_reply_bytes),
-            Self::Unordered(options) => Pace::careful(options.batch_entries.get(), max_reply_bytes),
-        }
-    }
-
-    async fn open(&self, client: &ProxyClient, table: &str) -> Result<Option<Cursor>> {
-        match self {
-            Self::Ordered(options) if ranges::is_empty(&options.range) => Ok(None),
-            Self::Ordered(options) => Cursor::ordered(client, table, options).await.map(Some),
-            Self::Unordered(options) => {
-                let mut options = options.clone();
-                options.ranges = options.ranges.iter().map(ranges::half_open).collect();
-                options.ranges.retain(|range| !ranges::is_empty(range));
-                if options.ranges.is_empty() {
-                    return Ok(None);
-                }
-                Cursor::unordered(client, table, &options).await.map(Some)
-            }
-        }
-    }
-
-    fn shrink(&mut self, last: &Key) {
-        if let Self::Ordered(options) = self {
-            options.range = options.range.after(last.clone());
-        }
-    }
-}
-
-/// Returns the result of `work`, or `None` if its consumer was `dropped` more than `grace` ago.
-pub(super) async fn while_wanted<T>(
-    dropped: impl Future<Output = ()>,
-    grace: Duration,
-    work: impl Future<Output = T>,
-) -> Option<T> {
-    let unwanted = async {
-        dropped.await;
-        sleep(grace).await;
-    };
-    tokio::select! {
-        biased;
-        done = work => Some(done),
-        () = unwanted => None,
-    }
-}
-
-pub(super) fn entry_bytes(entry: &Entry) -> usize {
-    let key = &entry.key;
-    let parts = [&key.row, &key.family, &key.qualifier, &key.visibility];
-    let key_bytes: usize = parts.into_iter().map(Bytes::len).sum();
-    key_bytes.saturating_add(entry.value.len())
 }

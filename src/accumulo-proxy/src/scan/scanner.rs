@@ -1,15 +1,18 @@
-//! The ordered scan.
+//! The streams of entries: of one range in order, and of many ranges.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures::Stream;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
 
-use super::batches::Batches;
-use super::reader::{Reader, Scan};
+use super::channel::{Item, Sink, channel};
+use super::cursor::ScanPlan;
+use super::reader::Reader;
 use crate::client::ProxyClient;
-use crate::data::{Entry, ScanOptions};
-use crate::error::Result;
+use crate::data::{BatchScanOptions, Entry, ScanOptions};
+use crate::error::{Error, Result};
 
 /// A stream of the entries of a range, in the order of their keys, as non-empty batches.
 ///
@@ -69,6 +72,31 @@ pub struct Scanner {
     batches: Batches,
 }
 
+/// A stream of the entries of many ranges, in no order, as non-empty batches.
+///
+/// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
+///   the consumer processes the previous one.
+/// - A task reads the scan, on the runtime on which the scanner was created. If that runtime shuts
+///   down before the end of the scan, the next item is an error:
+///   [`Unreachable`](crate::ErrorKind::Unreachable).
+/// - The stream ends after an error. Without an order the rest of the scan is unknown, so the scan
+///   does not resume after a break as a [`Scanner`](crate::Scanner) does: start it again.
+/// - The scan must therefore never request more than fits in a reply, although it does not know the
+///   size of the next entries. It limits each request so that
+///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as large
+///   as the largest before, or has 256 KiB: at most 256 entries with the default. If still larger
+///   entries follow, the error says so, and a smaller
+///   [`batch_entries`](BatchScanOptions::batch_entries) helps.
+/// - Dropping the scanner closes the scan on the proxy, at any point.
+/// - Inclusive and exclusive bounds of ranges are respected, although the proxy takes every start
+///   as inclusive and every stop as exclusive: both are translated. Accumulo merges overlapping
+///   ranges: an entry is returned once.
+/// - A row may be [read partially](crate::Scanner#partially-read-rows).
+#[derive(Debug)]
+pub struct BatchScanner {
+    batches: Batches,
+}
+
 impl ProxyClient {
     /// Scans the entries of a range of a table, in the order of their keys. Makes no call before
     /// the first poll. Errors are items of the stream:
@@ -79,8 +107,24 @@ impl ProxyClient {
     ///
     /// If called outside of a tokio runtime.
     pub fn scanner(&self, table: impl Into<String>, options: ScanOptions) -> Scanner {
-        let reader = Reader::new(self.clone(), table.into(), Scan::Ordered(Box::new(options)));
-        Scanner { batches: Batches::new(reader) }
+        let scan = ScanPlan::Ordered(Box::new(options));
+        Scanner { batches: Batches::new(Reader::new(self.clone(), table.into(), scan)) }
+    }
+
+    /// Scans the entries of many ranges of a table, in no order. Makes no call before the first
+    /// poll. Errors are items of the stream: [`TableNotFound`](crate::ErrorKind::TableNotFound),
+    /// [`Security`](crate::ErrorKind::Security) (also for an authorization that the user lacks)..
+    ///
+    /// # Panics
+    ///
+    /// If called outside of a tokio runtime.
+    pub fn batch_scanner(
+        &self,
+        table: impl Into<String>,
+        options: BatchScanOptions,
+    ) -> BatchScanner {
+        let scan = ScanPlan::unordered(options);
+        BatchScanner { batches: Batches::new(Reader::new(self.clone(), table.into(), scan)) }
     }
 }
 
@@ -89,5 +133,63 @@ impl Stream for Scanner {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.batches.poll_next(context)
+    }
+}
+
+impl Stream for BatchScanner {
+    type Item = Result<Vec<Entry>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.batches.poll_next(context)
+    }
+}
+
+/// The consumer's end of the channel. Dropping it ends the task at the other end.
+#[derive(Debug)]
+struct Batches {
+    /// The task, before the first poll.
+    unopened: Option<(Handle, Box<Reader>, Sink)>,
+    items: mpsc::Receiver<Item>,
+    has_first: bool,
+    is_ended: bool,
+    /// Notifies the task that more than the first batch is needed.
+    more: Option<oneshot::Sender<()>>,
+    /// The error if the task ends without a last item: otherwise a part of the table would pass for
+    /// the whole.
+    cut_off: Error,
+}
+
+impl Batches {
+    /// Creates the channel for `reader`, which will run on the runtime of the caller.
+    fn new(reader: Reader) -> Self {
+        let (sink, items, more) = channel();
+        Self {
+            cut_off: reader.cut_off(),
+            unopened: Some((Handle::current(), Box::new(reader), sink)),
+            items,
+            has_first: false,
+            is_ended: false,
+            more: Some(more),
+        }
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Vec<Entry>>>> {
+        if let Some((runtime, reader, sink)) = self.unopened.take() {
+            runtime.spawn(reader.run(sink));
+        }
+        if self.is_ended {
+            return Poll::Ready(None);
+        }
+        if self.has_first
+            && let Some(more) = self.more.take()
+        {
+            // A task that has ended needs no notification.
+            let _ = more.send(());
+        }
+        let item = ready!(self.items.poll_recv(context));
+        let item = item.unwrap_or_else(|| Err(self.cut_off.clone())).transpose();
+        self.has_first = true;
+        self.is_ended = !matches!(item, Some(Ok(_)));
+        Poll::Ready(item)
     }
 }

@@ -1,5 +1,7 @@
 //! Messages: the encoding of calls and the decoding of replies.
 
+use std::io;
+
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
@@ -7,8 +9,7 @@ use thrift::protocol::{
 };
 use thrift::{ProtocolErrorKind, TConfiguration};
 
-use super::decode_limit::Budgeted;
-use super::interface::WireValue;
+use super::interface::{Exception, Reader, WireValue};
 use crate::options::Protocol;
 
 /// Size of the length before each message.
@@ -19,18 +20,27 @@ const SHOWN_NAME_CHARS: usize = 40;
 /// Maximum characters of the proxy's reason for a refused call in an error.
 const SHOWN_REASON_CHARS: usize = 400;
 
-/// The reason why a reply cannot be decoded, as a sentence.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DecodeError {
-    /// The bytes are not a valid reply.
-    #[error("{0}")]
+/// The reason why a call failed, and its progress.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The request is longer than a frame may be; nothing was sent.
+    TooLarge { bytes: usize, most: usize },
+    /// The request could not be written as Thrift; nothing was sent.
+    Unwritable(String),
+    /// The connection broke before the complete request was sent: the proxy will not execute it.
+    Unsent(io::Error),
+    /// The connection broke after the request was sent: the proxy may have executed it.
+    Lost(io::Error),
+    /// The reply is longer than `most`.
+    ReplyTooLarge { bytes: usize, most: usize },
+    /// The reply cannot be decoded, for the reason in the sentence.
     Malformed(String),
     /// The proxy rejected the message itself, or failed internally.
-    #[error("the proxy refused the call: {0}")]
     Refused(String),
     /// The proxy does not have the call.
-    #[error("the proxy refused the call: {0}")]
     UnknownCall(String),
+    /// The reply contains an exception.
+    Thrown(Exception, String),
 }
 
 /// Encodes the frame of a call: length and message. Does not check the length against a limit.
@@ -66,7 +76,7 @@ pub(crate) fn decode<R: WireValue>(
     sequence: i32,
     message: &[u8],
     most_bytes: usize,
-) -> Result<R, DecodeError> {
+) -> Result<R, Failure> {
     let limits = TConfiguration::builder()
         .max_message_size(None)
         .max_frame_size(None)
@@ -75,22 +85,23 @@ pub(crate) fn decode<R: WireValue>(
         .build()
         .map_err(|error| malformed(&error))?;
     let mut rest = message;
-    let (bytes, rest_of) = (message.len(), &mut rest);
+    // The message is in memory twice: its strings are copied.
+    let left = most_bytes.saturating_sub(message.len().saturating_mul(2));
     let reply = match protocol {
         Protocol::Compact => {
-            let input = TCompactInputProtocol::with_config(rest_of, limits);
-            read(Budgeted::new(input, bytes, most_bytes), name, sequence)
+            let mut input = TCompactInputProtocol::with_config(&mut rest, limits);
+            read(Reader::new(&mut input, left), name, sequence)
         }
         Protocol::Binary => {
-            let input = TBinaryInputProtocol::with_config(rest_of, true, limits);
-            read(Budgeted::new(input, bytes, most_bytes), name, sequence)
+            let mut input = TBinaryInputProtocol::with_config(&mut rest, true, limits);
+            read(Reader::new(&mut input, left), name, sequence)
         }
     }?;
     if rest.is_empty() {
         Ok(reply)
     } else {
         let left = rest.len();
-        Err(DecodeError::Malformed(format!(
+        Err(Failure::Malformed(format!(
             "the reply is damaged: it ends {left} bytes before its frame"
         )))
     }
@@ -107,14 +118,10 @@ fn write<R: WireValue>(
     output.flush()
 }
 
-fn read<P: TInputProtocol, R: WireValue>(
-    mut input: Budgeted<P>,
-    name: &str,
-    sequence: i32,
-) -> Result<R, DecodeError> {
-    let message = input.read_message_begin().map_err(|error| malformed(&error))?;
+fn read<R: WireValue>(mut reader: Reader<'_>, name: &str, sequence: i32) -> Result<R, Failure> {
+    let message = reader.input.read_message_begin().map_err(|error| malformed(&error))?;
     if message.message_type == TMessageType::Exception {
-        return Err(refusal(&mut input));
+        return Err(refusal(reader.input));
     }
     // A reply to another call must never be returned for this one.
     if message.message_type != TMessageType::Reply
@@ -122,21 +129,23 @@ fn read<P: TInputProtocol, R: WireValue>(
         || message.sequence_number != sequence
     {
         let found: String = message.name.chars().take(SHOWN_NAME_CHARS).collect();
-        return Err(DecodeError::Malformed(format!(
+        return Err(Failure::Malformed(format!(
             "expected the reply to `{name}` number {sequence}, found `{}` number {}",
             found.escape_default(),
             message.sequence_number
         )));
     }
-    R::read(&mut input).map_err(|error| malformed(&error))
+    R::read(&mut reader).map_err(|error| malformed(&error))
 }
 
-fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {
+fn refusal(input: &mut dyn TInputProtocol) -> Failure {
     match thrift::Error::read_application_error_from_in_protocol(input) {
-        Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => {
-            DecodeError::UnknownCall(format!("it has no such call ({})", shown(&error.message)))
+        Ok(error) if error.kind == ApplicationErrorKind::UnknownMethod => Failure::UnknownCall(
+            format!("the proxy refused the call: it has no such call ({})", shown(&error.message)),
+        ),
+        Ok(error) => {
+            Failure::Refused(format!("the proxy refused the call: {}", shown(&error.message)))
         }
-        Ok(error) => DecodeError::Refused(shown(&error.message)),
         Err(error) => malformed(&error),
     }
 }
@@ -157,8 +166,8 @@ pub(crate) fn shown(message: &str) -> String {
     line
 }
 
-fn malformed(error: &thrift::Error) -> DecodeError {
-    DecodeError::Malformed(match error {
+fn malformed(error: &thrift::Error) -> Failure {
+    Failure::Malformed(match error {
         thrift::Error::Protocol(error) if error.kind == ProtocolErrorKind::BadVersion => {
             "the reply uses the other Thrift protocol: set binary instead of compact, or compact instead of binary"
                 .to_owned()

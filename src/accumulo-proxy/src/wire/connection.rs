@@ -17,9 +17,9 @@ use futures::FutureExt;
 use thrift::protocol::TMessageType;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
-use super::codec::{self, DecodeError, LENGTH_BYTES};
+use super::codec::{self, Failure, LENGTH_BYTES};
 use super::connect::{Duplex, connect, in_words};
-use super::{Call, Exception, Reply};
+use super::{Call, Reply};
 use crate::options::{Protocol, ProxyOptions};
 
 /// Initial buffer size for a reply before any of it has arrived.
@@ -34,29 +34,6 @@ pub(crate) struct Connection {
     max_request_bytes: usize,
     max_reply_bytes: usize,
     sequence: i32,
-}
-
-/// The reason why a call failed, and its progress.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The request is longer than a frame may be; nothing was sent.
-    TooLarge { bytes: usize, most: usize },
-    /// The request could not be written as Thrift; nothing was sent.
-    Unwritable(String),
-    /// The connection broke before the complete request was sent: the proxy will not execute it.
-    Unsent(io::Error),
-    /// The connection broke after the request was sent: the proxy may have executed it.
-    Lost(io::Error),
-    /// The reply is longer than `most`.
-    ReplyTooLarge { bytes: usize, most: usize },
-    /// The reply cannot be decoded, for the reason in the sentence.
-    Malformed(String),
-    /// The proxy rejected the message itself.
-    Refused(String),
-    /// The proxy does not have the call.
-    UnknownCall(String),
-    /// The reply contains an exception.
-    Thrown(Exception, String),
 }
 
 impl fmt::Debug for Connection {
@@ -117,16 +94,7 @@ impl Connection {
         drop(frame);
         let message = self.read().await?;
         let most_bytes = self.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
-        codec::decode(self.protocol, C::NAME, self.sequence, &message, most_bytes).map_err(
-            |error| {
-                let sentence = error.to_string();
-                match error {
-                    DecodeError::Malformed(_) => Failure::Malformed(sentence),
-                    DecodeError::Refused(_) => Failure::Refused(sentence),
-                    DecodeError::UnknownCall(_) => Failure::UnknownCall(sentence),
-                }
-            },
-        )
+        codec::decode(self.protocol, C::NAME, self.sequence, &message, most_bytes)
     }
 
     fn encode<C: Call>(&mut self, request: &C) -> Result<Vec<u8>, Failure> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! call      a request and the rules of its call          interface/
-//! message   bytes of a call, value of a reply            codec.rs, decode_limit.rs
+//! message   bytes of a call, value of a reply            codec.rs
 //! frame     4 bytes of length (big-endian), the message  connection.rs
 //! stream    TCP, or TLS over TCP                         connect.rs
 //! pool      idle connections                             pool.rs
@@ -11,15 +11,11 @@
 mod codec;
 mod connect;
 mod connection;
-#[cfg(test)]
-mod declared;
-mod decode_limit;
-#[cfg(test)]
-mod documented;
+#[cfg_attr(test, allow(dead_code, unused_imports, reason = "the tests of the wire use it"))]
 pub(crate) mod interface;
 mod pool;
 
-pub(crate) use codec::shown;
-pub(crate) use connection::{Connection, Failure};
+pub(crate) use codec::{Failure, shown};
+pub(crate) use connection::Connection;
 pub(crate) use interface::{Call, Exception, Patience, Reply, Resend};
 pub(crate) use pool::Pool;

@@ -36,27 +36,12 @@ struct Idle {
     since: Instant,
 }
 
-/// The exclusive use of a connection of a pool. Dropping it releases the permit, but only
+/// The permit to use a connection of a pool. Dropping it releases the permit, but only
 /// [`Pool::give_back`] returns the connection to the pool.
-#[derive(Debug)]
-pub(crate) struct Lease {
-    /// The connection.
-    pub(crate) connection: Connection,
-    permit: Permit,
-}
-
-/// The permit to use a connection of a pool.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _free: OwnedSemaphorePermit,
     _long: Option<OwnedSemaphorePermit>,
-}
-
-impl Lease {
-    /// Separates the connection and its permit.
-    pub(crate) fn split(self) -> (Connection, Permit) {
-        (self.connection, self.permit)
-    }
 }
 
 impl Pool {
@@ -73,13 +58,13 @@ impl Pool {
 
     /// Takes an idle connection that appears to be good, or opens a new one. Waits while all are in
     /// use; the caller enforces the time limit.
-    pub(crate) async fn take(&self, patience: Patience) -> Result<Lease, Failure> {
-        let permit = self.permit(patience).await?;
+    pub(crate) async fn take(&self, patience: Patience) -> Result<(Connection, Permit), Failure> {
+        let permit = self.permit(patience).await;
         let connection = match self.take_idle().await {
             Some(connection) => connection,
             None => self.open().await.map_err(Failure::Unsent)?,
         };
-        Ok(Lease { connection, permit })
+        Ok((connection, permit))
     }
 
     /// Keeps a good connection for the next call.
@@ -99,14 +84,14 @@ impl Pool {
         drop(forgotten);
     }
 
-    async fn permit(&self, patience: Patience) -> Result<Permit, Failure> {
+    async fn permit(&self, patience: Patience) -> Permit {
         // Acquired first: a waiting long call must not occupy a connection that other calls can
         // use.
         let long = match patience {
             Patience::Call => None,
-            Patience::Wait => Some(acquire(&self.long).await?),
+            Patience::Wait => Some(acquire(&self.long).await),
         };
-        Ok(Permit { _free: acquire(&self.free).await?, _long: long })
+        Permit { _free: acquire(&self.free).await, _long: long }
     }
 
     async fn take_idle(&self) -> Option<Connection> {
@@ -150,8 +135,7 @@ impl Pool {
     }
 }
 
-async fn acquire(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Failure> {
+async fn acquire(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     let permit = Arc::clone(semaphore).acquire_owned().await;
-    // The semaphores are never closed.
-    permit.map_err(|closed| Failure::Unsent(io::Error::other(closed)))
+    permit.expect("the semaphores are never closed")
 }

@@ -1,11 +1,14 @@
 //! Checks of a mutation before anything is sent.
 
-use super::{chunk, visibility, wire_size};
-use crate::data::{Bytes, ColumnUpdate, Condition, ConditionalMutation, IteratorSetting, Mutation};
+use std::collections::HashSet;
+
+use super::{visibility, wire_size};
+use crate::data::{Bytes, ColumnUpdate, Condition, ConditionalMutation, Mutation};
 use crate::error::ErrorKind;
 
-/// Space for the header of a message, without the part that the caller adds.
-const HEADER_BYTES: usize = 256;
+/// Space for the header of a message and for the token of a login, without the part that the caller
+/// adds.
+const HEADER_BYTES: usize = 512;
 /// Maximum number of bytes of a row that an error shows.
 const SHOWN_ROW_BYTES: usize = 40;
 
@@ -27,8 +30,9 @@ impl Limit {
 
     /// Checks that a mutation can be sent, and returns its size in bytes.
     pub(super) fn check(self, mutation: &Mutation) -> Result<usize, Refusal> {
-        check_updates(&mutation.row, &mutation.updates)?;
-        self.check_bytes(&mutation.row, chunk::mutation_bytes(mutation))
+        let (row, updates) = (&mutation.row, &mutation.updates);
+        check_updates(row, updates)?;
+        self.check_bytes(row, wire_size::updates(row, updates))
     }
 
     /// Checks that a conditional mutation can be sent, and returns its size in bytes.
@@ -36,16 +40,13 @@ impl Limit {
         self,
         mutation: &ConditionalMutation,
     ) -> Result<usize, Refusal> {
-        let row = &mutation.row;
-        if mutation.conditions.is_empty() {
+        let ConditionalMutation { row, conditions, updates } = mutation;
+        if conditions.is_empty() {
             return Err(invalid(row, "has no condition; write it without conditions"));
         }
-        for condition in &mutation.conditions {
-            check_condition(row, condition)?;
-        }
-        check_updates(row, &mutation.updates)?;
-        let bytes = wire_size::updates(row, &mutation.updates)
-            + wire_size::conditions(&mutation.conditions);
+        conditions.iter().try_for_each(|condition| check_condition(row, condition))?;
+        check_updates(row, updates)?;
+        let bytes = wire_size::updates(row, updates) + wire_size::conditions(conditions);
         self.check_bytes(row, bytes)
     }
 
@@ -54,9 +55,9 @@ impl Limit {
         if bytes <= most {
             return Ok(bytes);
         }
+        let row = shown(row);
         let reason = format!(
-            "the mutation of the row `{}` takes up to {bytes} bytes, a request has room for {most}",
-            shown(row)
+            "the mutation of the row `{row}` takes up to {bytes} bytes, a request has room for {most}"
         );
         Err((ErrorKind::TooLarge, reason))
     }
@@ -76,19 +77,15 @@ fn check_updates(row: &Bytes, updates: &[ColumnUpdate]) -> Result<(), Refusal> {
 /// its rows.
 fn check_condition(row: &Bytes, condition: &Condition) -> Result<(), Refusal> {
     check_visibility(row, &condition.visibility)?;
-    let mut before: Vec<&IteratorSetting> = Vec::new();
-    for iterator in &condition.iterators {
-        if iterator.priority < 1 {
-            return Err(invalid(row, "has an iterator whose priority is below 1"));
-        }
-        let clashes = |other: &&IteratorSetting| {
-            other.name == iterator.name || other.priority == iterator.priority
-        };
-        if before.iter().any(clashes) {
-            let reason = "has two iterators with the same name or priority in one condition";
-            return Err(invalid(row, reason));
-        }
-        before.push(iterator);
+    let iterators = &condition.iterators;
+    if iterators.iter().any(|iterator| iterator.priority < 1) {
+        return Err(invalid(row, "has an iterator whose priority is below 1"));
+    }
+    let names: HashSet<_> = iterators.iter().map(|iterator| &iterator.name).collect();
+    let priorities: HashSet<_> = iterators.iter().map(|iterator| iterator.priority).collect();
+    if names.len().min(priorities.len()) < iterators.len() {
+        let reason = "has two iterators with the same name or priority in one condition";
+        return Err(invalid(row, reason));
     }
     Ok(())
 }
@@ -114,9 +111,10 @@ fn shown(bytes: &Bytes) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::IteratorSetting;
 
     fn limit() -> Limit {
-        Limit::new(1000, 0)
+        Limit::new(1256, 0)
     }
 
     #[test]

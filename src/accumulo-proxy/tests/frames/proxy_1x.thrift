@@ -1,5 +1,5 @@
 // The service of the Accumulo proxy for Accumulo 1.x, in Thrift's own form, for the servers that record.py starts.
-// The crate itself is made from `idl/proxy.thrift`, which has no service.
+// A test compares the table of calls in `src/wire/interface` with it.
 
 enum PartialKey {
   ROW = 0,

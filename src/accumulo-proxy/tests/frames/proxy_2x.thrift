@@ -1,5 +1,5 @@
 // The service of the Accumulo proxy for Accumulo 2.x, in Thrift's own form, for the servers that record.py starts.
-// The crate itself is made from `idl/proxy.thrift`, which has no service.
+// A test compares it with the service of 1.x.
 
 enum PartialKey {
   ROW = 0,

@@ -17,7 +17,7 @@ fn names(gate: &Gate, request: &Request) -> Answer {
 }
 
 fn splits(name: &str) -> wire::ListSplitsReply {
-    wire::ListSplitsReply::new(vec![name.as_bytes().to_vec()], None, None, None)
+    wire::ListSplitsReply::new(vec![Bytes::copy_from_slice(name.as_bytes())], None, None, None)
 }
 
 async fn ask(client: &ProxyClient, table: &str) -> Vec<Bytes> {

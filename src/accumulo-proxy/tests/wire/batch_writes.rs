@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use accumulo_proxy::{BatchWriter, BatchWriterOptions, ErrorKind, Mutation};
+use accumulo_proxy::{BatchWriter, BatchWriterOptions, Bytes, ErrorKind, Mutation};
 use tokio::time::{pause, sleep, timeout};
 
 use crate::fake::{Answer, Fake, Gate, Request, gate, thrown, until};
@@ -15,7 +15,7 @@ const CALL: &str = "updateAndFlush";
 const SOON: Duration = Duration::from_millis(50);
 
 /// Values by row, in the order of their arrival.
-type Written = Arc<Mutex<BTreeMap<Vec<u8>, Vec<String>>>>;
+type Written = Arc<Mutex<BTreeMap<Bytes, Vec<String>>>>;
 
 fn ok() -> Answer {
     Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
@@ -26,7 +26,7 @@ fn keep(written: &Written, request: &Request) {
     let mut written = written.lock().unwrap();
     for (row, updates) in cells {
         let values = updates.into_iter().map(|update| update.value.unwrap());
-        let values = values.map(|value| String::from_utf8(value).unwrap());
+        let values = values.map(|value| String::from_utf8(value.into()).unwrap());
         written.entry(row).or_default().extend(values);
     }
 }

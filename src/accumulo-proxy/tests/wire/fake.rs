@@ -66,12 +66,12 @@ impl Request {
             Protocol::Compact => {
                 let mut input = TCompactInputProtocol::new(self.body.as_slice());
                 input.read_message_begin().unwrap();
-                R::read(&mut input).unwrap()
+                R::read(&mut wire::Reader::new(&mut input, usize::MAX)).unwrap()
             }
             Protocol::Binary => {
                 let mut input = TBinaryInputProtocol::new(self.body.as_slice(), true);
                 input.read_message_begin().unwrap();
-                R::read(&mut input).unwrap()
+                R::read(&mut wire::Reader::new(&mut input, usize::MAX)).unwrap()
             }
         }
     }
@@ -351,7 +351,10 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
                 let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - Username or Password is Invalid";
                 Answer::reply(wire::LoginReply::new(None, thrown(message)))
             }
-            "login" => Answer::reply(wire::LoginReply::new(TOKEN.to_vec(), None)),
+            "login" => Answer::reply(wire::LoginReply::new(
+                accumulo_proxy::Bytes::from_static(TOKEN),
+                None,
+            )),
             _ => (shared.script)(&request),
         };
         if !answer_call(&mut stream, shared.protocol, &message, answer).await {

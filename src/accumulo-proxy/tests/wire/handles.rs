@@ -7,8 +7,11 @@ use accumulo_proxy::{
     ScannerHandle,
 };
 
+use thrift::protocol::TType;
+
 use crate::fake::{Answer, Fake, thrown};
 use crate::interface as wire;
+use crate::raw::{field, structure};
 
 const HANDLE: &str = "0123456789-abcdef";
 
@@ -90,8 +93,15 @@ async fn errors_of_a_handle_name_its_table() {
 #[tokio::test]
 async fn the_error_of_an_incomplete_reply_names_its_call() {
     let server = Fake::start(|_| {
-        let nameless = wire::IteratorSetting::new(7, None, "org.example.Filter".to_owned(), None);
-        Answer::reply(wire::GetIteratorSettingReply::new(nameless, None, None, None))
+        Answer::Reply(Box::new(|output| {
+            structure(output, |output| {
+                field(output, TType::Struct, 0, |output| {
+                    structure(output, |output| {
+                        field(output, TType::I32, 1, |output| output.write_i32(7))
+                    })
+                })
+            })
+        }))
     })
     .await;
     let client = server.client();
@@ -99,7 +109,8 @@ async fn the_error_of_an_incomplete_reply_names_its_call() {
     let error = tables.iterator("t", "any", IteratorScope::Scan).await.unwrap_err();
     assert_eq!((error.kind(), error.call()), (ErrorKind::Protocol, "getIteratorSetting"));
     let place = server.address();
-    let said = format!("getIteratorSetting of `t` at {place}: the reply lacks `name`");
+    let said =
+        format!("getIteratorSetting of `t` at {place}: the reply is damaged: it lacks `name`");
     assert_eq!(error.to_string(), said);
     assert!(!error.may_have_taken_effect());
 }

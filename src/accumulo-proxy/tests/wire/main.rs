@@ -15,6 +15,8 @@ mod fake;
 #[path = "../../src/wire/interface/mod.rs"]
 mod interface;
 
+use accumulo_proxy as data;
+
 mod answers_reach_their_own_call;
 mod batch_writes;
 mod connections_are_bounded;
@@ -27,6 +29,7 @@ mod errors_say_where;
 mod frames;
 mod handles;
 mod hostile;
+mod interface_is_the_service;
 mod limits_hold;
 mod raw;
 mod requests;

@@ -15,7 +15,7 @@ use thrift::protocol::{TInputProtocol, TOutputProtocol, TType, field_id};
 
 use crate::exchanges::frames;
 use crate::fake::{Answer, Fake};
-use crate::interface::WireValue;
+use crate::interface::{Reader, WireValue};
 
 /// A value of any type, as text.
 struct Shown(String);
@@ -23,8 +23,12 @@ struct Shown(String);
 impl WireValue for Shown {
     const TYPE: TType = TType::Struct;
 
-    fn read(input: &mut dyn TInputProtocol) -> thrift::Result<Self> {
-        shown(input, TType::Struct).map(Self)
+    fn idl() -> String {
+        unreachable!("only requests are shown")
+    }
+
+    fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
+        shown(reader.input, TType::Struct).map(Self)
     }
 
     fn write(&self, _: &mut dyn TOutputProtocol) -> thrift::Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use accumulo_proxy::{Entry, Result};
+use accumulo_proxy::{Entry, Key, NextBatch, Range, Result};
 use futures::{Stream, TryStreamExt};
 
 use crate::fake::{Answer, Request, thrown};
@@ -66,7 +66,7 @@ impl Rows {
         let entries: Vec<_> = (*place..end).map(|row| self.entry(row)).collect();
         *place = end;
         let more = entries.len() == k;
-        let result = wire::ScanResult::new(entries, more);
+        let result = NextBatch { entries, more };
         Answer::reply(wire::NextKReply::new(result, None, None, None))
     }
 
@@ -77,10 +77,9 @@ impl Rows {
         Answer::reply(wire::CloseScannerReply::new(unknown))
     }
 
-    fn entry(&self, row: usize) -> wire::KeyValue {
-        let empty = Vec::new;
-        let key = wire::Key::new(row_name(row).into_bytes(), empty(), empty(), empty(), 7);
-        wire::KeyValue::new(key, vec![b'v'; self.value_bytes[row]])
+    fn entry(&self, row: usize) -> Entry {
+        let value = vec![b'v'; self.value_bytes[row]];
+        Entry { key: Key::from_row(row_name(row)).at(7), value: value.into() }
     }
 }
 
@@ -102,14 +101,14 @@ pub(crate) async fn rows_of(
     Ok(rows)
 }
 
-fn start_of(range: Option<wire::Range>) -> usize {
+fn start_of(range: Option<Range>) -> usize {
     let range = range.unwrap();
     let Some(start) = range.start else {
         return 0;
     };
-    let row = String::from_utf8(start.row.unwrap()).unwrap();
+    let row = String::from_utf8(start.row.into()).unwrap();
     let row: usize = row.strip_prefix("row").unwrap().parse().unwrap();
-    match range.start_inclusive.unwrap() {
+    match range.start_inclusive {
         true => row,
         false => row + 1,
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use accumulo_proxy::{
     BatchScanOptions, Condition, ConditionalWriterOptions, Credentials, ErrorKind, Mutation,
-    Protocol, ProxyClient, Range, ScanOptions,
+    NextBatch, Protocol, ProxyClient, Range, ScanOptions,
 };
 use data_encoding::HEXLOWER;
 use futures::TryStreamExt;
@@ -120,7 +120,7 @@ fn answer(request: &Request) -> Answer {
         }
         "nextK" if request.nth < 2 => Answer::Close,
         "nextK" => {
-            let nothing = wire::ScanResult::new(Vec::new(), false);
+            let nothing = NextBatch { entries: Vec::new(), more: false };
             Answer::reply(wire::NextKReply::new(nothing, None, None, None))
         }
         "createConditionalWriter" => {

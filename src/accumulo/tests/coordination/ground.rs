@@ -91,7 +91,7 @@ fn answer(request: &Request) -> Answer {
             Answer::reply(wire::TableIdMapReply::new(ids))
         }
         "listSplits" => Answer::reply(wire::ListSplitsReply::new(
-            vec![b"g".to_vec(), b"p".to_vec()],
+            ["g", "p"].map(accumulo_proxy::Bytes::from).to_vec(),
             None,
             None,
             None,

@@ -18,6 +18,8 @@ mod interface;
 #[path = "../../../../tests/tests/coordination_zookeeper/oracles.rs"]
 mod oracles;
 
+use accumulo_proxy as data;
+
 mod conformance;
 mod ground;
 mod leases;

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use accumulo_proxy::{
+    ActiveCompaction, Bytes, CompactionReason, CompactionType, Entry, Key, KeyExtent, NextBatch,
+};
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{ErrorKind, Garbage, Span, TableAdmin, Timestamp};
 use tokio::task::JoinHandle;
@@ -43,7 +46,7 @@ struct Table {
     /// Number of files that each tablet gets while a compaction runs.
     written: usize,
     /// The row at which the last scan stops.
-    stop: Vec<u8>,
+    stop: Bytes,
 }
 
 impl Table {
@@ -62,7 +65,7 @@ impl Table {
             refused: 0,
             is_silent: false,
             written: 0,
-            stop: Vec::new(),
+            stop: Bytes::new(),
         }))
     }
 
@@ -81,7 +84,7 @@ impl Table {
     }
 
     /// Lets the servers complete one more tablet, and returns the rows of all.
-    fn look(&mut self) -> Vec<wire::KeyValue> {
+    fn look(&mut self) -> Vec<Entry> {
         let requested = self.requested;
         let mut tablets = self.tablets.iter_mut();
         let waiting = tablets.find(|tablet| tablet.compacted < requested);
@@ -93,14 +96,9 @@ impl Table {
         let below = |tablet: &&Tablet| tablet.row.as_bytes() < &**stop;
         for tablet in self.tablets.iter().filter(below) {
             let mut add = |family: &str, qualifier: String, value: Vec<u8>| {
-                let key = wire::Key::new(
-                    tablet.row.as_bytes().to_vec(),
-                    family.as_bytes().to_vec(),
-                    qualifier.into_bytes(),
-                    Vec::new(),
-                    1,
-                );
-                rows.push(wire::KeyValue::new(key, value));
+                let key = Key::from_row(tablet.row).at(1);
+                let key = key.in_column(family.to_owned(), qualifier);
+                rows.push(Entry { key, value: value.into() });
             };
             for file in 0..tablet.files {
                 add("file", format!("/f{file}"), b"10,1".to_vec());
@@ -132,19 +130,19 @@ impl Table {
                 Answer::reply(wire::TestTableClassLoadReply::new(true, None, None, None))
             }
             "listSplits" => {
-                let splits = vec![b"g".to_vec(), b"p".to_vec()];
+                let splits = ["g", "p"].map(Bytes::from).to_vec();
                 Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
             }
             "compactTable" => self.compact(),
             "createScanner" => {
                 let asked: wire::CreateScannerRequest = request.read();
-                let stop = asked.options.and_then(|options| options.range?.stop?.row);
+                let stop = asked.options.and_then(|options| Some(options.range?.stop?.row));
                 self.stop = stop.unwrap_or_default();
                 let handle = "scanner".to_owned();
                 Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
             }
             "nextK" => {
-                let rows = wire::ScanResult::new(self.look(), false);
+                let rows = NextBatch { entries: self.look(), more: false };
                 Answer::reply(wire::NextKReply::new(rows, None, None, None))
             }
             "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
@@ -166,19 +164,20 @@ impl Table {
 }
 
 /// Returns a compaction of the first tablet, which a user has requested.
-fn other_compaction() -> wire::ActiveCompaction {
-    wire::ActiveCompaction::new(
-        wire::KeyExtent::new("1".to_owned(), b"g".to_vec(), None),
-        1,
-        Vec::new(),
-        "/out".to_owned(),
-        wire::CompactionType::FULL,
-        wire::CompactionReason::USER,
-        String::new(),
-        7,
-        7,
-        Vec::new(),
-    )
+fn other_compaction() -> ActiveCompaction {
+    let (table_id, end_row) = ("1".to_owned(), Some("g".into()));
+    ActiveCompaction {
+        extent: Some(KeyExtent { table_id, end_row, previous_end_row: None }),
+        age_ms: 1,
+        input_files: Vec::new(),
+        output_file: "/out".to_owned(),
+        compaction_type: CompactionType::Full,
+        reason: CompactionReason::User,
+        locality_group: String::new(),
+        entries_read: 7,
+        entries_written: 7,
+        iterators: Vec::new(),
+    }
 }
 
 /// Starts a server with a table whose tablets have these numbers of files.
@@ -216,7 +215,7 @@ async fn in_time<T>(result: impl Future<Output = T>) -> T {
 }
 
 /// The bounds of a compaction, and the number of its iterators.
-type Asked = (Option<Vec<u8>>, Option<Vec<u8>>, usize);
+type Asked = (Option<Bytes>, Option<Bytes>, usize);
 
 /// Returns the arguments of each call, and checks that none waits.
 fn compactions(fake: &Fake) -> Vec<Asked> {
@@ -268,7 +267,7 @@ async fn a_look_costs_a_scan_and_a_call_for_each_server() {
 async fn tablets_with_many_files_are_compacted_before_the_iterators_run() {
     let (_, fake, tables) = start([1, 9, 12]).await;
     collect(&tables).await.unwrap().unwrap();
-    let after = Some(b"g".to_vec());
+    let after = Some(Bytes::from("g"));
     assert_eq!(compactions(&fake), [(after, None, 0), (None, None, 2)]);
 }
 
@@ -283,7 +282,7 @@ async fn files_that_are_written_during_a_wait_count() {
     table.lock().unwrap().tablets[1].files = 9;
     table.lock().unwrap().other_runs = false;
     collecting.await.unwrap().unwrap();
-    let (after, up_to) = (Some(b"g".to_vec()), Some(b"p".to_vec()));
+    let (after, up_to) = (Some(Bytes::from("g")), Some(Bytes::from("p")));
     assert_eq!(compactions(&fake), [(after, up_to, 0), (None, None, 2)]);
 }
 
@@ -369,7 +368,7 @@ async fn files_that_are_written_during_a_refusal_count() {
     until("a call", || fake.count("compactTable") == 1).await;
     table.lock().unwrap().tablets[1].files = 9;
     collecting.await.unwrap().unwrap();
-    let part = (Some(b"g".to_vec()), Some(b"p".to_vec()), 0);
+    let part = (Some(Bytes::from("g")), Some(Bytes::from("p")), 0);
     assert_eq!(compactions(&fake), [(None, None, 2), part, (None, None, 2)]);
 }
 
@@ -387,7 +386,7 @@ async fn a_merge_before_the_compaction_moves_the_rows_to_another_tablet() {
         (table.tablets[0].previous, table.works) = (b"\0", true);
     }
     in_time(collecting).await.unwrap().unwrap();
-    let up_to_g = (None, Some(b"g".to_vec()), 2);
+    let up_to_g = (None, Some(Bytes::from("g")), 2);
     assert!(compactions(&fake).iter().all(|call| *call == up_to_g));
 }
 

@@ -16,6 +16,8 @@ mod fake;
 #[path = "../../../accumulo-proxy/src/wire/interface/mod.rs"]
 mod interface;
 
+use accumulo_proxy as data;
+
 mod compactions;
 mod iterators;
 mod permissions;

@@ -1,5 +1,6 @@
 //! Scans of several spans.
 
+use accumulo_proxy::{Entry, Key, NextBatch};
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{Authorizations, CellBatches, Scan, Span, TableAdmin};
 use futures::TryStreamExt;
@@ -13,16 +14,14 @@ fn one_cell(request: &Request) -> Answer {
     match request.call.as_str() {
         "createScanner" => {
             let asked: wire::CreateScannerRequest = request.read();
-            let start = asked.options.and_then(|options| options.range?.start?.row);
-            let handle = String::from_utf8(start.unwrap()).unwrap();
+            let start = asked.options.and_then(|options| Some(options.range?.start?.row));
+            let handle = String::from_utf8(start.unwrap().into()).unwrap();
             Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
         }
         "nextK" => {
             let asked: wire::NextKRequest = request.read();
-            let row = asked.scanner.unwrap().into_bytes();
-            let key = wire::Key::new(row, b"f".to_vec(), b"q".to_vec(), Vec::new(), 7);
-            let cells = vec![wire::KeyValue::new(key, b"v".to_vec())];
-            let cells = wire::ScanResult::new(cells, false);
+            let key = Key::from_row(asked.scanner.unwrap()).in_column("f", "q").at(7);
+            let cells = NextBatch { entries: vec![Entry { key, value: "v".into() }], more: false };
             Answer::reply(wire::NextKReply::new(cells, None, None, None))
         }
         _ => OLD.answer(request),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accumulo_proxy::Credentials;
+use accumulo_proxy::{Credentials, NextBatch};
 use fluo_accumulo::AccumuloTables;
 
 use crate::fake::{Answer, Fake, Request, thrown};
@@ -85,7 +85,7 @@ impl Servers {
                 Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
             }
             "nextK" => {
-                let nothing = wire::ScanResult::new(Vec::new(), false);
+                let nothing = NextBatch { entries: Vec::new(), more: false };
                 Answer::reply(wire::NextKReply::new(nothing, None, None, None))
             }
             "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),

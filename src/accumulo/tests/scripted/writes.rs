@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use accumulo_proxy::Bytes;
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{Authorizations, Column, ErrorKind, Mutation, Table, TableAdmin};
 use futures::future::{join, join_all};
@@ -18,7 +19,7 @@ const CONDITIONAL: &str = "updateRowsConditionally";
 const PLAIN: &str = "updateAndFlush";
 
 /// The rows of the conditional updates of a request.
-fn updates(request: &Request) -> BTreeMap<Vec<u8>, wire::ConditionalUpdates> {
+fn updates(request: &Request) -> BTreeMap<Bytes, wire::ConditionalUpdates> {
     let request = request.read::<wire::UpdateRowsConditionallyRequest>();
     request.updates.unwrap()
 }
@@ -28,8 +29,8 @@ fn answer(request: &Request) -> Answer {
         CONDITIONAL => {
             let statuses = updates(request).into_keys().map(|row| {
                 let status = match row == BAD {
-                    true => wire::ConditionalStatus::VIOLATED,
-                    false => wire::ConditionalStatus::ACCEPTED,
+                    true => wire::ConditionalStatus::Violated,
+                    false => wire::ConditionalStatus::Accepted,
                 };
                 (row, status)
             });

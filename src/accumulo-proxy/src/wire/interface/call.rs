@@ -77,8 +77,8 @@ pub(crate) trait Reply: WireValue {
 /// /// Deletes the rows ..                                         documentation of the method
 /// fn delete_rows(table: &str, ..) -> (), about table;             the method; errors are about `table`
 /// "deleteRows" (DeleteRowsRequest, DeleteRowsReply), Once, Wait,  name, structures, retry rule, limit
-///     { 1: token: Vec<u8>, 2: table_name: String, .. }            fields of the request
-///     -> nothing, [1: accumulo, 2: security, 3: table_not_found]; result and exceptions of the reply
+///     { 1: token: Bytes, 2: table_name: String, .. }            fields of the request
+///     -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound]; result and exceptions of the reply
 /// ```
 ///
 /// The converted arguments of the method are the fields of the request after the token. If they are
@@ -88,7 +88,7 @@ pub(crate) trait Reply: WireValue {
 /// A result is `nothing`, a `value` that a reply without an exception must contain, or a value that
 /// may (`maybe`) be absent. It is field 0 of the reply.
 macro_rules! declare {
-    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($group:ident, $title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident $arguments:tt -> $output:ty
@@ -100,9 +100,9 @@ macro_rules! declare {
         -> $kind:ident $(($success:ty))?, [$($number:literal: $exception:ident),*];
     )*) => {
         $(
-            super::structure::structure! { $request { $($id: $field: $type),* } }
-            super::structure::structure! {
-                $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
+            super::structure::message! { $name, $request { $($id: $field: $type),* } }
+            super::structure::message! {
+                $name, $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
             }
 
             impl Call for $request {
@@ -118,7 +118,8 @@ macro_rules! declare {
                 fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)> {
                     $(
                         if let Some(thrown) = self.$exception {
-                            return Err((exception!($exception), thrown.msg.unwrap_or_default()));
+                            let message = thrown.message.unwrap_or_default();
+                            return Err((Exception::$exception, message));
                         }
                     )*
                     Ok(result!($kind, self))
@@ -128,13 +129,13 @@ macro_rules! declare {
 
         /// The calls of the group.
         #[cfg(test)]
-        pub(crate) const GROUP: Group = Group {
+        pub(crate) const $group: Group = Group {
             title: $title,
             owner: stringify!($owner),
-            calls: &[$(super::Declaration {
+            calls: &[$(Declaration {
                 name: $name,
-                request: $request::DECLARED,
-                reply: $reply::DECLARED,
+                request: <$request as super::structure::Structure>::fields,
+                reply: <$reply as super::structure::Structure>::fields,
                 resend: Resend::$resend,
                 patience: Patience::$patience,
                 method: concat!($(stringify!($method))? $(stringify!($hand))?),
@@ -169,40 +170,4 @@ macro_rules! result {
     };
 }
 
-macro_rules! exception {
-    (accumulo) => {
-        Exception::Accumulo
-    };
-    (security) => {
-        Exception::Security
-    };
-    (table_not_found) => {
-        Exception::TableNotFound
-    };
-    (table_exists) => {
-        Exception::TableExists
-    };
-    (mutations_rejected) => {
-        Exception::MutationsRejected
-    };
-    (namespace_not_found) => {
-        Exception::NamespaceNotFound
-    };
-    (namespace_exists) => {
-        Exception::NamespaceExists
-    };
-    (namespace_not_empty) => {
-        Exception::NamespaceNotEmpty
-    };
-    (unknown_scanner) => {
-        Exception::UnknownScanner
-    };
-    (unknown_writer) => {
-        Exception::UnknownWriter
-    };
-    (no_more_entries) => {
-        Exception::NoMoreEntries
-    };
-}
-
-pub(super) use {declare, exception, result, success};
+pub(super) use {declare, result, success};

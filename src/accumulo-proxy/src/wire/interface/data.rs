@@ -1,247 +1,115 @@
-//! The enumerations and structures in the arguments and results of calls.
+//! The numbers of the values and fields in the arguments and results of calls.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::structure::{enumerations, structures};
+use bytes::Bytes;
+
+use super::structure::{enumerations, message, structure};
+use crate::data::{
+    ActiveCompaction, ActiveScan, Column, CompactionReason, CompactionType, DiskUsage, Durability,
+    Entry, IteratorScope, IteratorSetting, Key, KeyExtent, NamespacePermission, NextBatch,
+    PartialKey, Plugin, Range, ScanColumn, ScanState, ScanType, SystemPermission, TablePermission,
+    TimeType,
+};
+
+/// The status of a conditional mutation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConditionalStatus {
+    Accepted,
+    Rejected,
+    Violated,
+    Unknown,
+    InvisibleVisibility,
+}
+
+/// An entry, and whether there is another after it.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyValueAndPeek {
+    pub(crate) entry: Entry,
+    pub(crate) has_next: bool,
+}
 
 enumerations! {
-    PartialKey {
-        ROW = 0,
-        ROW_COLFAM = 1,
-        ROW_COLFAM_COLQUAL = 2,
-        ROW_COLFAM_COLQUAL_COLVIS = 3,
-        ROW_COLFAM_COLQUAL_COLVIS_TIME = 4,
-        ROW_COLFAM_COLQUAL_COLVIS_TIME_DEL = 5,
+    "PartialKey" = PartialKey {
+        Row = 0, RowFamily = 1, RowFamilyQualifier = 2, RowFamilyQualifierVisibility = 3,
+        RowFamilyQualifierVisibilityTime = 4, All = 5,
     }
-
-    TablePermission {
-        READ = 2,
-        WRITE = 3,
-        BULK_IMPORT = 4,
-        ALTER_TABLE = 5,
-        GRANT = 6,
-        DROP_TABLE = 7,
+    "TablePermission" = TablePermission {
+        Read = 2, Write = 3, BulkImport = 4, AlterTable = 5, Grant = 6, DropTable = 7,
     }
-
-    SystemPermission {
-        GRANT = 0,
-        CREATE_TABLE = 1,
-        DROP_TABLE = 2,
-        ALTER_TABLE = 3,
-        CREATE_USER = 4,
-        DROP_USER = 5,
-        ALTER_USER = 6,
-        SYSTEM = 7,
-        CREATE_NAMESPACE = 8,
-        DROP_NAMESPACE = 9,
-        ALTER_NAMESPACE = 10,
-        OBTAIN_DELEGATION_TOKEN = 11,
+    "SystemPermission" = SystemPermission {
+        Grant = 0, CreateTable = 1, DropTable = 2, AlterTable = 3, CreateUser = 4, DropUser = 5,
+        AlterUser = 6, System = 7, CreateNamespace = 8, DropNamespace = 9, AlterNamespace = 10,
+        ObtainDelegationToken = 11,
     }
-
-    NamespacePermission {
-        READ = 0,
-        WRITE = 1,
-        ALTER_NAMESPACE = 2,
-        GRANT = 3,
-        ALTER_TABLE = 4,
-        CREATE_TABLE = 5,
-        DROP_TABLE = 6,
-        BULK_IMPORT = 7,
-        DROP_NAMESPACE = 8,
+    "NamespacePermission" = NamespacePermission {
+        Read = 0, Write = 1, AlterNamespace = 2, Grant = 3, AlterTable = 4, CreateTable = 5,
+        DropTable = 6, BulkImport = 7, DropNamespace = 8,
     }
-
-    ScanType {
-        SINGLE = 0,
-        BATCH = 1,
+    "ScanType" = ScanType { Single = 0, Batch = 1 }
+    "ScanState" = ScanState { Idle = 0, Running = 1, Queued = 2 }
+    "ConditionalStatus" = ConditionalStatus {
+        Accepted = 0, Rejected = 1, Violated = 2, Unknown = 3, InvisibleVisibility = 4,
     }
-
-    ScanState {
-        IDLE = 0,
-        RUNNING = 1,
-        QUEUED = 2,
-    }
-
-    ConditionalStatus {
-        ACCEPTED = 0,
-        REJECTED = 1,
-        VIOLATED = 2,
-        UNKNOWN = 3,
-        INVISIBLE_VISIBILITY = 4,
-    }
-
-    Durability {
-        DEFAULT = 0,
-        NONE = 1,
-        LOG = 2,
-        FLUSH = 3,
-        SYNC = 4,
-    }
-
-    CompactionType {
-        MINOR = 0,
-        MERGE = 1,
-        MAJOR = 2,
-        FULL = 3,
-    }
-
-    CompactionReason {
-        USER = 0,
-        SYSTEM = 1,
-        CHOP = 2,
-        IDLE = 3,
-        CLOSE = 4,
-    }
-
-    IteratorScope {
-        MINC = 0,
-        MAJC = 1,
-        SCAN = 2,
-    }
-
-    TimeType {
-        LOGICAL = 0,
-        MILLIS = 1,
-    }
+    "Durability" = Durability { Default = 0, None = 1, Log = 2, Flush = 3, Sync = 4 }
+    "CompactionType" = CompactionType { Minor = 0, Merge = 1, Major = 2, Full = 3 }
+    "CompactionReason" = CompactionReason { User = 0, System = 1, Chop = 2, Idle = 3, Close = 4 }
+    "IteratorScope" = IteratorScope { MinorCompaction = 0, MajorCompaction = 1, Scan = 2 }
+    "TimeType" = TimeType { Logical = 0, Millis = 1 }
 }
 
-structures! {
-    Key {
-        1: row: Vec<u8>,
-        2: col_family: Vec<u8>,
-        3: col_qualifier: Vec<u8>,
-        4: col_visibility: Vec<u8>,
-        5: timestamp: i64,
-    }
+structure! { "Key", Key {
+    1: row, 2: family = Bytes::new(), 3: qualifier = Bytes::new(), 4: visibility = Bytes::new(),
+    // An absent timestamp means the latest one.
+    5: timestamp = i64::MAX,
+} }
+structure! { "KeyValue", Entry { 1: key, 2: value = Bytes::new() } }
+structure! { "Range", Range {
+    1: start, 2: start_inclusive = false, 3: stop, 4: stop_inclusive = false,
+} }
+structure! { "ScanColumn", ScanColumn { 1: family, 2: qualifier } }
+structure! { "Column", Column {
+    1: family = Bytes::new(), 2: qualifier = Bytes::new(), 3: visibility = Bytes::new(),
+} }
+structure! { "IteratorSetting", IteratorSetting {
+    1: priority, 2: name, 3: class, 4: options = Default::default(),
+} }
+structure! { "CompactionStrategyConfig", Plugin { 1: class, 2: options } }
+structure! { "DiskUsage", DiskUsage { 1: tables = Vec::new(), 2: bytes = 0 } }
+structure! { "KeyExtent", KeyExtent { 1: table_id, 2: end_row, 3: previous_end_row } }
+structure! { "ActiveScan", ActiveScan {
+    1: client = String::new(), 2: user = String::new(), 3: table = String::new(), 4: age_ms = 0,
+    5: idle_ms = 0, 6: scan_type, 7: state, 8: extent, 9: columns = Vec::new(),
+    10: iterators = Vec::new(), 11: authorizations = Vec::new(),
+} }
+structure! { "ActiveCompaction", ActiveCompaction {
+    1: extent, 2: age_ms = 0, 3: input_files = Vec::new(), 4: output_file = String::new(),
+    5: compaction_type, 6: reason, 7: locality_group = String::new(), 8: entries_read = 0,
+    9: entries_written = 0, 10: iterators = Vec::new(),
+} }
+structure! { "ScanResult", NextBatch { 1: entries, 2: more } }
+structure! { "KeyValueAndPeek", KeyValueAndPeek { 1: entry, 2: has_next } }
 
-    ColumnUpdate {
-        1: col_family: Vec<u8>,
-        2: col_qualifier: Vec<u8>,
-        3: col_visibility: Vec<u8>,
-        4: timestamp: i64,
-        5: value: Vec<u8>,
-        6: delete_cell: bool,
-    }
-
-    DiskUsage {
-        1: tables: Vec<String>,
-        2: usage: i64,
-    }
-
-    KeyValue {
-        1: key: Key,
-        2: value: Vec<u8>,
-    }
-
-    ScanResult {
-        1: results: Vec<KeyValue>,
-        2: more: bool,
-    }
-
-    Range {
-        1: start: Key,
-        2: start_inclusive: bool,
-        3: stop: Key,
-        4: stop_inclusive: bool,
-    }
-
-    ScanColumn {
-        1: col_family: Vec<u8>,
-        2: col_qualifier: Vec<u8>,
-    }
-
-    IteratorSetting {
-        1: priority: i32,
-        2: name: String,
-        3: iterator_class: String,
-        4: properties: BTreeMap<String, String>,
-    }
-
-    ScanOptions {
-        1: authorizations: BTreeSet<Vec<u8>>,
-        2: range: Range,
-        3: columns: Vec<ScanColumn>,
-        4: iterators: Vec<IteratorSetting>,
-        5: buffer_size: i32,
-    }
-
-    BatchScanOptions {
-        1: authorizations: BTreeSet<Vec<u8>>,
-        2: ranges: Vec<Range>,
-        3: columns: Vec<ScanColumn>,
-        4: iterators: Vec<IteratorSetting>,
-        5: threads: i32,
-    }
-
-    KeyValueAndPeek {
-        1: key_value: KeyValue,
-        2: has_next: bool,
-    }
-
-    KeyExtent {
-        1: table_id: String,
-        2: end_row: Vec<u8>,
-        3: prev_end_row: Vec<u8>,
-    }
-
-    Column {
-        1: col_family: Vec<u8>,
-        2: col_qualifier: Vec<u8>,
-        3: col_visibility: Vec<u8>,
-    }
-
-    Condition {
-        1: column: Column,
-        2: timestamp: i64,
-        3: value: Vec<u8>,
-        4: iterators: Vec<IteratorSetting>,
-    }
-
-    ConditionalUpdates {
-        2: conditions: Vec<Condition>,
-        3: updates: Vec<ColumnUpdate>,
-    }
-
-    ConditionalWriterOptions {
-        1: max_memory: i64,
-        2: timeout_ms: i64,
-        3: threads: i32,
-        4: authorizations: BTreeSet<Vec<u8>>,
-        5: durability: Durability,
-    }
-
-    ActiveScan {
-        1: client: String,
-        2: user: String,
-        3: table: String,
-        4: age: i64,
-        5: idle_time: i64,
-        6: type_: ScanType,
-        7: state: ScanState,
-        8: extent: KeyExtent,
-        9: columns: Vec<Column>,
-        10: iterators: Vec<IteratorSetting>,
-        11: authorizations: Vec<Vec<u8>>,
-    }
-
-    ActiveCompaction {
-        1: extent: KeyExtent,
-        2: age: i64,
-        3: input_files: Vec<String>,
-        4: output_file: String,
-        5: type_: CompactionType,
-        6: reason: CompactionReason,
-        7: locality_group: String,
-        8: entries_read: i64,
-        9: entries_written: i64,
-        10: iterators: Vec<IteratorSetting>,
-    }
-
-    PluginConfig {
-        1: class_name: String,
-        2: options: BTreeMap<String, String>,
-    }
-
-    Thrown {
-        1: msg: String,
-    }
-}
+message! { "ColumnUpdate", ColumnUpdate {
+    1: family: Bytes, 2: qualifier: Bytes, 3: visibility: Bytes, 4: timestamp: i64,
+    5: value: Bytes, 6: delete_cell: bool,
+} }
+message! { "Condition", Condition {
+    1: column: Column, 2: timestamp: i64, 3: value: Bytes, 4: iterators: Vec<IteratorSetting>,
+} }
+message! { "ConditionalUpdates", ConditionalUpdates {
+    2: conditions: Vec<Condition>, 3: updates: Vec<ColumnUpdate>,
+} }
+message! { "ScanOptions", ScanOptions {
+    1: authorizations: BTreeSet<Bytes>, 2: range: Range, 3: columns: Vec<ScanColumn>,
+    4: iterators: Vec<IteratorSetting>, 5: buffer_size: i32,
+} }
+message! { "BatchScanOptions", BatchScanOptions {
+    1: authorizations: BTreeSet<Bytes>, 2: ranges: Vec<Range>, 3: columns: Vec<ScanColumn>,
+    4: iterators: Vec<IteratorSetting>, 5: threads: i32,
+} }
+message! { "ConditionalWriterOptions", ConditionalWriterOptions {
+    1: max_memory: i64, 2: timeout_ms: i64, 3: threads: i32, 4: authorizations: BTreeSet<Bytes>,
+    5: durability: Durability,
+} }
+message! { "Thrown", Thrown { 1: message: String } }

@@ -3,14 +3,13 @@
 //! ```text
 //! calls/        the table of calls
 //! call.rs       the rules of a call
-//! data.rs       the enumerations and structures in arguments and results
+//! data.rs       the numbers of the enumerations and structures in arguments and results
 //! structure.rs  the encoding of enumerations and structures, as macros
 //! value.rs      the encoding of numbers, text and containers
 //! ```
 //!
-//! The declarations contain the numbers and types of `idl/proxy.thrift`, and a test compares them.
-//! Every field is optional, so that absent and empty are different. This module uses no other part
-//! of the crate, because the tests include it to write a server.
+//! A test compares the declarations with the service in `tests/frames/proxy_1x.thrift`. This module
+//! uses no other part of the crate than `data`, because the tests include it to write a server.
 
 mod call;
 mod calls;
@@ -22,5 +21,5 @@ pub(crate) use call::{Call, Exception, Patience, Reply, Resend};
 pub(crate) use calls::*;
 pub(crate) use data::*;
 #[cfg(test)]
-pub(crate) use structure::Declared;
-pub(crate) use value::WireValue;
+pub(crate) use structure::{Fields, Structure};
+pub(crate) use value::{Reader, WireValue};

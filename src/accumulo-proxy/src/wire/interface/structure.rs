@@ -1,89 +1,84 @@
-//! Declarations of enumerations and structures.
+//! Structures and enumerations on the wire.
 //!
-//! A structure on the wire is a sequence of fields, each with a number and a type, and an end mark.
-//! An absent field is left out. A field with an unknown number is skipped.
+//! A structure is a sequence of fields, each with a number and a type, and an end mark. An absent
+//! field is left out. A field with an unknown number is skipped.
 
-use thrift::protocol::{
-    TFieldIdentifier, TInputProtocol, TOutputProtocol, TStructIdentifier, TType, field_id,
-};
+use thrift::ProtocolErrorKind;
+use thrift::protocol::{TFieldIdentifier, TOutputProtocol, TStructIdentifier, TType, field_id};
 
-use super::value::WireValue;
+use super::value::{Reader, WireValue, error};
 
-/// Declares enumerations. A number that is not declared is a valid value, because a newer proxy may
-/// send it.
+/// Implements the encoding of enumerations with these names in the IDL.
 macro_rules! enumerations {
-    ($($name:ident { $($value:ident = $number:literal),* $(,)? })*) => {
+    ($($idl:literal = $name:ty { $($value:ident = $number:literal),* $(,)? })*) => {
         $(
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-            pub(crate) struct $name(pub(crate) i32);
-
-            impl $name {
-                $(pub(crate) const $value: Self = Self($number);)*
-            }
-
             impl super::value::WireValue for $name {
                 const TYPE: thrift::protocol::TType = thrift::protocol::TType::I32;
 
-                fn read(input: &mut dyn thrift::protocol::TInputProtocol) -> thrift::Result<Self> {
-                    input.read_i32().map(Self)
+                #[cfg(test)]
+                fn idl() -> String {
+                    $idl.to_owned()
+                }
+
+                fn read(reader: &mut super::value::Reader<'_>) -> thrift::Result<Self> {
+                    match reader.input.read_i32()? {
+                        $($number => Ok(Self::$value),)*
+                        other => Err(super::structure::invalid(format!(
+                            "{other} is not a value of {} that this client supports", $idl
+                        ))),
+                    }
                 }
 
                 fn write(
                     &self,
                     output: &mut dyn thrift::protocol::TOutputProtocol,
                 ) -> thrift::Result<()> {
-                    output.write_i32(self.0)
+                    output.write_i32(match self {
+                        $(Self::$value => $number,)*
+                    })
                 }
             }
         )*
 
-        /// The declared enumerations, with the names and numbers of their values.
+        /// The enumerations, with the names and numbers of their values.
         #[cfg(test)]
         pub(crate) const ENUMERATIONS: &[(&str, &[(&str, i32)])] =
-            &[$((stringify!($name), &[$((stringify!($value), $number)),*])),*];
+            &[$(($idl, &[$((stringify!($value), $number)),*])),*];
     };
 }
 
-/// Declares a structure whose fields are all optional.
+/// Implements the encoding of a structure with this name in the IDL. A field that is not an
+/// `Option` is always written. If it is absent in a reply, it has the value after `=`, or the reply
+/// is damaged.
 macro_rules! structure {
-    ($(#[$derive:meta])* $name:ident { $($id:literal: $field:ident: $type:ty),* $(,)? }) => {
-        #[derive(Debug)]
-        $(#[$derive])*
-        pub(crate) struct $name {
-            $(pub(crate) $field: Option<$type>,)*
-        }
-
-        impl $name {
-            /// The declaration of the structure.
-            #[cfg(test)]
-            pub(crate) const DECLARED: super::structure::Declared = (
-                stringify!($name),
-                &[$(($id, stringify!($field), stringify!($type))),*],
-            );
-
-            #[allow(dead_code, reason = "the tests construct the values of a server")]
-            #[allow(clippy::too_many_arguments, reason = "a call may have many arguments")]
-            pub(crate) fn new($($field: impl Into<Option<$type>>),*) -> Self {
-                Self { $($field: $field.into()),* }
-            }
-        }
-
+    ($idl:expr, $name:ty { $($id:literal: $field:ident $(= $default:expr)?),* $(,)? }) => {
         impl super::value::WireValue for $name {
             const TYPE: thrift::protocol::TType = thrift::protocol::TType::Struct;
 
+            #[cfg(test)]
+            fn idl() -> String {
+                $idl.to_owned()
+            }
+
             #[allow(unused_mut, unused_variables, reason = "a structure may have no fields")]
-            fn read(input: &mut dyn thrift::protocol::TInputProtocol) -> thrift::Result<Self> {
-                let mut structure = Self { $($field: None),* };
-                super::structure::read_fields(input, &mut |id, input| {
+            #[allow(non_snake_case, reason = "a reply has a field for each exception")]
+            fn read(reader: &mut super::value::Reader<'_>) -> thrift::Result<Self> {
+                $(let mut $field = None;)*
+                super::structure::read_fields(reader, &mut |id, found, reader| {
                     Ok(match id {
                         $($id => {
-                            structure.$field = Some(super::value::WireValue::read(input)?);
+                            $field = Some(super::structure::Field::read_field(reader, found)?);
                             true
                         })*
                         _ => false,
                     })
                 })?;
-                Ok(structure)
+                Ok(Self {
+                    $($field: super::structure::present(
+                        $field $(.or_else(|| Some($default)))?,
+                        stringify!($field),
+                    )?),*
+                })
             }
 
             fn write(
@@ -91,73 +86,145 @@ macro_rules! structure {
                 output: &mut dyn thrift::protocol::TOutputProtocol,
             ) -> thrift::Result<()> {
                 super::structure::write_begin(output)?;
-                $(super::structure::write_field(output, $id, &self.$field)?;)*
+                $(super::structure::Field::write_field(&self.$field, output, $id)?;)*
                 super::structure::write_end(output)
+            }
+        }
+
+        #[cfg(test)]
+        impl super::structure::Structure for $name {
+            fn fields() -> super::structure::Fields {
+                vec![$(($id, stringify!($field), super::structure::idl(|it: &Self| &it.$field))),*]
             }
         }
     };
 }
 
-/// Declares structures that are parts of others, and are therefore copied and compared.
-macro_rules! structures {
-    ($($name:ident { $($fields:tt)* })*) => {
-        $(super::structure::structure! {
-            #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-            $name { $($fields)* }
-        })*
+/// Declares a structure that only the wire has. Its fields are optional, so that absent and empty
+/// are different.
+macro_rules! message {
+    ($idl:expr, $name:ident { $($id:literal: $field:ident: $type:ty),* $(,)? }) => {
+        #[derive(Clone, Debug)]
+        #[allow(non_snake_case, reason = "a reply has a field for each exception")]
+        pub(crate) struct $name {
+            $(pub(crate) $field: Option<$type>,)*
+        }
 
-        /// The declared structures.
-        #[cfg(test)]
-        pub(crate) const STRUCTURES: &[super::structure::Declared] = &[$($name::DECLARED),*];
+        impl $name {
+            #[allow(dead_code, reason = "the tests construct the values of a server")]
+            #[allow(clippy::too_many_arguments, reason = "a call may have many arguments")]
+            #[allow(non_snake_case, reason = "a reply has a field for each exception")]
+            pub(crate) fn new($($field: impl Into<Option<$type>>),*) -> Self {
+                Self { $($field: $field.into()),* }
+            }
+        }
+
+        super::structure::structure! { $idl, $name { $($id: $field),* } }
     };
 }
 
-pub(super) use {enumerations, structure, structures};
+pub(super) use {enumerations, message, structure};
 
-/// The name of a structure, and the number, the name and the type of each field.
+/// The number, the name and the type of each field of a structure.
 #[cfg(test)]
-pub(crate) type Declared = (&'static str, &'static [(i16, &'static str, &'static str)]);
+pub(crate) type Fields = Vec<(i16, &'static str, String)>;
 
-/// Reads the fields of a structure with `read`, which returns `false` for an unknown number.
+/// A structure, for the comparison with the IDL.
+#[cfg(test)]
+pub(crate) trait Structure {
+    /// Returns the fields in their order.
+    fn fields() -> Fields;
+}
+
+/// A field of a structure: a value, or an optional one.
+pub(super) trait Field: Sized {
+    /// The value of an absent field, if it may be absent.
+    const ABSENT: Option<Self>;
+
+    #[cfg(test)]
+    fn idl_type() -> String;
+
+    /// Reads a field that was announced with type `found`.
+    fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self>;
+
+    fn write_field(&self, output: &mut dyn TOutputProtocol, id: i16) -> thrift::Result<()>;
+}
+
+impl<T: WireValue> Field for T {
+    const ABSENT: Option<Self> = None;
+
+    #[cfg(test)]
+    fn idl_type() -> String {
+        T::idl()
+    }
+
+    fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self> {
+        reader.announced(found)
+    }
+
+    fn write_field(&self, output: &mut dyn TOutputProtocol, id: i16) -> thrift::Result<()> {
+        let field = TFieldIdentifier { name: None, field_type: T::TYPE, id: Some(id) };
+        output.write_field_begin(&field)?;
+        self.write(output)?;
+        output.write_field_end()
+    }
+}
+
+impl<T: WireValue> Field for Option<T> {
+    const ABSENT: Option<Self> = Some(None);
+
+    #[cfg(test)]
+    fn idl_type() -> String {
+        T::idl()
+    }
+
+    fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self> {
+        reader.announced(found).map(Some)
+    }
+
+    fn write_field(&self, output: &mut dyn TOutputProtocol, id: i16) -> thrift::Result<()> {
+        self.as_ref().map_or(Ok(()), |value| value.write_field(output, id))
+    }
+}
+
+/// Returns the type of the field that `get` returns.
+#[cfg(test)]
+pub(super) fn idl<S, T: Field>(_get: fn(&S) -> &T) -> String {
+    T::idl_type()
+}
+
+/// Returns the value of a field, or an error if it is absent and required.
+pub(super) fn present<T: Field>(value: Option<T>, name: &str) -> thrift::Result<T> {
+    value.or(T::ABSENT).ok_or_else(|| invalid(format!("it lacks `{name}`")))
+}
+
+pub(super) fn invalid(reason: String) -> thrift::Error {
+    error(ProtocolErrorKind::InvalidData, reason)
+}
+
+/// Reads the fields of a structure with `read`, which gets the number and the type, and returns
+/// `false` for an unknown number.
 pub(super) fn read_fields(
-    input: &mut dyn TInputProtocol,
-    read: &mut dyn FnMut(i16, &mut dyn TInputProtocol) -> thrift::Result<bool>,
+    reader: &mut Reader<'_>,
+    read: &mut dyn FnMut(i16, TType, &mut Reader<'_>) -> thrift::Result<bool>,
 ) -> thrift::Result<()> {
-    input.read_struct_begin()?;
+    reader.input.read_struct_begin()?;
     loop {
-        let field = input.read_field_begin()?;
+        let field = reader.input.read_field_begin()?;
         if field.field_type == TType::Stop {
             break;
         }
-        if !read(field_id(&field)?, input)? {
-            input.skip(field.field_type)?;
+        if !read(field_id(&field)?, field.field_type, reader)? {
+            reader.input.skip(field.field_type)?;
         }
-        input.read_field_end()?;
+        reader.input.read_field_end()?;
     }
-    input.read_struct_end()
+    reader.input.read_struct_end()
 }
 
 /// Starts a structure. Neither protocol of a proxy sends the names of structures and fields.
 pub(super) fn write_begin(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
     output.write_struct_begin(&TStructIdentifier::new(String::new()))
-}
-
-/// Writes a field, unless it is absent.
-pub(super) fn write_field<T: WireValue>(
-    output: &mut dyn TOutputProtocol,
-    id: i16,
-    value: &Option<T>,
-) -> thrift::Result<()> {
-    let Some(value) = value else {
-        return Ok(());
-    };
-    output.write_field_begin(&TFieldIdentifier {
-        name: None,
-        field_type: T::TYPE,
-        id: Some(id),
-    })?;
-    value.write(output)?;
-    output.write_field_end()
 }
 
 /// Ends a structure.

@@ -49,14 +49,6 @@ pub(super) enum Load {
     OneTablet,
 }
 
-/// An event of the calls under way.
-pub(super) enum Event {
-    /// A call has ended; these are its rows.
-    Ended(Vec<Bytes>),
-    /// The tablets of the table are known.
-    Found,
-}
-
 /// The calls under way.
 pub(super) struct Lanes {
     max_calls: usize,
@@ -100,8 +92,9 @@ impl Lanes {
         self.begun.is_empty()
     }
 
-    /// Waits for the next event. It never comes if no call is under way.
-    pub(super) async fn next(&mut self) -> Event {
+    /// Waits until a call has ended, and returns its rows, or until the tablets are known, and
+    /// returns none. Waits forever if no call is under way.
+    pub(super) async fn next(&mut self) -> Vec<Bytes> {
         let split = async {
             match &mut self.splits {
                 Splits::Requested(requested) => requested.await,
@@ -111,11 +104,11 @@ impl Lanes {
         tokio::select! {
             Some((id, rows)) = self.calls.next(), if !self.calls.is_empty() => {
                 self.begun.retain(|call| call.id != id);
-                Event::Ended(rows)
+                rows
             }
             splits = split => {
                 self.splits = Splits::Known(Instant::now(), splits);
-                Event::Found
+                Vec::new()
             }
         }
     }

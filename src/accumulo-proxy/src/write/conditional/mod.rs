@@ -13,12 +13,12 @@ mod session;
 
 use std::mem::take;
 
-use futures::future::join_all;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
 
-use self::batcher::{Gatherer, Item};
+use self::batcher::{Claim, Gatherer, Item};
 use self::session::Link;
-use super::byte_permits::Waiting;
+use super::byte_permits::BytePermits;
 use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
@@ -85,12 +85,16 @@ pub struct ConditionalWriter {
     client: ProxyClient,
     table: String,
     limit: Limit,
-    waiting: Waiting,
+    permits: BytePermits,
     queue: mpsc::UnboundedSender<Vec<Item>>,
 }
 
-/// The outcome for which a caller waits.
-type Answer = oneshot::Receiver<Result<ConditionalOutcome>>;
+/// The outcome for which a caller waits, as far as its mutation is queued.
+struct Waiting {
+    since: Instant,
+    claim: Claim,
+    answer: oneshot::Receiver<Result<ConditionalOutcome>>,
+}
 
 impl ProxyClient {
     /// Creates a writer for conditional mutations. It makes no call before the first mutation.
@@ -105,13 +109,12 @@ impl ProxyClient {
     ) -> ConditionalWriter {
         let table = table.into();
         let link = Link::new(self.clone(), table.clone(), &options);
-        let waiting = Waiting::new(options.max_waiting_bytes.get());
         ConditionalWriter {
             client: self.clone(),
             table,
             limit: Limit::new(self.options().max_request_bytes, 0),
-            waiting,
-            queue: Gatherer::spawn(link, options),
+            permits: BytePermits::new(options.max_waiting_bytes),
+            queue: Gatherer::spawn(link, &options),
         }
     }
 }
@@ -145,20 +148,15 @@ impl ConditionalWriter {
     ) -> Result<Vec<ConditionalOutcome>> {
         let checked: Result<Vec<_>> =
             mutations.into_iter().map(|mutation| Ok((self.check(&mutation)?, mutation))).collect();
-        let answers = self.queue(checked?).await;
-        let outcomes = answers.into_iter().map(|answer| async {
-            match answer {
-                Ok(answer) => self.wait(answer).await,
-                Err(error) => Err(error),
-            }
-        });
-        let results = join_all(outcomes).await;
+        let mut results = Vec::new();
+        for waiting in self.queue(checked?).await {
+            results.push(self.wait(waiting).await);
+        }
         if results.iter().all(Result::is_err) {
             return results.into_iter().collect();
         }
         let unknown = |error| ConditionalOutcome::Unknown(Some(error));
-        let outcomes = results.into_iter();
-        Ok(outcomes.map(|result| result.unwrap_or_else(unknown)).collect())
+        Ok(results.into_iter().map(|result| result.unwrap_or_else(unknown)).collect())
     }
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
@@ -166,41 +164,52 @@ impl ConditionalWriter {
         checked.map_err(|(kind, reason)| self.error(kind, reason))
     }
 
-    /// Queues mutations in one message, or in several if it has to wait for places.
-    async fn queue(&self, mutations: Vec<(usize, ConditionalMutation)>) -> Vec<Result<Answer>> {
-        let (mut answers, mut items, mut receivers) = (Vec::new(), Vec::new(), Vec::new());
+    /// Queues mutations in one message, or in several if it has to wait for permits.
+    async fn queue(&self, mutations: Vec<(usize, ConditionalMutation)>) -> Vec<Waiting> {
+        let (mut waiting, mut items) = (Vec::new(), Vec::new());
         for (bytes, mutation) in mutations {
-            let place = match self.waiting.try_place(bytes) {
-                Some(place) => place,
+            let permit = match self.permits.try_take(bytes) {
+                Some(permit) => permit,
                 None => {
-                    // Their places become free only after they have left.
-                    answers.extend(self.send(take(&mut items), take(&mut receivers)));
-                    self.waiting.place(bytes).await
+                    // Their permits become free only after they have left.
+                    self.send(take(&mut items));
+                    self.permits.take(bytes).await
                 }
             };
+            let (since, claim) = (Instant::now(), Claim::default());
             let (sender, answer) = oneshot::channel();
-            items.push(Item::new(mutation, bytes, place, sender));
-            receivers.push(answer);
+            waiting.push(Waiting { since, claim: claim.clone(), answer });
+            items.push(Item { mutation, bytes, since, claim, permit, answer: sender });
         }
-        answers.extend(self.send(items, receivers));
-        answers
+        self.send(items);
+        waiting
     }
 
-    fn send(&self, items: Vec<Item>, receivers: Vec<Answer>) -> Vec<Result<Answer>> {
-        if items.is_empty() {
-            return Vec::new();
-        }
-        let sent = self.queue.send(items);
-        let answer = |answer| sent.as_ref().map(|()| answer).map_err(|_| self.ended());
-        receivers.into_iter().map(answer).collect()
+    fn send(&self, items: Vec<Item>) {
+        // Without the task the items are dropped, which their callers notice.
+        let _ = self.queue.send(items);
     }
 
-    async fn wait(&self, answer: Answer) -> Result<ConditionalOutcome> {
-        match answer.await {
-            Ok(outcome) => outcome,
-            Err(_) => {
+    async fn wait(&self, mut waiting: Waiting) -> Result<ConditionalOutcome> {
+        let limit = self.client.options().call_timeout;
+        let left = limit.saturating_sub(waiting.since.elapsed());
+        let answered = timeout(left, &mut waiting.answer).await;
+        let is_sent = !waiting.claim.take();
+        let outcome = match answered {
+            Ok(answered) => answered.ok(),
+            Err(_) if is_sent => waiting.answer.await.ok(),
+            Err(_) => None,
+        };
+        match outcome {
+            Some(outcome) => outcome,
+            None if is_sent => {
                 Ok(ConditionalOutcome::Unknown(Some(self.ended().with_possible_effect(true))))
             }
+            None if waiting.since.elapsed() >= limit => {
+                let reason = format!("not sent within {limit:?}: it waited for other mutations");
+                Err(self.error(ErrorKind::TimedOut, reason))
+            }
+            None => Err(self.ended()),
         }
     }
 

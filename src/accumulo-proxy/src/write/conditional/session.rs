@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use crate::client::{Asked, ProxyClient};
+use crate::client::ProxyClient;
 use crate::convert::ToWire;
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,10 +21,10 @@ use crate::wire::Call;
 use crate::wire::interface as wire;
 
 /// Conditional updates, by row.
-pub(super) type Updates = BTreeMap<Vec<u8>, wire::ConditionalUpdates>;
+pub(super) type Updates = BTreeMap<Bytes, wire::ConditionalUpdates>;
 
 /// Statuses of the updates, by row.
-pub(super) type Statuses = BTreeMap<Vec<u8>, wire::ConditionalStatus>;
+type Statuses = BTreeMap<Bytes, wire::ConditionalStatus>;
 
 /// The connection of a conditional writer to its counterpart on the proxy.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(super) struct Link {
     client: ProxyClient,
     table: String,
     options: ConditionalWriterOptions,
-    opened: Asked<Arc<Opened>>,
+    opened: Mutex<Option<Arc<Opened>>>,
 }
 
 /// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
@@ -55,7 +56,7 @@ impl Link {
         let call_timeout = client.options().call_timeout;
         let mut options = options.clone();
         options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        Self { client, table, options, opened: Asked::new() }
+        Self { client, table, options, opened: Mutex::new(None) }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
@@ -74,10 +75,10 @@ impl Link {
                 Err(error) => error,
             };
             if error.kind() != ErrorKind::HandleExpired {
-                return Err(self.explain(error, &opened, rows));
+                return Err(self.explain(error, &opened, rows).await);
             }
             opened.is_unknown.store(true, Ordering::Relaxed);
-            self.forget(&opened);
+            self.forget(&opened).await;
             match pauses.next() {
                 Some(pause) => sleep(pause).await,
                 None => return Err(error),
@@ -88,7 +89,7 @@ impl Link {
     /// Marks an error as uncertain unless it is certain that no row was written: the request did
     /// not arrive, or its only row was denied. The proxy throws at the first row that failed, so
     /// other rows may be written.
-    fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
+    async fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
             ErrorKind::Unreachable | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
@@ -98,40 +99,36 @@ impl Link {
         }
         // The table may have been replaced by another with the same name, and the handle belongs to
         // the old one.
-        self.forget(opened);
+        self.forget(opened).await;
         // A server checks the permission before it evaluates a condition.
         let was_denied = error.is_denial() && rows == 1;
         error.with_possible_effect(!was_denied)
     }
 
-    /// Returns the writer, and opens it if necessary. Concurrent callers share a failure, and none
-    /// waits longer than a call may take.
+    /// Returns the writer, and opens it if necessary. No caller waits longer than a call may take,
+    /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.client.options().call_timeout;
-        match timeout(limit, self.opened.get(self.ask())).await {
-            Ok(answer) => answer,
-            Err(_) => Err(self.client.error(
-                ErrorKind::TimedOut,
-                wire::CreateConditionalWriterRequest::NAME,
-                Some(&self.table),
-                format!("no answer within {limit:?}"),
-            )),
-        }
-    }
-
-    async fn ask(&self) -> Result<Arc<Opened>> {
-        let low_level = self.client.low_level();
-        let writer = low_level.create_conditional_writer(&self.table, &self.options);
-        Ok(Arc::new(Opened {
-            writer: writer.await?,
-            client: self.client.clone(),
-            is_unknown: AtomicBool::new(false),
-        }))
+        let open = async {
+            let mut opened = self.opened.lock().await;
+            if let Some(opened) = &*opened {
+                return Ok(Arc::clone(opened));
+            }
+            let low_level = self.client.low_level();
+            let writer = low_level.create_conditional_writer(&self.table, &self.options).await?;
+            let (client, is_unknown) = (self.client.clone(), AtomicBool::new(false));
+            Ok(Arc::clone(opened.insert(Arc::new(Opened { client, writer, is_unknown }))))
+        };
+        timeout(limit, open).await.unwrap_or_else(|_| {
+            let call = wire::CreateConditionalWriterRequest::NAME;
+            let reason = format!("no answer within {limit:?}");
+            Err(self.client.error(ErrorKind::TimedOut, call, Some(&self.table), reason))
+        })
     }
 
     /// Stops using `forgotten`. A new writer that another call opened meanwhile stays.
-    fn forget(&self, forgotten: &Arc<Opened>) {
-        drop(self.opened.forget(|opened| Arc::ptr_eq(opened, forgotten)));
+    async fn forget(&self, forgotten: &Arc<Opened>) {
+        self.opened.lock().await.take_if(|opened| Arc::ptr_eq(opened, forgotten));
     }
 
     /// Returns the split points of the table.
@@ -140,22 +137,15 @@ impl Link {
         tables.list_splits(&self.table, None).await
     }
 
-    /// Returns the error of a mutation whose time limit expired in the queue.
-    pub(super) fn waited(&self) -> Error {
-        let limit = self.client.options().call_timeout;
-        let call = wire::UpdateRowsConditionallyRequest::NAME;
-        let reason = format!("not sent within {limit:?}: it waited for other mutations");
-        self.client.error(ErrorKind::TimedOut, call, Some(&self.table), reason)
-    }
-
     /// Returns the time that a mutation may wait for its call.
     pub(super) fn patience(&self) -> Duration {
         self.client.options().call_timeout
     }
 
-    /// Returns the error of a reply without a meaning.
-    pub(super) fn meaningless(&self, reason: String) -> Error {
+    /// Returns the error of a row without a status in the reply.
+    pub(super) fn lacks_a_row(&self) -> Error {
         let call = wire::UpdateRowsConditionallyRequest::NAME;
+        let reason = "the reply lacks a row of the request";
         self.client
             .error(ErrorKind::Protocol, call, Some(&self.table), reason)
             .with_possible_effect(true)

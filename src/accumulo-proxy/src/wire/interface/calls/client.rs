@@ -1,26 +1,18 @@
 //! Calls that belong to no group: the login, and computations on keys.
 
-use std::collections::BTreeMap;
-
-#[cfg(test)]
-use super::Group;
-use super::call::{Call, Exception, Patience, Reply, Resend};
-use super::call::{declare, exception, result, success};
-use super::data::{Key, PartialKey, Range, Thrown};
-
 #[rustfmt::skip]
 macro_rules! client_calls { ($then:ident) => { $then! {
-    "The client", ProxyClient;
+    CLIENT, "The client", ProxyClient;
 
     by hand connect;
     "login" (LoginRequest, LoginReply), Read, Call,
         { 1: principal: String, 2: login_properties: BTreeMap<String, String> }
-        -> value(Vec<u8>), [1: security];
+        -> value(Bytes), [1: Security];
 
     /// Returns the range of a row. [`Range::row`] returns the same rows without a call.
-    fn row_range(row: impl AsRef<[u8]>) -> Range, as [row.as_ref().to_vec()];
+    fn row_range(row: impl AsRef<[u8]>) -> Range, as [Bytes::copy_from_slice(row.as_ref())];
     "getRowRange" (GetRowRangeRequest, GetRowRangeReply), Read, Call,
-        { 1: row: Vec<u8> }
+        { 1: row: Bytes }
         -> value(Range), [];
 
     /// Returns the first key after all keys that equal this one in `part`.
@@ -31,5 +23,3 @@ macro_rules! client_calls { ($then:ident) => { $then! {
 } } }
 
 pub(crate) use client_calls;
-
-client_calls!(declare);

@@ -10,14 +10,36 @@ mod namespaces;
 mod tables;
 mod users;
 
-pub(crate) use client::*;
-pub(crate) use handles::*;
-pub(crate) use instance::*;
-pub(crate) use namespaces::*;
-pub(crate) use tables::*;
-pub(crate) use users::*;
+pub(crate) use client::client_calls;
+pub(crate) use handles::handle_calls;
+pub(crate) use instance::instance_calls;
+pub(crate) use namespaces::namespace_calls;
+pub(crate) use tables::table_calls;
+pub(crate) use users::user_calls;
 
-use super::{call, data, structure, value};
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+
+use super::call::{Call, Exception, Patience, Reply, Resend, declare, result, success};
+use super::data::{
+    BatchScanOptions, ColumnUpdate, ConditionalStatus, ConditionalUpdates,
+    ConditionalWriterOptions, KeyValueAndPeek, ScanOptions, Thrown,
+};
+#[cfg(test)]
+use super::structure;
+use crate::data::{
+    ActiveCompaction, ActiveScan, DiskUsage, IteratorScope, IteratorSetting, Key,
+    NamespacePermission, NextBatch, PartialKey, Plugin, Range, SystemPermission, TablePermission,
+    TimeType,
+};
+
+client_calls!(declare);
+table_calls!(declare);
+namespace_calls!(declare);
+user_calls!(declare);
+instance_calls!(declare);
+handle_calls!(declare);
 
 /// The calls of a group.
 #[cfg(test)]
@@ -33,21 +55,14 @@ pub(crate) struct Group {
 #[cfg(test)]
 pub(crate) struct Declaration {
     pub(crate) name: &'static str,
-    pub(crate) request: structure::Declared,
-    pub(crate) reply: structure::Declared,
-    pub(crate) resend: call::Resend,
-    pub(crate) patience: call::Patience,
+    pub(crate) request: fn() -> structure::Fields,
+    pub(crate) reply: fn() -> structure::Fields,
+    pub(crate) resend: Resend,
+    pub(crate) patience: Patience,
     /// The public method that makes the call.
     pub(crate) method: &'static str,
 }
 
 /// All calls of the table.
 #[cfg(test)]
-pub(crate) const GROUPS: [Group; 6] = [
-    client::GROUP,
-    tables::GROUP,
-    namespaces::GROUP,
-    users::GROUP,
-    instance::GROUP,
-    handles::GROUP,
-];
+pub(crate) const GROUPS: [Group; 6] = [CLIENT, TABLES, NAMESPACES, USERS, INSTANCE, HANDLES];

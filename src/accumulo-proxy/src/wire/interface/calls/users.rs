@@ -1,23 +1,15 @@
 //! Calls about users, their authorizations and their permissions.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-#[cfg(test)]
-use super::Group;
-use super::call::{Call, Exception, Patience, Reply, Resend};
-use super::call::{declare, exception, result, success};
-use super::data::{NamespacePermission, SystemPermission, TablePermission, Thrown};
-
 #[rustfmt::skip]
 macro_rules! user_calls { ($then:ident) => { $then! {
-    "Users", SecurityOperations<'_>;
+    USERS, "Users", SecurityOperations<'_>;
 
     /// Checks whether this is the password of a user.
     fn authenticate_user(user: &str, password: &str) -> bool, about user,
         as [user.to_owned(), BTreeMap::from([("password".to_owned(), password.to_owned())])];
     "authenticateUser" (AuthenticateUserRequest, AuthenticateUserReply), Read, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: properties: BTreeMap<String, String> }
-        -> value(bool), [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: properties: BTreeMap<String, String> }
+        -> value(bool), [1: Accumulo, 2: Security];
 
     /// Replaces all authorizations of a user.
     fn change_authorizations(
@@ -26,81 +18,81 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), about user, as [user.to_owned(), bytes(authorizations)];
     "changeUserAuthorizations" (ChangeUserAuthorizationsRequest, ChangeUserAuthorizationsReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: authorizations: BTreeSet<Vec<u8>> }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: authorizations: BTreeSet<Bytes> }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Changes the password of a user. A client that is logged in with the old password is rejected
     /// from then on and must connect again.
     fn change_password(user: &str, password: &str) -> (), about user,
-        as [user.to_owned(), password.as_bytes().to_vec()];
+        as [user.to_owned(), Bytes::copy_from_slice(password.as_bytes())];
     "changeLocalUserPassword" (ChangeLocalUserPasswordRequest, ChangeLocalUserPasswordReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: password: Vec<u8> }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: password: Bytes }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Creates a user with a password, without authorizations or permissions. Accumulo rejects a
     /// name that is in use with [`Security`](crate::ErrorKind::Security).
     fn create_user(user: &str, password: &str) -> (), about user,
-        as [user.to_owned(), password.as_bytes().to_vec()];
+        as [user.to_owned(), Bytes::copy_from_slice(password.as_bytes())];
     "createLocalUser" (CreateLocalUserRequest, CreateLocalUserReply), Once, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: password: Vec<u8> }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: password: Bytes }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Drops a user.
     fn drop_user(user: &str) -> (), about user;
     "dropLocalUser" (DropLocalUserRequest, DropLocalUserReply), Once, Call,
-        { 1: token: Vec<u8>, 2: user: String }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Returns the authorizations of a user, which determine the visibilities that the user may
     /// see.
     fn authorizations(user: &str) -> BTreeSet<Bytes>, about user;
     "getUserAuthorizations" (GetUserAuthorizationsRequest, GetUserAuthorizationsReply), Read, Call,
-        { 1: token: Vec<u8>, 2: user: String }
-        -> value(Vec<Vec<u8>>), [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String }
+        -> value(Vec<Bytes>), [1: Accumulo, 2: Security];
 
     /// Grants a user a permission on the system. [`Grant`](SystemPermission::Grant) cannot be
     /// granted.
     fn grant_system_permission(user: &str, permission: SystemPermission) -> (), about user;
     "grantSystemPermission" (GrantSystemPermissionRequest, GrantSystemPermissionReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: perm: SystemPermission }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Grants a user a permission on a table.
     fn grant_table_permission(
         user: &str, table: &str, permission: TablePermission
     ) -> (), about table;
     "grantTablePermission" (GrantTablePermissionRequest, GrantTablePermissionReply), Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> nothing, [1: accumulo, 2: security, 3: table_not_found];
+        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
+        -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound];
 
     /// Checks whether a user has a permission on the system.
     fn has_system_permission(user: &str, permission: SystemPermission) -> bool, about user;
     "hasSystemPermission" (HasSystemPermissionRequest, HasSystemPermissionReply), Read, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: perm: SystemPermission }
-        -> value(bool), [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
+        -> value(bool), [1: Accumulo, 2: Security];
 
     /// Checks whether a user has a permission on a table.
     fn has_table_permission(
         user: &str, table: &str, permission: TablePermission
     ) -> bool, about table;
     "hasTablePermission" (HasTablePermissionRequest, HasTablePermissionReply), Read, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> value(bool), [1: accumulo, 2: security, 3: table_not_found];
+        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
+        -> value(bool), [1: Accumulo, 2: Security, 3: TableNotFound];
 
     /// Returns the names of all users.
     fn users() -> BTreeSet<String>;
     "listLocalUsers" (ListLocalUsersRequest, ListLocalUsersReply), Read, Call,
-        { 1: token: Vec<u8> }
-        -> value(BTreeSet<String>), [1: accumulo, 2: security, 3: table_not_found];
+        { 1: token: Bytes }
+        -> value(BTreeSet<String>), [1: Accumulo, 2: Security, 3: TableNotFound];
 
     /// Revokes a permission on the system from a user.
     fn revoke_system_permission(user: &str, permission: SystemPermission) -> (), about user;
     "revokeSystemPermission" (RevokeSystemPermissionRequest, RevokeSystemPermissionReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: perm: SystemPermission }
-        -> nothing, [1: accumulo, 2: security];
+        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Revokes a permission on a table from a user.
     fn revoke_table_permission(
@@ -108,8 +100,8 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), about table;
     "revokeTablePermission" (RevokeTablePermissionRequest, RevokeTablePermissionReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> nothing, [1: accumulo, 2: security, 3: table_not_found];
+        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
+        -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound];
 
     /// Grants a user a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
@@ -118,9 +110,9 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), about namespace;
     "grantNamespacePermission" (GrantNamespacePermissionRequest, GrantNamespacePermissionReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: namespace_name: String,
+        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
           4: perm: NamespacePermission }
-        -> nothing, [1: accumulo, 2: security];
+        -> nothing, [1: Accumulo, 2: Security];
 
     /// Checks whether a user has a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
@@ -129,9 +121,9 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> bool, about namespace;
     "hasNamespacePermission" (HasNamespacePermissionRequest, HasNamespacePermissionReply),
         Read, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: namespace_name: String,
+        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
           4: perm: NamespacePermission }
-        -> value(bool), [1: accumulo, 2: security];
+        -> value(bool), [1: Accumulo, 2: Security];
 
     /// Revokes a permission on a namespace from a user. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
@@ -140,11 +132,9 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), about namespace;
     "revokeNamespacePermission" (RevokeNamespacePermissionRequest, RevokeNamespacePermissionReply),
         Repeat, Call,
-        { 1: token: Vec<u8>, 2: user: String, 3: namespace_name: String,
+        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
           4: perm: NamespacePermission }
-        -> nothing, [1: accumulo, 2: security];
+        -> nothing, [1: Accumulo, 2: Security];
 } } }
 
 pub(crate) use user_calls;
-
-user_calls!(declare);
