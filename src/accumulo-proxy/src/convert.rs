@@ -172,30 +172,30 @@ fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
 
 /// A result that is created from its form `W` on the wire.
 pub(crate) trait FromWire<W> {
-    /// Converts the result.
-    fn from_wire(wire: W) -> Self;
+    /// Converts the result of a call with this subject.
+    fn from_wire(wire: W, subject: Option<&str>) -> Self;
 }
 
 impl<T> FromWire<T> for T {
-    fn from_wire(wire: T) -> T {
+    fn from_wire(wire: T, _: Option<&str>) -> T {
         wire
     }
 }
 
 impl<T: Ord> FromWire<Vec<T>> for BTreeSet<T> {
-    fn from_wire(values: Vec<T>) -> Self {
+    fn from_wire(values: Vec<T>, _: Option<&str>) -> Self {
         values.into_iter().collect()
     }
 }
 
 impl FromWire<wire::KeyValueAndPeek> for (Entry, bool) {
-    fn from_wire(next: wire::KeyValueAndPeek) -> Self {
+    fn from_wire(next: wire::KeyValueAndPeek, _: Option<&str>) -> Self {
         (next.entry, next.has_next)
     }
 }
 
 impl FromWire<wire::ConditionalStatus> for ConditionalOutcome {
-    fn from_wire(status: wire::ConditionalStatus) -> Self {
+    fn from_wire(status: wire::ConditionalStatus, _: Option<&str>) -> Self {
         match status {
             wire::ConditionalStatus::Accepted => Self::Accepted,
             wire::ConditionalStatus::Rejected => Self::Rejected,

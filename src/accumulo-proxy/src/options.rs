@@ -38,23 +38,14 @@ pub struct ProxyOptions {
     pub(crate) connect_timeout: Duration,
     pub(crate) call_timeout: Duration,
     pub(crate) wait_timeout: Duration,
-    pub(crate) retry: Retry,
+    tries: NonZeroUsize,
+    first_pause: Duration,
+    max_pause: Duration,
     pub(crate) max_request_bytes: usize,
     pub(crate) max_reply_bytes: usize,
     pub(crate) idle_timeout: Duration,
     #[cfg(feature = "tls")]
     pub(crate) tls: Option<Tls>,
-}
-
-/// Number of attempts of a call, and the pauses between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Retry {
-    /// The maximum number of attempts of one call, including the first.
-    pub(crate) tries: NonZeroUsize,
-    /// The pause after the first attempt, doubled after each further attempt.
-    pub(crate) first_pause: Duration,
-    /// The maximum pause.
-    pub(crate) max_pause: Duration,
 }
 
 const MIB: usize = 1024 * 1024;
@@ -74,7 +65,9 @@ impl ProxyOptions {
             connect_timeout: Duration::from_secs(10),
             call_timeout: Duration::from_secs(60),
             wait_timeout: Duration::from_secs(600),
-            retry: Retry::default(),
+            tries: TRIES,
+            first_pause: Duration::from_millis(100),
+            max_pause: Duration::from_secs(2),
             max_request_bytes: 16 * MIB - FRAME_MARGIN_BYTES,
             max_reply_bytes: 64 * MIB,
             idle_timeout: Duration::from_secs(60),
@@ -109,9 +102,8 @@ impl ProxyOptions {
 
     /// Sets the Thrift protocol. Default: compact.
     #[must_use]
-    pub fn protocol(mut self, protocol: Protocol) -> Self {
-        self.protocol = protocol;
-        self
+    pub fn protocol(self, protocol: Protocol) -> Self {
+        Self { protocol, ..self }
     }
 
     /// Sets the maximum number of connections, and so of concurrent calls. Default: 4.
@@ -121,77 +113,77 @@ impl ProxyOptions {
     /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
     /// leave one of them to the other calls.
     #[must_use]
-    pub fn connections(mut self, connections: NonZeroUsize) -> Self {
-        self.connections = connections;
-        self
+    pub fn connections(self, connections: NonZeroUsize) -> Self {
+        Self { connections, ..self }
     }
 
     /// Sets the time limit for a new connection, including the login. Default: 10 s.
     #[must_use]
-    pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.connect_timeout = limit;
-        self
+    pub fn connect_timeout(self, limit: Duration) -> Self {
+        Self { connect_timeout: limit, ..self }
     }
 
     /// Sets the time limit for a call that only reads or writes, including the wait for a
     /// connection. Default: 60 s.
     #[must_use]
-    pub fn call_timeout(mut self, limit: Duration) -> Self {
-        self.call_timeout = limit;
-        self
+    pub fn call_timeout(self, limit: Duration) -> Self {
+        Self { call_timeout: limit, ..self }
     }
 
     /// Sets the time limit for a call that waits for the cluster to finish an operation (split,
     /// merge, compaction, deletion). Default: 10 minutes.
     #[must_use]
-    pub fn wait_timeout(mut self, limit: Duration) -> Self {
-        self.wait_timeout = limit;
-        self
+    pub fn wait_timeout(self, limit: Duration) -> Self {
+        Self { wait_timeout: limit, ..self }
     }
 
     /// Sets the maximum number of attempts, including the first, of a call that
     /// [is safe to retry](crate#sending-again). Default: 8.
     #[must_use]
-    pub fn tries(mut self, tries: NonZeroUsize) -> Self {
-        self.retry.tries = tries;
-        self
+    pub fn tries(self, tries: NonZeroUsize) -> Self {
+        Self { tries, ..self }
     }
 
     /// Sets the pause after the first attempt, doubled after each further attempt. Default: 100 ms.
     #[must_use]
-    pub fn first_pause(mut self, pause: Duration) -> Self {
-        self.retry.first_pause = pause;
-        self
+    pub fn first_pause(self, pause: Duration) -> Self {
+        Self { first_pause: pause, ..self }
     }
 
     /// Sets the maximum pause between two attempts. Default: 2 s.
     #[must_use]
-    pub fn max_pause(mut self, pause: Duration) -> Self {
-        self.retry.max_pause = pause;
-        self
+    pub fn max_pause(self, pause: Duration) -> Self {
+        Self { max_pause: pause, ..self }
     }
 
     /// Sets the maximum length of a request. Default: 16 MiB less 64 KiB. A proxy drops the
     /// connection at a frame of `maxFrameSize` (16 MiB).
     #[must_use]
-    pub fn max_request_bytes(mut self, bytes: usize) -> Self {
-        self.max_request_bytes = bytes;
-        self
+    pub fn max_request_bytes(self, bytes: usize) -> Self {
+        Self { max_request_bytes: bytes, ..self }
     }
 
     /// Sets the maximum length of a reply. Default: 64 MiB. A decoded reply takes at most eight
     /// times as much memory.
     #[must_use]
-    pub fn max_reply_bytes(mut self, bytes: usize) -> Self {
-        self.max_reply_bytes = bytes;
-        self
+    pub fn max_reply_bytes(self, bytes: usize) -> Self {
+        Self { max_reply_bytes: bytes, ..self }
     }
 
     /// Sets the time after which an idle connection is closed. Default: 60 s.
     #[must_use]
-    pub fn idle_timeout(mut self, limit: Duration) -> Self {
-        self.idle_timeout = limit;
-        self
+    pub fn idle_timeout(self, limit: Duration) -> Self {
+        Self { idle_timeout: limit, ..self }
+    }
+
+    /// Returns the pauses between the attempts of a call.
+    pub(crate) fn pauses(&self) -> impl Iterator<Item = Duration> + use<> {
+        let (mut next, max_pause) = (self.first_pause, self.max_pause);
+        (1..self.tries.get()).map(move |_| {
+            let pause = next.min(max_pause);
+            next = pause.saturating_mul(2);
+            pause
+        })
     }
 
     /// Sets the TLS configuration. Default: no TLS.
@@ -203,37 +195,15 @@ impl ProxyOptions {
     }
 }
 
-impl Default for Retry {
-    fn default() -> Self {
-        Self {
-            tries: TRIES,
-            first_pause: Duration::from_millis(100),
-            max_pause: Duration::from_secs(2),
-        }
-    }
-}
-
-impl Retry {
-    /// Returns the pauses between the attempts.
-    pub(crate) fn pauses(self) -> impl Iterator<Item = Duration> {
-        let mut next = self.first_pause;
-        (1..self.tries.get()).map(move |_| {
-            let pause = next.min(self.max_pause);
-            next = pause.saturating_mul(2);
-            pause
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn pauses_double_up_to_the_maximum() {
-        let millis: Vec<_> = Retry::default().pauses().map(|pause| pause.as_millis()).collect();
+        let options = ProxyOptions::new("localhost:42424", Credentials::shared_secret("hush"));
+        let millis: Vec<_> = options.pauses().map(|pause| pause.as_millis()).collect();
         assert_eq!(millis, [100, 200, 400, 800, 1600, 2000, 2000]);
-        let once = Retry { tries: NonZeroUsize::MIN, ..Retry::default() };
-        assert_eq!(once.pauses().count(), 0);
+        assert_eq!(options.tries(NonZeroUsize::MIN).pauses().count(), 0);
     }
 }

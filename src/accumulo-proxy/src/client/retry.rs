@@ -49,7 +49,7 @@ impl ProxyClient {
         subject: Subject<'_>,
         progress: &mut Progress,
     ) -> Result<Success<C>> {
-        let mut pauses = self.options().retry.pauses();
+        let mut pauses = self.options().pauses();
         loop {
             let failure = match self.attempt(request, progress).await {
                 Ok(success) => return Ok(success),

@@ -7,8 +7,6 @@ use bytes::Bytes;
 
 use super::{IteratorSetting, Range, ScanColumn};
 
-const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
-
 /// Options of a [`Scanner`](crate::Scanner).
 ///
 /// # Examples
@@ -22,7 +20,7 @@ const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 ///     .authorizations(["public"]);
 /// assert_eq!(options.columns.len(), 1);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScanOptions {
     /// The part of the table to read; the whole table unless set.
@@ -36,7 +34,7 @@ pub struct ScanOptions {
     pub authorizations: Option<BTreeSet<Bytes>>,
     /// Maximum number of entries of one batch; 1000 unless set. Large entries arrive in smaller
     /// batches.
-    pub batch_entries: NonZeroUsize,
+    pub batch_entries: Option<NonZeroUsize>,
 }
 
 /// Options of a [`BatchScanner`](crate::BatchScanner).
@@ -49,7 +47,7 @@ pub struct ScanOptions {
 /// let options = BatchScanOptions::over(["a", "c"].map(Range::row)).no_authorizations();
 /// assert_eq!(options.ranges.len(), 2);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchScanOptions {
     /// The parts of the table to read; nothing is read if empty.
@@ -67,32 +65,7 @@ pub struct BatchScanOptions {
     /// Maximum number of entries of one batch; 1000 unless set. It is also limited to the number of
     /// 256 KiB entries that fit in [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) (256
     /// entries by default). Large entries arrive in smaller batches.
-    pub batch_entries: NonZeroUsize,
-}
-
-impl Default for ScanOptions {
-    fn default() -> Self {
-        Self {
-            range: Range::all(),
-            columns: Vec::new(),
-            iterators: Vec::new(),
-            authorizations: None,
-            batch_entries: BATCH_ENTRIES,
-        }
-    }
-}
-
-impl Default for BatchScanOptions {
-    fn default() -> Self {
-        Self {
-            ranges: Vec::new(),
-            columns: Vec::new(),
-            iterators: Vec::new(),
-            authorizations: None,
-            threads: None,
-            batch_entries: BATCH_ENTRIES,
-        }
-    }
+    pub batch_entries: Option<NonZeroUsize>,
 }
 
 /// The methods of both types.
@@ -139,7 +112,7 @@ macro_rules! common_options {
             /// Sets the maximum number of entries of one batch.
             #[must_use]
             pub fn batch_entries(self, batch_entries: NonZeroUsize) -> Self {
-                Self { batch_entries, ..self }
+                Self { batch_entries: Some(batch_entries), ..self }
             }
         }
     };

@@ -1,10 +1,9 @@
 //! Handles of scanners and writers that are open on the proxy.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use super::methods::Named;
-use crate::convert::ToWire;
+use crate::convert::{FromWire, ToWire};
 
 const SHOWN_CHARS: usize = 8;
 
@@ -37,17 +36,12 @@ macro_rules! handles {
                 pub fn as_str(&self) -> &str {
                     &self.handle
                 }
-
-                /// Creates the handle of an object that was opened on a table.
-                pub(super) fn of_table(handle: String, table: &str) -> Self {
-                    Self { handle, subject: table.to_owned() }
-                }
             }
 
             /// Creates a handle from another source, without checks.
             impl From<String> for $name {
                 fn from(handle: String) -> Self {
-                    Self { subject: shown(&handle), handle }
+                    Self::from_wire(handle, None)
                 }
             }
 
@@ -65,23 +59,10 @@ macro_rules! handles {
                 }
             }
 
-            impl PartialEq for $name {
-                fn eq(&self, other: &Self) -> bool {
-                    self.handle == other.handle
-                }
-            }
-
-            impl Eq for $name {}
-
-            impl Hash for $name {
-                fn hash<H: Hasher>(&self, state: &mut H) {
-                    self.handle.hash(state);
-                }
-            }
-
-            impl fmt::Display for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(&shown(&self.handle))
+            impl FromWire<String> for $name {
+                fn from_wire(handle: String, table: Option<&str>) -> Self {
+                    let subject = table.map_or_else(|| shown(&handle), str::to_owned);
+                    Self { handle, subject }
                 }
             }
 

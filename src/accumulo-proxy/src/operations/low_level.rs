@@ -44,57 +44,6 @@ impl ProxyClient {
 wire::handle_calls!(methods);
 
 impl LowLevel<'_> {
-    /// Opens a scanner (`createScanner`).
-    ///
-    /// # Errors
-    ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
-    pub async fn create_scanner(
-        &self,
-        table: &str,
-        options: &ScanOptions,
-    ) -> Result<ScannerHandle> {
-        let request =
-            |token| wire::CreateScannerRequest::new(token, table.to_owned(), options.to_wire());
-        let handle = self.client.ask(Some(table), request).await?;
-        Ok(ScannerHandle::of_table(handle, table))
-    }
-
-    /// Opens a batch scanner (`createBatchScanner`). The proxy always includes the start of each
-    /// range and excludes its stop, regardless of the range.
-    ///
-    /// # Errors
-    ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
-    pub async fn create_batch_scanner(
-        &self,
-        table: &str,
-        options: &BatchScanOptions,
-    ) -> Result<ScannerHandle> {
-        let request = |token| {
-            wire::CreateBatchScannerRequest::new(token, table.to_owned(), options.to_wire())
-        };
-        let handle = self.client.ask(Some(table), request).await?;
-        Ok(ScannerHandle::of_table(handle, table))
-    }
-
-    /// Opens a conditional writer (`createConditionalWriter`).
-    ///
-    /// # Errors
-    ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
-    pub async fn create_conditional_writer(
-        &self,
-        table: &str,
-        options: &ConditionalWriterOptions,
-    ) -> Result<ConditionalWriterHandle> {
-        let request = |token| {
-            wire::CreateConditionalWriterRequest::new(token, table.to_owned(), options.to_wire())
-        };
-        let handle = self.client.ask(Some(table), request).await?;
-        Ok(ConditionalWriterHandle::of_table(handle, table))
-    }
-
     /// Writes each mutation whose conditions hold, and returns the outcome of each by row
     /// (`updateRowsConditionally`). [Sent once](crate#sending-again).
     ///
@@ -118,7 +67,7 @@ impl LowLevel<'_> {
         }
         let request = Request::new(writer.to_wire(), by_row);
         let statuses = self.client.call(subject, request).await?.into_iter();
-        Ok(statuses.map(|(row, status)| (row, FromWire::from_wire(status))).collect())
+        Ok(statuses.map(|(row, status)| (row, FromWire::from_wire(status, None))).collect())
     }
 
     /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them

@@ -31,7 +31,7 @@ macro_rules! methods {
                     let reply = reply!(
                         client, subject, $fields, [$($argument.to_wire()),*] $($values)?
                     );
-                    Ok(FromWire::from_wire(reply))
+                    Ok(FromWire::from_wire(reply, subject))
                 }
             )?)*
         }

@@ -1,5 +1,6 @@
 //! A scan on the proxy: a handle that is opened, read and closed.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -12,6 +13,8 @@ use crate::data::{BatchScanOptions, Key, NextBatch, ScanOptions};
 use crate::error::Result;
 use crate::operations::ScannerHandle;
 
+/// Maximum number of entries of a batch unless the options set another.
+const BATCH_ENTRIES: usize = 1000;
 /// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
 /// connection usable for the next call, so a short wait is cheaper than a new connection.
 const GRACE: Duration = Duration::from_secs(1);
@@ -42,8 +45,10 @@ impl ScanPlan {
 
     pub(super) fn pace(&self, max_reply_bytes: usize) -> Pace {
         match self {
-            Self::Ordered(options) => Pace::bold(options.batch_entries.get(), max_reply_bytes),
-            Self::Unordered(options) => Pace::careful(options.batch_entries.get(), max_reply_bytes),
+            Self::Ordered(options) => Pace::bold(entries(options.batch_entries), max_reply_bytes),
+            Self::Unordered(options) => {
+                Pace::careful(entries(options.batch_entries), max_reply_bytes)
+            }
         }
     }
 
@@ -86,6 +91,11 @@ impl Cursor {
             }
         });
     }
+}
+
+/// Returns the maximum number of entries of a batch.
+pub(super) fn entries(option: Option<NonZeroUsize>) -> usize {
+    option.map_or(BATCH_ENTRIES, NonZeroUsize::get)
 }
 
 /// Returns the result of a read, or `None` if its consumer was `dropped` some time ago.

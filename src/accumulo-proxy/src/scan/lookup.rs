@@ -5,7 +5,7 @@ use tokio::time::sleep;
 use tracing::debug;
 
 use super::batch_size::{Pace, entry_bytes};
-use super::cursor::{Cursor, ScanPlan, while_wanted};
+use super::cursor::{Cursor, ScanPlan, entries, while_wanted};
 use crate::client::ProxyClient;
 use crate::data::{BatchScanOptions, Entry};
 use crate::error::{ErrorKind, Result};
@@ -55,7 +55,7 @@ impl ProxyClient {
         let call = CreateBatchScannerRequest::NAME;
         let cut_off = self.error(ErrorKind::Unreachable, call, Some(&table), reason);
         // A proxy that has exactly as many entries as requested does not say that it has no more.
-        let batch = options.batch_entries.get().min(most_entries.saturating_add(1));
+        let batch = entries(options.batch_entries).min(most_entries.saturating_add(1));
         let lookup = Lookup {
             client: self.clone(),
             table,
@@ -78,7 +78,7 @@ impl Lookup {
     }
 
     async fn find(&mut self, answer: &mut oneshot::Sender<Result<Found>>) -> Result<Found> {
-        let mut pauses = self.client.options().retry.pauses();
+        let mut pauses = self.client.options().pauses();
         loop {
             let Some(cursor) = self.scan.open(&self.client, &self.table).await? else {
                 return Ok(Some(Vec::new()));

@@ -63,7 +63,7 @@ impl Reader {
 
     /// Returns the next batch, or `None` at the end or if the consumer is dropped.
     async fn next(&mut self, sink: &Sink) -> Result<Option<Vec<Entry>>> {
-        let mut pauses = self.client.options().retry.pauses();
+        let mut pauses = self.client.options().pauses();
         while !self.is_at_end && !sink.is_closed() {
             let entries = self.pace.entries();
             // The call that opens the scan has its own retries, so its failure is final.

@@ -47,26 +47,6 @@ use crate::error::{Error, Result};
 /// - every row, if the scan has the iterator
 ///   `org.apache.accumulo.core.iterators.user.WholeRowIterator`, which combines each row into one
 ///   entry. A server holds the row in memory for it.
-///
-/// # Examples
-///
-/// ```no_run
-/// # use accumulo_proxy::{Credentials, ProxyClient, Range, Result, ScanOptions, ProxyOptions};
-/// use futures::TryStreamExt;
-///
-/// # async fn run() -> Result<()> {
-/// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
-/// let row = ScanOptions::default().range(Range::row("com.example"));
-/// let mut scanner = client.scanner("pages", row);
-/// while let Some(batch) = scanner.try_next().await? {
-///     for entry in batch {
-///         println!("{:?}", entry.key);
-///     }
-/// }
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Debug)]
 pub struct Scanner {
     batches: Batches,

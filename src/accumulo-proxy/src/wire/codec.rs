@@ -55,10 +55,10 @@ pub(crate) fn encode<R: WireValue>(
     let message = TMessageIdentifier::new(name, kind, sequence);
     match protocol {
         Protocol::Compact => {
-            write(&mut TCompactOutputProtocol::new(&mut frame), &message, request)?
+            write(&mut TCompactOutputProtocol::new(&mut frame), &message, request)?;
         }
         Protocol::Binary => {
-            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)?
+            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)?;
         }
     }
     let length = u32::try_from(frame.len().saturating_sub(LENGTH_BYTES)).unwrap_or(u32::MAX);

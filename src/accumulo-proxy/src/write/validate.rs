@@ -118,16 +118,6 @@ mod tests {
     }
 
     #[test]
-    fn rejects_a_mutation_that_is_too_long() {
-        let fits = Mutation::new("r").put("f", "q", vec![0; 600]);
-        assert!(limit().check(&fits).is_ok());
-        let long = Mutation::new("r").put("f", "q", vec![0; 700]);
-        let (kind, reason) = limit().check(&long).unwrap_err();
-        assert_eq!(kind, ErrorKind::TooLarge);
-        assert!(reason.contains("the row `r` takes up to"), "{reason}");
-    }
-
-    #[test]
     fn rejects_mutations_at_which_the_proxy_would_fail() {
         let iterator = |name: &str, priority| IteratorSetting::new(priority, name, "class");
         let put = || Mutation::new("r").put("f", "q", "v");

@@ -18,74 +18,55 @@ pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
     if visibility.is_empty() {
         return Ok(());
     }
-    let mut rest = Rest(visibility);
+    let mut rest = visibility;
+    // The operators around the open parentheses, and the one inside of the innermost.
     let mut outer: Vec<Option<u8>> = Vec::new();
     let mut operator = None;
     loop {
-        while rest.take(b'(') {
+        while let Some(inside) = rest.strip_prefix(b"(") {
+            rest = inside;
             outer.push(operator.take());
         }
-        rest.term()?;
-        while rest.take(b')') {
+        rest = after_authorization(rest)?;
+        while let Some(outside) = rest.strip_prefix(b")") {
+            rest = outside;
             operator = outer.pop().ok_or("a parenthesis is closed but was not opened")?;
         }
-        match rest.next() {
-            None if outer.is_empty() => return Ok(()),
-            None => return Err("a parenthesis is not closed"),
-            Some(found @ (b'&' | b'|')) => {
-                if operator.is_some_and(|before| before != found) {
+        rest = match rest {
+            [] if outer.is_empty() => return Ok(()),
+            [] => return Err("a parenthesis is not closed"),
+            [found @ (b'&' | b'|'), after @ ..] => {
+                if operator.replace(*found).is_some_and(|before| before != *found) {
                     return Err("`&` and `|` are mixed without parentheses");
                 }
-                operator = Some(found);
+                after
             }
-            Some(_) => return Err("`&`, `|` or the end is missing after a term"),
-        }
+            _ => return Err("`&`, `|` or the end is missing after a term"),
+        };
     }
 }
 
-/// The unread rest of the input.
-struct Rest<'a>(&'a [u8]);
-
-impl Rest<'_> {
-    fn next(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn take(&mut self, wanted: u8) -> bool {
-        let found = self.0.first() == Some(&wanted);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn term(&mut self) -> Result<(), &'static str> {
-        if self.take(b'"') {
-            return self.quoted();
-        }
-        let plain = self.0.iter().take_while(|byte| is_plain(**byte)).count();
-        self.0 = self.0.get(plain..).unwrap_or_default();
-        if plain == 0 {
-            return Err("an authorization is missing, or has a character that needs quotes");
-        }
-        Ok(())
-    }
-
-    fn quoted(&mut self) -> Result<(), &'static str> {
-        let mut bytes = 0_usize;
-        loop {
-            match self.next() {
-                None => return Err("a quote is not closed"),
-                Some(b'"') if bytes == 0 => return Err("a quoted authorization is empty"),
-                Some(b'"') => return Ok(()),
-                Some(b'\\') if !matches!(self.next(), Some(b'"' | b'\\')) => {
-                    return Err("a backslash is followed by neither quote nor backslash");
-                }
-                Some(_) => bytes += 1,
+/// Returns the rest after the authorization at the start.
+fn after_authorization(text: &[u8]) -> Result<&[u8], &'static str> {
+    let Some(quoted) = text.strip_prefix(b"\"") else {
+        let plain = text.iter().take_while(|byte| is_plain(**byte)).count();
+        return match text.split_at(plain) {
+            ([], _) => Err("an authorization is missing, or has a character that needs quotes"),
+            (_, rest) => Ok(rest),
+        };
+    };
+    let mut rest = quoted;
+    loop {
+        rest = match rest {
+            [] => return Err("a quote is not closed"),
+            [b'"', ..] if rest.len() == quoted.len() => {
+                return Err("a quoted authorization is empty");
             }
-        }
+            [b'"', after @ ..] => return Ok(after),
+            [b'\\', b'"' | b'\\', after @ ..] => after,
+            [b'\\', ..] => return Err("a backslash is followed by neither quote nor backslash"),
+            [_, after @ ..] => after,
+        };
     }
 }
 

@@ -7,7 +7,7 @@ use accumulo_proxy::{
     Condition, ConditionalMutation, ConditionalWriterOptions, ErrorKind, Mutation,
 };
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request, opened, thrown};
 use crate::interface as wire;
 
 /// The last counts the denial among the exceptions as well, as Accumulo does for one row.
@@ -27,9 +27,7 @@ fn answer(request: &Request, wording: &str) -> Answer {
         "updateAndFlush" => {
             Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(wording)))
         }
-        "createConditionalWriter" => {
-            Answer::reply(wire::CreateConditionalWriterReply::new("w".to_owned(), None, None, None))
-        }
+        "createConditionalWriter" => opened(request),
         "updateRowsConditionally" => {
             Answer::reply(wire::UpdateRowsConditionallyReply::new(None, None, None, thrown(DENIED)))
         }

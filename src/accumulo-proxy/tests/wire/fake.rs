@@ -1,5 +1,8 @@
 //! A scripted proxy: a function from requests to answers, and a record of the requests.
 
+#[path = "raw.rs"]
+pub(crate) mod raw;
+
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,16 +11,16 @@ use std::time::Duration;
 
 use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
-    TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
-    TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
-    TStructIdentifier, TType,
+    TBinaryInputProtocol, TCompactInputProtocol, TInputProtocol, TMessageType, TOutputProtocol,
+    TType,
 };
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{self, Instant, sleep};
 
+use self::raw::{Asked, field, read_request, structure};
 use crate::interface as wire;
 
 /// The password of every client, which no output may show.
@@ -110,6 +113,21 @@ impl Answer {
     /// Holds the answer until the gate lets it pass.
     pub(crate) fn held_by(self, gate: &Gate) -> Self {
         Self::Held(Arc::clone(gate), Box::new(self))
+    }
+}
+
+/// Answers a call that opens a scanner or a writer with the handle `<call>-<number>`.
+pub(crate) fn opened(request: &Request) -> Answer {
+    let handle = format!("{}-{}", request.call, request.nth);
+    match request.call.as_str() {
+        "createScanner" => Answer::reply(wire::CreateScannerReply::new(handle, None, None, None)),
+        "createBatchScanner" => {
+            Answer::reply(wire::CreateBatchScannerReply::new(handle, None, None, None))
+        }
+        "createConditionalWriter" => {
+            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
+        }
+        other => panic!("unexpected call {other}"),
     }
 }
 
@@ -341,8 +359,8 @@ impl Drop for Open {
 
 async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     let _open = Open::new(&shared);
-    while let Some(frame) = read_frame(&mut stream).await {
-        let (message, request) = shared.receive(frame);
+    while let Ok(asked) = read_request(&mut stream).await {
+        let request = shared.receive(&asked);
         let answer = match request.call.as_str() {
             "login" if shared.has_no_login.load(Ordering::SeqCst) => {
                 Answer::Refuse(1, "Invalid method name: 'login'")
@@ -357,47 +375,32 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
             )),
             _ => (shared.script)(&request),
         };
-        if !answer_call(&mut stream, shared.protocol, &message, answer).await {
+        if !answer_call(&mut stream, shared.protocol, &asked, answer).await {
             break;
         }
     }
 }
 
 impl Shared {
-    fn receive(&self, frame: Vec<u8>) -> (TMessageIdentifier, Request) {
-        let message = match self.protocol {
-            Protocol::Compact => TCompactInputProtocol::new(frame.as_slice()).read_message_begin(),
-            Protocol::Binary => {
-                TBinaryInputProtocol::new(frame.as_slice(), true).read_message_begin()
-            }
-        }
-        .unwrap();
+    fn receive(&self, asked: &Asked) -> Request {
         let mut calls = self.calls.lock().unwrap();
-        let before = calls.iter().filter(|request| request.call == message.name);
+        let before = calls.iter().filter(|request| request.call == asked.name);
         let request = Request {
             nth: before.count(),
-            call: message.name.clone(),
-            body: frame,
+            call: asked.name.clone(),
+            body: asked.message.clone(),
             protocol: self.protocol,
         };
         calls.push(request.clone());
-        (message, request)
+        request
     }
-}
-
-async fn read_frame(stream: &mut TcpStream) -> Option<Vec<u8>> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length).await.ok()?;
-    let mut frame = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
-    stream.read_exact(&mut frame).await.ok()?;
-    Some(frame)
 }
 
 /// Sends an answer. Returns `false` if the connection must be closed.
 async fn answer_call(
     stream: &mut TcpStream,
     protocol: Protocol,
-    message: &TMessageIdentifier,
+    asked: &Asked,
     mut answer: Answer,
 ) -> bool {
     loop {
@@ -416,12 +419,12 @@ async fn answer_call(
             }
         };
     }
-    let number = message.sequence_number;
+    let encode = |kind, body: Body| {
+        raw::message(protocol, &asked.name, kind, asked.sequence, |output| body(output))
+    };
     let bytes = match answer {
-        Answer::Reply(body) => encode(protocol, &message.name, TMessageType::Reply, number, &body),
-        Answer::Refuse(kind, reason) => {
-            encode(protocol, &message.name, TMessageType::Exception, number, &refusal(kind, reason))
-        }
+        Answer::Reply(body) => encode(TMessageType::Reply, body),
+        Answer::Refuse(kind, reason) => encode(TMessageType::Exception, refusal(kind, reason)),
         Answer::Close => return false,
         Answer::Never => pending().await,
         Answer::Late(..) | Answer::Held(..) => unreachable!("waited for above"),
@@ -432,34 +435,9 @@ async fn answer_call(
 /// Encodes a `TApplicationException`: 1 message, 2 kind.
 fn refusal(kind: i32, reason: &'static str) -> Body {
     Box::new(move |output| {
-        output.write_struct_begin(&TStructIdentifier::new("TApplicationException"))?;
-        output.write_field_begin(&TFieldIdentifier::new("message", TType::String, 1))?;
-        output.write_string(reason)?;
-        output.write_field_end()?;
-        output.write_field_begin(&TFieldIdentifier::new("type", TType::I32, 2))?;
-        output.write_i32(kind)?;
-        output.write_field_end()?;
-        output.write_field_stop()?;
-        output.write_struct_end()
+        structure(output, |output| {
+            field(output, TType::String, 1, |output| output.write_string(reason))?;
+            field(output, TType::I32, 2, |output| output.write_i32(kind))
+        })
     })
-}
-
-/// Encodes a frame.
-fn encode(protocol: Protocol, name: &str, kind: TMessageType, number: i32, body: &Body) -> Vec<u8> {
-    let mut message = Vec::new();
-    {
-        let write = |output: &mut dyn TOutputProtocol| {
-            let identifier = TMessageIdentifier::new(name, kind, number);
-            output.write_message_begin(&identifier).unwrap();
-            body(output).unwrap();
-            output.write_message_end().unwrap();
-            output.flush().unwrap();
-        };
-        match protocol {
-            Protocol::Compact => write(&mut TCompactOutputProtocol::new(&mut message)),
-            Protocol::Binary => write(&mut TBinaryOutputProtocol::new(&mut message, true)),
-        }
-    }
-    let length = u32::try_from(message.len()).unwrap().to_be_bytes();
-    [length.as_slice(), message.as_slice()].concat()
 }

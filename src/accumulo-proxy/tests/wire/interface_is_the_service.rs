@@ -9,9 +9,7 @@ use accumulo_proxy as data;
 
 use crate::exchanges::frames;
 use crate::interface as wire;
-use crate::interface::{
-    Declaration, ENUMERATIONS, Fields, GROUPS, Patience, Resend, Structure, WireValue,
-};
+use crate::interface::{Declaration, ENUMERATIONS, Fields, GROUPS, Patience, Resend, Structure};
 
 /// The live tests of the calls.
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
@@ -51,6 +49,27 @@ fn service(file: &str) -> BTreeSet<String> {
     calls.map(|call| call.trim().trim_end_matches(',').to_owned()).collect()
 }
 
+/// Converts the name of a type of Rust.
+fn idl_type(rust: &str) -> String {
+    let required = rust.strip_prefix("core::option::Option<");
+    let name = required.and_then(|rest| rest.strip_suffix('>')).unwrap_or(rust);
+    let words = name.split_inclusive(['<', '>', ',', ' ']);
+    let mut name: String = words.map(|word| word.rsplit("::").next().unwrap()).collect();
+    for (rust, idl) in [
+        ("Bytes", "binary"),
+        ("String", "string"),
+        ("Vec<", "list<"),
+        ("BTreeSet<", "set<"),
+        ("BTreeMap<", "map<"),
+        ("Entry", "KeyValue"),
+        ("NextBatch", "ScanResult"),
+        ("Plugin", "CompactionStrategyConfig"),
+    ] {
+        name = name.replace(rust, idl);
+    }
+    name
+}
+
 fn upper_case(name: &str) -> String {
     let letters = name.char_indices().flat_map(|(at, letter)| {
         let line = (at > 0 && letter.is_uppercase()).then_some('_');
@@ -83,8 +102,8 @@ fn enumerations_have_the_numbers_of_the_idl() {
 
 #[test]
 fn structures_have_the_numbers_and_types_of_the_idl() {
-    fn fields<T: Structure + WireValue>() -> (String, Fields) {
-        (T::idl(), T::fields())
+    fn fields<T: Structure>() -> (String, Fields) {
+        (idl_type(std::any::type_name::<T>()), T::fields())
     }
     let structures = [
         fields::<data::Key>(),
@@ -116,7 +135,7 @@ fn structures_have_the_numbers_and_types_of_the_idl() {
             let (field, _) = line.rsplit_once(' ').unwrap();
             field.replace(": optional ", ": ")
         });
-        let found = fields.iter().map(|(id, _, kind)| format!("{id}: {kind}"));
+        let found = fields.iter().map(|(id, _, kind)| format!("{id}: {}", idl_type(kind)));
         assert_eq!(found.collect::<Vec<_>>(), lines.collect::<Vec<_>>(), "{name}");
         names.insert(name);
     }
@@ -129,7 +148,9 @@ fn structures_have_the_numbers_and_types_of_the_idl() {
 
 /// Returns a call as a line of the service of 1.x.
 fn line(call: &Declaration) -> String {
-    let arguments = (call.request)().into_iter().filter_map(|(id, name, kind)| match name {
+    let fields = (call.request)().into_iter();
+    let fields = fields.map(|(id, name, kind)| (id, name, idl_type(kind)));
+    let arguments = fields.filter_map(|(id, name, kind)| match name {
         "token" => Some(format!("{id}: {kind} login")),
         "time_type" => Some(format!("{id}: {kind} type")),
         // Only 2.x has it.
@@ -141,7 +162,7 @@ fn line(call: &Declaration) -> String {
     let mut throws = Vec::new();
     for (id, name, kind) in (call.reply)() {
         match name {
-            "success" => result = kind,
+            "success" => result = idl_type(kind),
             "Security" => throws.push(format!("{id}: AccumuloSecurityException ouch{id}")),
             "UnknownScanner" | "UnknownWriter" => throws.push(format!("{id}: {name} ouch{id}")),
             _ => throws.push(format!("{id}: {name}Exception ouch{id}")),
@@ -154,7 +175,10 @@ fn line(call: &Declaration) -> String {
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_').map(str::to_owned);
     let first = words.next().unwrap();
-    words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
+    words.fold(first, |name, word| {
+        let (initial, rest) = word.split_at(1);
+        name + &initial.to_uppercase() + rest
+    })
 }
 
 fn name(call: &str) -> &str {

@@ -11,7 +11,7 @@ use accumulo_proxy::{
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use crate::fake::{Answer, Fake, PASSWORD, Request, STUCK, timed_out, until};
+use crate::fake::{Answer, Fake, PASSWORD, Request, STUCK, opened, timed_out, until};
 use crate::interface as wire;
 use crate::raw::Raw;
 
@@ -86,12 +86,7 @@ async fn rows_that_wait_for_a_writer_time_out() {
 #[tokio::test]
 async fn a_mutation_behind_one_without_an_answer_is_not_written() {
     let fake = Fake::start(|request| match request.call.as_str() {
-        "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
-            "writer".to_owned(),
-            None,
-            None,
-            None,
-        )),
+        "createConditionalWriter" => opened(request),
         _ => Answer::Never,
     })
     .await;

@@ -11,6 +11,7 @@
 
 mod exchanges;
 mod fake;
+use fake::raw;
 #[allow(dead_code, unused_imports, reason = "the server needs a part of it")]
 #[path = "../../src/wire/interface/mod.rs"]
 mod interface;
@@ -31,7 +32,6 @@ mod handles;
 mod hostile;
 mod interface_is_the_service;
 mod limits_hold;
-mod raw;
 mod requests;
 mod results_that_lack;
 mod retries;

@@ -23,10 +23,6 @@ struct Shown(String);
 impl WireValue for Shown {
     const TYPE: TType = TType::Struct;
 
-    fn idl() -> String {
-        unreachable!("only requests are shown")
-    }
-
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
         shown(reader.input, TType::Struct).map(Self)
     }

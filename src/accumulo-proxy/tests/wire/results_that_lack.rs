@@ -6,16 +6,13 @@ use accumulo_proxy::{
     ConditionalWriterOptions, Error, ErrorKind, Mutation, ScannerHandle,
 };
 
-use crate::fake::{Answer, Fake, Request};
+use crate::fake::{Answer, Fake, Request, opened};
 use crate::interface as wire;
 
 /// Answers with a valid Thrift structure without fields, unless a call opens a writer.
 fn answer(request: &Request) -> Answer {
-    let handle = "writer".to_owned();
     match request.call.as_str() {
-        "createConditionalWriter" => {
-            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
-        }
+        "createConditionalWriter" => opened(request),
         _ => Answer::reply(wire::CloseConditionalWriterReply::new()),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use accumulo_proxy::{Entry, Key, NextBatch, Range, Result};
 use futures::{Stream, TryStreamExt};
 
-use crate::fake::{Answer, Request, thrown};
+use crate::fake::{Answer, Request, opened, thrown};
 use crate::interface as wire;
 
 /// Rows `row0000`, `row0001`.. with values of the given lengths.
@@ -26,13 +26,9 @@ impl Rows {
         match request.call.as_str() {
             "createScanner" => {
                 let range = request.read::<wire::CreateScannerRequest>().options.unwrap().range;
-                let handle = self.open(request, start_of(range));
-                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+                self.open(request, start_of(range))
             }
-            "createBatchScanner" => {
-                let handle = self.open(request, 0);
-                Answer::reply(wire::CreateBatchScannerReply::new(handle, None, None, None))
-            }
+            "createBatchScanner" => self.open(request, 0),
             "nextK" => self.next(&request.read()),
             "closeScanner" => self.close(&request.read()),
             other => panic!("unexpected call {other}"),
@@ -49,10 +45,10 @@ impl Rows {
         self.cursors.lock().unwrap().len()
     }
 
-    fn open(&self, request: &Request, start: usize) -> String {
+    fn open(&self, request: &Request, start: usize) -> Answer {
         let handle = format!("{}-{}", request.call, request.nth);
-        self.cursors.lock().unwrap().insert(handle.clone(), start);
-        handle
+        self.cursors.lock().unwrap().insert(handle, start);
+        opened(request)
     }
 
     fn next(&self, request: &wire::NextKRequest) -> Answer {

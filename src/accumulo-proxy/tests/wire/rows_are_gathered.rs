@@ -11,7 +11,7 @@ use accumulo_proxy::{
 use futures::future::join_all;
 use tokio::time::{sleep, timeout};
 
-use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, thrown, timed_out, until};
+use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, thrown, timed_out, until};
 use crate::interface as wire;
 
 const CALL: &str = "updateRowsConditionally";
@@ -43,7 +43,7 @@ fn fail(field: u8) -> Answer {
     Answer::reply(wire::UpdateRowsConditionallyReply::new(None, thrown(1), thrown(2), thrown(3)))
 }
 
-/// Starts a proxy with conditional writers `writer0`, `writer1`..; `update` answers their calls.
+/// Starts a proxy with conditional writers; `update` answers their calls.
 async fn fake(update: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
     fake_with(Protocol::Compact, update).await
 }
@@ -53,10 +53,7 @@ async fn fake_with(
     update: impl Fn(&Request) -> Answer + Send + Sync + 'static,
 ) -> Fake {
     Fake::start_with(protocol, move |request| match request.call.as_str() {
-        "createConditionalWriter" => {
-            let handle = format!("writer{}", request.nth);
-            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
-        }
+        "createConditionalWriter" => opened(request),
         "listSplits" => {
             let splits = vec![Bytes::from("m")];
             Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
@@ -315,7 +312,7 @@ async fn reopens_a_writer_that_the_proxy_dropped() {
     let fake = fake(|request| {
         let read = request.read::<wire::UpdateRowsConditionallyRequest>();
         match read.conditional_writer.unwrap().as_str() {
-            "writer0" => fail(1),
+            "createConditionalWriter-0" => fail(1),
             _ => accept(request),
         }
     })

@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tracing::Level;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, thrown, until};
+use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, opened, thrown, until};
 use crate::interface as wire;
 use crate::raw::{Raw, framed, read_request};
 
@@ -103,7 +103,6 @@ fn assert_no_secret_is_traced() {
 
 /// Answers as a faulty proxy: scans break, and no scanner or writer can be closed.
 fn answer(request: &Request) -> Answer {
-    let handle = || format!("{}-{}", request.call, request.nth);
     match request.call.as_str() {
         "namespaceExists" if request.nth == 0 => {
             Answer::reply(wire::NamespaceExistsReply::new(None, None, thrown(WRONG_SECRET)))
@@ -114,17 +113,11 @@ fn answer(request: &Request) -> Answer {
             Answer::reply(wire::ChangeLocalUserPasswordReply::new(None, None))
         }
         "authenticateUser" => Answer::reply(wire::AuthenticateUserReply::new(true, None, None)),
-        "createScanner" => Answer::reply(wire::CreateScannerReply::new(handle(), None, None, None)),
-        "createBatchScanner" => {
-            Answer::reply(wire::CreateBatchScannerReply::new(handle(), None, None, None))
-        }
+        "createScanner" | "createBatchScanner" | "createConditionalWriter" => opened(request),
         "nextK" if request.nth < 2 => Answer::Close,
         "nextK" => {
             let nothing = NextBatch { entries: Vec::new(), more: false };
             Answer::reply(wire::NextKReply::new(nothing, None, None, None))
-        }
-        "createConditionalWriter" => {
-            Answer::reply(wire::CreateConditionalWriterReply::new(handle(), None, None, None))
         }
         // These are `updateRowsConditionally` and all calls that close.
         _ => Answer::Refuse(6, "Internal error"),

@@ -100,9 +100,9 @@ macro_rules! declare {
         -> $kind:ident $(($success:ty))?, [$($number:literal: $exception:ident),*];
     )*) => {
         $(
-            super::structure::message! { $name, $request { $($id: $field: $type),* } }
+            super::structure::message! { $request { $($id: $field: $type),* } }
             super::structure::message! {
-                $name, $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
+                $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
             }
 
             impl Call for $request {

@@ -8,23 +8,18 @@ use thrift::protocol::{TFieldIdentifier, TOutputProtocol, TStructIdentifier, TTy
 
 use super::value::{Reader, WireValue, error};
 
-/// Implements the encoding of enumerations with these names in the IDL.
+/// Implements the encoding of enumerations.
 macro_rules! enumerations {
-    ($($idl:literal = $name:ty { $($value:ident = $number:literal),* $(,)? })*) => {
+    ($($name:ident { $($value:ident = $number:literal),* $(,)? })*) => {
         $(
             impl super::value::WireValue for $name {
                 const TYPE: thrift::protocol::TType = thrift::protocol::TType::I32;
-
-                #[cfg(test)]
-                fn idl() -> String {
-                    $idl.to_owned()
-                }
 
                 fn read(reader: &mut super::value::Reader<'_>) -> thrift::Result<Self> {
                     match reader.input.read_i32()? {
                         $($number => Ok(Self::$value),)*
                         other => Err(super::structure::invalid(format!(
-                            "{other} is not a value of {} that this client supports", $idl
+                            "{other} is not a value of {} that this client supports", stringify!($name)
                         ))),
                     }
                 }
@@ -43,22 +38,16 @@ macro_rules! enumerations {
         /// The enumerations, with the names and numbers of their values.
         #[cfg(test)]
         pub(crate) const ENUMERATIONS: &[(&str, &[(&str, i32)])] =
-            &[$(($idl, &[$((stringify!($value), $number)),*])),*];
+            &[$((stringify!($name), &[$((stringify!($value), $number)),*])),*];
     };
 }
 
-/// Implements the encoding of a structure with this name in the IDL. A field that is not an
-/// `Option` is always written. If it is absent in a reply, it has the value after `=`, or the reply
-/// is damaged.
+/// Implements the encoding of a structure. A field that is not an `Option` is always written. If it
+/// is absent in a reply, it has the value after `=`, or the reply is damaged.
 macro_rules! structure {
-    ($idl:expr, $name:ty { $($id:literal: $field:ident $(= $default:expr)?),* $(,)? }) => {
+    ($name:ty { $($id:literal: $field:ident $(= $default:expr)?),* $(,)? }) => {
         impl super::value::WireValue for $name {
             const TYPE: thrift::protocol::TType = thrift::protocol::TType::Struct;
-
-            #[cfg(test)]
-            fn idl() -> String {
-                $idl.to_owned()
-            }
 
             #[allow(unused_mut, unused_variables, reason = "a structure may have no fields")]
             #[allow(non_snake_case, reason = "a reply has a field for each exception")]
@@ -94,7 +83,7 @@ macro_rules! structure {
         #[cfg(test)]
         impl super::structure::Structure for $name {
             fn fields() -> super::structure::Fields {
-                vec![$(($id, stringify!($field), super::structure::idl(|it: &Self| &it.$field))),*]
+                vec![$(($id, stringify!($field), super::structure::type_name(|it: &Self| &it.$field))),*]
             }
         }
     };
@@ -103,7 +92,7 @@ macro_rules! structure {
 /// Declares a structure that only the wire has. Its fields are optional, so that absent and empty
 /// are different.
 macro_rules! message {
-    ($idl:expr, $name:ident { $($id:literal: $field:ident: $type:ty),* $(,)? }) => {
+    ($name:ident { $($id:literal: $field:ident: $type:ty),* $(,)? }) => {
         #[derive(Clone, Debug)]
         #[allow(non_snake_case, reason = "a reply has a field for each exception")]
         pub(crate) struct $name {
@@ -119,7 +108,7 @@ macro_rules! message {
             }
         }
 
-        super::structure::structure! { $idl, $name { $($id: $field),* } }
+        super::structure::structure! { $name { $($id: $field),* } }
     };
 }
 
@@ -127,7 +116,7 @@ pub(super) use {enumerations, message, structure};
 
 /// The number, the name and the type of each field of a structure.
 #[cfg(test)]
-pub(crate) type Fields = Vec<(i16, &'static str, String)>;
+pub(crate) type Fields = Vec<(i16, &'static str, &'static str)>;
 
 /// A structure, for the comparison with the IDL.
 #[cfg(test)]
@@ -141,9 +130,6 @@ pub(super) trait Field: Sized {
     /// The value of an absent field, if it may be absent.
     const ABSENT: Option<Self>;
 
-    #[cfg(test)]
-    fn idl_type() -> String;
-
     /// Reads a field that was announced with type `found`.
     fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self>;
 
@@ -152,11 +138,6 @@ pub(super) trait Field: Sized {
 
 impl<T: WireValue> Field for T {
     const ABSENT: Option<Self> = None;
-
-    #[cfg(test)]
-    fn idl_type() -> String {
-        T::idl()
-    }
 
     fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self> {
         reader.announced(found)
@@ -173,11 +154,6 @@ impl<T: WireValue> Field for T {
 impl<T: WireValue> Field for Option<T> {
     const ABSENT: Option<Self> = Some(None);
 
-    #[cfg(test)]
-    fn idl_type() -> String {
-        T::idl()
-    }
-
     fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self> {
         reader.announced(found).map(Some)
     }
@@ -187,10 +163,10 @@ impl<T: WireValue> Field for Option<T> {
     }
 }
 
-/// Returns the type of the field that `get` returns.
+/// Returns the name of the type of the field that `get` returns.
 #[cfg(test)]
-pub(super) fn idl<S, T: Field>(_get: fn(&S) -> &T) -> String {
-    T::idl_type()
+pub(super) fn type_name<S, T>(_get: fn(&S) -> &T) -> &'static str {
+    std::any::type_name::<T>()
 }
 
 /// Returns the value of a field, or an error if it is absent and required.

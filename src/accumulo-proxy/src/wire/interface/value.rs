@@ -28,10 +28,6 @@ pub(crate) trait WireValue: Sized {
     /// The type that announces the value on the wire.
     const TYPE: TType;
 
-    /// Returns the name of the type in an IDL.
-    #[cfg(test)]
-    fn idl() -> String;
-
     /// Reads a value.
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self>;
 
@@ -90,15 +86,10 @@ impl<'a> Reader<'a> {
 
 /// Implements [`WireValue`] for types that a protocol reads and writes by itself.
 macro_rules! plain {
-    ($($idl:literal = $type:ty, $kind:ident: $read:ident, $write:ident($($copied:tt)?);)*) => {
+    ($($type:ty = $kind:ident: $read:ident, $write:ident($($copied:tt)?);)*) => {
         $(
             impl WireValue for $type {
                 const TYPE: TType = TType::$kind;
-
-                #[cfg(test)]
-                fn idl() -> String {
-                    $idl.to_owned()
-                }
 
                 fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
                     reader.input.$read().map(Self::from)
@@ -113,20 +104,15 @@ macro_rules! plain {
 }
 
 plain! {
-    "bool" = bool, Bool: read_bool, write_bool(*);
-    "i32" = i32, I32: read_i32, write_i32(*);
-    "i64" = i64, I64: read_i64, write_i64(*);
-    "string" = String, String: read_string, write_string();
-    "binary" = Bytes, String: read_bytes, write_bytes();
+    bool = Bool: read_bool, write_bool(*);
+    i32 = I32: read_i32, write_i32(*);
+    i64 = I64: read_i64, write_i64(*);
+    String = String: read_string, write_string();
+    Bytes = String: read_bytes, write_bytes();
 }
 
 impl<T: WireValue> WireValue for Vec<T> {
     const TYPE: TType = TType::List;
-
-    #[cfg(test)]
-    fn idl() -> String {
-        format!("list<{}>", T::idl())
-    }
 
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
         let list = reader.input.read_list_begin()?;
@@ -148,11 +134,6 @@ impl<T: WireValue> WireValue for Vec<T> {
 impl<T: WireValue + Ord> WireValue for BTreeSet<T> {
     const TYPE: TType = TType::Set;
 
-    #[cfg(test)]
-    fn idl() -> String {
-        format!("set<{}>", T::idl())
-    }
-
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
         let set = reader.input.read_set_begin()?;
         reader.tree::<T>(set.size)?;
@@ -173,11 +154,6 @@ impl<T: WireValue + Ord> WireValue for BTreeSet<T> {
 
 impl<K: WireValue + Ord, V: WireValue> WireValue for BTreeMap<K, V> {
     const TYPE: TType = TType::Map;
-
-    #[cfg(test)]
-    fn idl() -> String {
-        format!("map<{}, {}>", K::idl(), V::idl())
-    }
 
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
         let map = reader.input.read_map_begin()?;

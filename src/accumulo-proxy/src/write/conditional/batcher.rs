@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep_until};
 use super::lanes::{Lanes, Load, Tablet};
 use super::session::{Link, Updates};
 use crate::convert::{FromWire, ToWire};
-use crate::data::{Bytes, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
+use crate::data::{Bytes, ConditionalMutation, ConditionalOutcome};
 use crate::error::Result;
 use crate::write::direct::CALL_BYTES;
 
@@ -48,7 +48,6 @@ impl Claim {
 /// The task of a conditional writer.
 pub(super) struct Gatherer {
     link: Arc<Link>,
-    rows_per_call: usize,
     ready: VecDeque<Item>,
     behind: HashMap<Bytes, VecDeque<Item>>,
     lanes: Lanes,
@@ -57,16 +56,12 @@ pub(super) struct Gatherer {
 impl Gatherer {
     /// Starts the task. When all senders are dropped, the task ends and the writer on the proxy is
     /// closed.
-    pub(super) fn spawn(
-        link: Link,
-        options: &ConditionalWriterOptions,
-    ) -> mpsc::UnboundedSender<Vec<Item>> {
+    pub(super) fn spawn(link: Link) -> mpsc::UnboundedSender<Vec<Item>> {
         let gatherer = Self {
+            lanes: Lanes::new(&link.options),
             link: Arc::new(link),
-            rows_per_call: options.rows_per_call.get(),
             ready: VecDeque::new(),
             behind: HashMap::new(),
-            lanes: Lanes::new(options),
         };
         // The writer limits the waiting bytes.
         let (sender, queue) = mpsc::unbounded_channel();
@@ -151,7 +146,7 @@ impl Gatherer {
     fn gather(&mut self, mut is_wanted: impl FnMut(&Lanes, &Bytes) -> bool) -> Vec<Item> {
         let (mut items, mut others) = (Vec::new(), VecDeque::new());
         let mut bytes = 0_usize;
-        while items.len() < self.rows_per_call
+        while items.len() < self.link.options.rows_per_call.get()
             && let Some(item) = self.ready.pop_front()
         {
             let is_late = item.since.elapsed() >= self.link.patience();
@@ -188,7 +183,7 @@ async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
     for Item { mutation: ConditionalMutation { row, .. }, answer, permit, .. } in items {
         let outcome = match &mut result {
             Ok(statuses) => Ok(match statuses.remove(&row) {
-                Some(status) => ConditionalOutcome::from_wire(status),
+                Some(status) => ConditionalOutcome::from_wire(status, None),
                 None => ConditionalOutcome::Unknown(Some(link.lacks_a_row())),
             }),
             Err(error) if error.may_have_taken_effect() => {

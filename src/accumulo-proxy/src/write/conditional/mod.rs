@@ -61,25 +61,6 @@ use crate::wire::interface as wire;
 ///   had no effect: the writer is reopened, and the call is repeated.
 ///
 /// The writer is opened on the proxy at the first write, and closed when the last clone is dropped.
-///
-/// # Examples
-///
-/// ```no_run
-/// # use accumulo_proxy::{Condition, ConditionalOutcome, ConditionalWriterOptions, Mutation};
-/// # use accumulo_proxy::{Credentials, ProxyClient, Result, ProxyOptions};
-/// # async fn run() -> Result<()> {
-/// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
-/// let writer = client.conditional_writer("accounts", ConditionalWriterOptions::default());
-/// let opened = Mutation::new("bob").put("account", "balance", "0");
-/// match writer.write(opened.when([Condition::absent("account", "balance")])).await? {
-///     ConditionalOutcome::Accepted => println!("opened"),
-///     ConditionalOutcome::Unknown(_) => println!("look before trying again"),
-///     other => println!("{other:?}: bob has an account"),
-/// }
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct ConditionalWriter {
     client: ProxyClient,
@@ -108,13 +89,12 @@ impl ProxyClient {
         options: ConditionalWriterOptions,
     ) -> ConditionalWriter {
         let table = table.into();
-        let link = Link::new(self.clone(), table.clone(), &options);
         ConditionalWriter {
             client: self.clone(),
-            table,
             limit: Limit::new(self.options().max_request_bytes, 0),
             permits: BytePermits::new(options.max_waiting_bytes),
-            queue: Gatherer::spawn(link, &options),
+            queue: Gatherer::spawn(Link::new(self.clone(), table.clone(), options)),
+            table,
         }
     }
 }

@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
@@ -31,8 +30,9 @@ type Statuses = BTreeMap<Bytes, wire::ConditionalStatus>;
 pub(super) struct Link {
     client: ProxyClient,
     table: String,
-    options: ConditionalWriterOptions,
+    pub(super) options: ConditionalWriterOptions,
     opened: Mutex<Option<Arc<Opened>>>,
+    opening: tokio::sync::Mutex<()>,
 }
 
 /// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
@@ -51,19 +51,17 @@ impl Link {
     pub(super) fn new(
         client: ProxyClient,
         table: String,
-        options: &ConditionalWriterOptions,
+        mut options: ConditionalWriterOptions,
     ) -> Self {
         let call_timeout = client.options().call_timeout;
-        let mut options = options.clone();
         options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        Self { client, table, options, opened: Mutex::new(None) }
+        Self { client, table, options, opened: Mutex::new(None), opening: Default::default() }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
     pub(super) async fn update(&self, updates: impl Fn() -> Updates) -> Result<Statuses> {
         // The first reopening has no pause: an expiry after ten idle minutes is normal.
-        let retry = self.client.options().retry;
-        let mut pauses = iter::once(Duration::ZERO).chain(retry.pauses());
+        let mut pauses = iter::once(Duration::ZERO).chain(self.client.options().pauses());
         loop {
             let opened = self.open().await?;
             let handle = opened.writer.to_wire();
@@ -75,10 +73,10 @@ impl Link {
                 Err(error) => error,
             };
             if error.kind() != ErrorKind::HandleExpired {
-                return Err(self.explain(error, &opened, rows).await);
+                return Err(self.explain(error, &opened, rows));
             }
             opened.is_unknown.store(true, Ordering::Relaxed);
-            self.forget(&opened).await;
+            self.forget(&opened);
             match pauses.next() {
                 Some(pause) => sleep(pause).await,
                 None => return Err(error),
@@ -89,7 +87,7 @@ impl Link {
     /// Marks an error as uncertain unless it is certain that no row was written: the request did
     /// not arrive, or its only row was denied. The proxy throws at the first row that failed, so
     /// other rows may be written.
-    async fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
+    fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
             ErrorKind::Unreachable | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
@@ -99,7 +97,7 @@ impl Link {
         }
         // The table may have been replaced by another with the same name, and the handle belongs to
         // the old one.
-        self.forget(opened).await;
+        self.forget(opened);
         // A server checks the permission before it evaluates a condition.
         let was_denied = error.is_denial() && rows == 1;
         error.with_possible_effect(!was_denied)
@@ -110,14 +108,16 @@ impl Link {
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.client.options().call_timeout;
         let open = async {
-            let mut opened = self.opened.lock().await;
-            if let Some(opened) = &*opened {
+            let _opening = self.opening.lock().await;
+            if let Some(opened) = &*self.lock() {
                 return Ok(Arc::clone(opened));
             }
             let low_level = self.client.low_level();
             let writer = low_level.create_conditional_writer(&self.table, &self.options).await?;
             let (client, is_unknown) = (self.client.clone(), AtomicBool::new(false));
-            Ok(Arc::clone(opened.insert(Arc::new(Opened { client, writer, is_unknown }))))
+            let opened = Arc::new(Opened { client, writer, is_unknown });
+            *self.lock() = Some(Arc::clone(&opened));
+            Ok(opened)
         };
         timeout(limit, open).await.unwrap_or_else(|_| {
             let call = wire::CreateConditionalWriterRequest::NAME;
@@ -127,8 +127,13 @@ impl Link {
     }
 
     /// Stops using `forgotten`. A new writer that another call opened meanwhile stays.
-    async fn forget(&self, forgotten: &Arc<Opened>) {
-        self.opened.lock().await.take_if(|opened| Arc::ptr_eq(opened, forgotten));
+    fn forget(&self, forgotten: &Arc<Opened>) {
+        self.lock().take_if(|opened| Arc::ptr_eq(opened, forgotten));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
+        // Each step leaves the state consistent, so a panic elsewhere does no harm.
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the split points of the table.

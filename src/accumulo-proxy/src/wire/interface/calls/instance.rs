@@ -7,8 +7,7 @@ macro_rules! instance_calls { ($then:ident) => { $then! {
     /// Checks whether a tablet server answers. If it does not, the error contains the reason.
     fn ping_tablet_server(server: &str) -> (), about server;
     "pingTabletServer" (PingTabletServerRequest, PingTabletServerReply), Read, Call,
-        { 1: token: Bytes, 2: tserver: String }
-        -> nothing, [1: Accumulo, 2: Security];
+        { 1: token: Bytes, 2: tserver: String } -> nothing, [1: Accumulo, 2: Security];
 
     /// Returns the scans on a tablet server. A scan that was closed before its end stays there
     /// until it has been idle for a minute (`tserver.session.idle.max`). While one of the scans
@@ -29,29 +28,25 @@ macro_rules! instance_calls { ($then:ident) => { $then! {
     /// that the server reports.
     fn site_configuration() -> BTreeMap<String, String>;
     "getSiteConfiguration" (GetSiteConfigurationRequest, GetSiteConfigurationReply), Read, Call,
-        { 1: token: Bytes }
-        -> value(BTreeMap<String, String>), [1: Accumulo, 2: Security];
+        { 1: token: Bytes } -> value(BTreeMap<String, String>), [1: Accumulo, 2: Security];
 
     /// Returns the configuration of the system. Properties in ZooKeeper override the files of the
     /// servers, which override Accumulo's defaults.
     fn system_configuration() -> BTreeMap<String, String>;
     "getSystemConfiguration" (GetSystemConfigurationRequest, GetSystemConfigurationReply),
         Read, Call,
-        { 1: token: Bytes }
-        -> value(BTreeMap<String, String>), [1: Accumulo, 2: Security];
+        { 1: token: Bytes } -> value(BTreeMap<String, String>), [1: Accumulo, 2: Security];
 
     /// Returns the tablet servers.
     fn tablet_servers() -> Vec<String>;
     "getTabletServers" (GetTabletServersRequest, GetTabletServersReply), Read, Call,
-        { 1: token: Bytes }
-        -> value(Vec<String>), [];
+        { 1: token: Bytes } -> value(Vec<String>), [];
 
     /// Removes a property of the system from ZooKeeper, so that the value in the files applies.
     /// Accumulo rejects an unknown name.
     fn remove_property(property: &str) -> (), about property;
     "removeProperty" (RemovePropertyRequest, RemovePropertyReply), Repeat, Call,
-        { 1: token: Bytes, 2: property: String }
-        -> nothing, [1: Accumulo, 2: Security];
+        { 1: token: Bytes, 2: property: String } -> nothing, [1: Accumulo, 2: Security];
 
     /// Sets a property of the system in ZooKeeper. If the property can be changed at run time, the
     /// servers apply it within about a second. Accumulo rejects an unknown name and an invalid

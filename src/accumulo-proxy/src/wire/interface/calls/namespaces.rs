@@ -6,27 +6,23 @@ macro_rules! namespace_calls { ($then:ident) => { $then! {
 
     /// Returns the name of the namespace of the system tables: `accumulo`.
     fn system_namespace() -> String;
-    "systemNamespace" (SystemNamespaceRequest, SystemNamespaceReply), Read, Call,
-        {}
+    "systemNamespace" (SystemNamespaceRequest, SystemNamespaceReply), Read, Call, {}
         -> value(String), [];
 
     /// Returns the name of the namespace of tables without a namespace in their name: empty.
     fn default_namespace() -> String;
-    "defaultNamespace" (DefaultNamespaceRequest, DefaultNamespaceReply), Read, Call,
-        {}
+    "defaultNamespace" (DefaultNamespaceRequest, DefaultNamespaceReply), Read, Call, {}
         -> value(String), [];
 
     /// Returns the names of all namespaces, including the default and the system namespace.
     fn list() -> BTreeSet<String>;
-    "listNamespaces" (ListNamespacesRequest, ListNamespacesReply), Read, Call,
-        { 1: token: Bytes }
+    "listNamespaces" (ListNamespacesRequest, ListNamespacesReply), Read, Call, { 1: token: Bytes }
         -> value(Vec<String>), [1: Accumulo, 2: Security];
 
     /// Checks whether a namespace exists.
     fn exists(namespace: &str) -> bool, about namespace;
     "namespaceExists" (NamespaceExistsRequest, NamespaceExistsReply), Read, Call,
-        { 1: token: Bytes, 2: namespace_name: String }
-        -> value(bool), [1: Accumulo, 2: Security];
+        { 1: token: Bytes, 2: namespace_name: String } -> value(bool), [1: Accumulo, 2: Security];
 
     /// Creates a namespace.
     fn create(namespace: &str) -> (), about namespace;
@@ -72,8 +68,7 @@ macro_rules! namespace_calls { ($then:ident) => { $then! {
 
     /// Returns the id of each namespace by its name.
     fn id_map() -> BTreeMap<String, String>;
-    "namespaceIdMap" (NamespaceIdMapRequest, NamespaceIdMapReply), Read, Call,
-        { 1: token: Bytes }
+    "namespaceIdMap" (NamespaceIdMapRequest, NamespaceIdMapReply), Read, Call, { 1: token: Bytes }
         -> value(BTreeMap<String, String>), [1: Accumulo, 2: Security];
 
     /// Attaches an iterator to all tables of a namespace, in these scopes. The servers apply it

@@ -48,8 +48,7 @@ macro_rules! table_calls { ($then:ident) => { $then! {
     /// again at the next read or write.
     fn clear_locator_cache(table: &str) -> (), about table;
     "clearLocatorCache" (ClearLocatorCacheRequest, ClearLocatorCacheReply), Repeat, Call,
-        { 1: token: Bytes, 2: table_name: String }
-        -> nothing, [1: TableNotFound];
+        { 1: token: Bytes, 2: table_name: String } -> nothing, [1: TableNotFound];
 
     /// Creates another table with the same data, without copying it. The tables share files until
     /// one of them is compacted.
@@ -131,8 +130,7 @@ macro_rules! table_calls { ($then:ident) => { $then! {
     /// The proxy returns families as text, so they must be text.
     fn locality_groups(table: &str) -> BTreeMap<String, BTreeSet<String>>, about table;
     "getLocalityGroups" (GetLocalityGroupsRequest, GetLocalityGroupsReply), Read, Call,
-        { 1: token: Bytes, 2: table_name: String }
-        -> value(BTreeMap<String, BTreeSet<String>>),
+        { 1: token: Bytes, 2: table_name: String } -> value(BTreeMap<String, BTreeSet<String>>),
            [1: Accumulo, 2: Security, 3: TableNotFound];
 
     by hand iterator;
@@ -206,8 +204,7 @@ macro_rules! table_calls { ($then:ident) => { $then! {
 
     /// Returns the names of all tables, including those of the system (`accumulo.metadata`..).
     fn list() -> BTreeSet<String>;
-    "listTables" (ListTablesRequest, ListTablesReply), Read, Call,
-        { 1: token: Bytes }
+    "listTables" (ListTablesRequest, ListTablesReply), Read, Call, { 1: token: Bytes }
         -> value(BTreeSet<String>), [];
 
     /// Returns the iterators of a table by name, each with its scopes.
@@ -300,14 +297,12 @@ macro_rules! table_calls { ($then:ident) => { $then! {
     /// Checks whether a table exists.
     fn exists(table: &str) -> bool, about table;
     "tableExists" (TableExistsRequest, TableExistsReply), Read, Call,
-        { 1: token: Bytes, 2: table_name: String }
-        -> value(bool), [];
+        { 1: token: Bytes, 2: table_name: String } -> value(bool), [];
 
     /// Returns the id of each table by its name. A renamed table keeps its id, and
     /// `accumulo.metadata` identifies tables by id.
     fn id_map() -> BTreeMap<String, String>;
-    "tableIdMap" (TableIdMapRequest, TableIdMapReply), Read, Call,
-        { 1: token: Bytes }
+    "tableIdMap" (TableIdMapRequest, TableIdMapReply), Read, Call, { 1: token: Bytes }
         -> value(BTreeMap<String, String>), [];
 
     /// Checks whether the servers can load *and instantiate* a class as `as_type`, on the class

@@ -41,15 +41,13 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     /// Drops a user.
     fn drop_user(user: &str) -> (), about user;
     "dropLocalUser" (DropLocalUserRequest, DropLocalUserReply), Once, Call,
-        { 1: token: Bytes, 2: user: String }
-        -> nothing, [1: Accumulo, 2: Security];
+        { 1: token: Bytes, 2: user: String } -> nothing, [1: Accumulo, 2: Security];
 
     /// Returns the authorizations of a user, which determine the visibilities that the user may
     /// see.
     fn authorizations(user: &str) -> BTreeSet<Bytes>, about user;
     "getUserAuthorizations" (GetUserAuthorizationsRequest, GetUserAuthorizationsReply), Read, Call,
-        { 1: token: Bytes, 2: user: String }
-        -> value(Vec<Bytes>), [1: Accumulo, 2: Security];
+        { 1: token: Bytes, 2: user: String } -> value(Vec<Bytes>), [1: Accumulo, 2: Security];
 
     /// Grants a user a permission on the system. [`Grant`](SystemPermission::Grant) cannot be
     /// granted.
@@ -83,8 +81,7 @@ macro_rules! user_calls { ($then:ident) => { $then! {
 
     /// Returns the names of all users.
     fn users() -> BTreeSet<String>;
-    "listLocalUsers" (ListLocalUsersRequest, ListLocalUsersReply), Read, Call,
-        { 1: token: Bytes }
+    "listLocalUsers" (ListLocalUsersRequest, ListLocalUsersReply), Read, Call, { 1: token: Bytes }
         -> value(BTreeSet<String>), [1: Accumulo, 2: Security, 3: TableNotFound];
 
     /// Revokes a permission on the system from a user.
