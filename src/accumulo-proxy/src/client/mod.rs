@@ -1,6 +1,7 @@
 //! The client: one handle, which leads to every group of calls.
 
 mod java_exception;
+mod progress;
 mod retry;
 mod session;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use self::retry::Progress;
+use self::progress::Progress;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;

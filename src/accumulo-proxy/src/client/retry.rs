@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
+use super::progress::Progress;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::LoginRequest;
@@ -14,16 +15,6 @@ use crate::wire::{Call, Exception, Failure, Reply, Resend};
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
                          of user and password";
-
-/// Progress of the attempts of a call, for the error when its time limit expires.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// `true` after the first request was sent.
-    pub(super) was_sent: bool,
-    pub(super) is_under_way: bool,
-    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
-    pub(super) is_possible: bool,
-}
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 

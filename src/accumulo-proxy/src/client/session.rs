@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::ProxyClient;
-use super::retry::Progress;
+use super::progress::Progress;
 use crate::data::Bytes;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
