@@ -50,20 +50,6 @@
 //! The calls are grouped as in Accumulo's own client: [`TableOperations`], [`NamespaceOperations`],
 //! [`SecurityOperations`] and [`InstanceOperations`].
 //!
-//! ```no_run
-//! use accumulo_proxy::{Compaction, IteratorScope, IteratorSetting, ProxyClient, Result};
-//!
-//! # async fn run(client: ProxyClient) -> Result<()> {
-//! let tables = client.table_operations();
-//! tables.add_splits("pages", ["com.", "net.", "org."]).await?;
-//! let class = "org.apache.accumulo.core.iterators.user.AgeOffFilter";
-//! let age_off = IteratorSetting::new(30, "age-off", class).option("ttl", "86400000");
-//! tables.attach_iterator("pages", &age_off, &IteratorScope::ALL).await?;
-//! tables.compact("pages", Compaction::default().rows(Some("com."), Some("net."))).await?;
-//! # Ok(())
-//! # }
-//! ```
-//!
 //! Rows are bytes. If two rows bound a range, the first is *exclusive* and the second *inclusive*,
 //! as in Accumulo, and `None` is the edge of the table. A change reaches the servers with a short
 //! delay: a property, a permission or an iterator takes effect within about a second.

@@ -44,27 +44,24 @@ pub(crate) enum Failure {
 }
 
 /// Encodes the frame of a call: length and message. Does not check the length against a limit.
-pub(crate) fn encode<R: WireValue>(
+pub(super) fn encode<R: WireValue>(
     protocol: Protocol,
     name: &str,
-    kind: TMessageType,
     sequence: i32,
     request: &R,
-) -> Result<Vec<u8>, thrift::Error> {
+) -> Result<Vec<u8>, Failure> {
     let mut frame = vec![0; LENGTH_BYTES];
-    let message = TMessageIdentifier::new(name, kind, sequence);
-    match protocol {
-        Protocol::Compact => {
-            write(&mut TCompactOutputProtocol::new(&mut frame), &message, request)?;
-        }
+    let message = TMessageIdentifier::new(name, TMessageType::Call, sequence);
+    let written = match protocol {
+        Protocol::Compact => write(&mut TCompactOutputProtocol::new(&mut frame), &message, request),
         Protocol::Binary => {
-            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)?;
+            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)
         }
-    }
-    let length = u32::try_from(frame.len().saturating_sub(LENGTH_BYTES)).unwrap_or(u32::MAX);
-    if let Some(place) = frame.first_chunk_mut::<LENGTH_BYTES>() {
-        *place = length.to_be_bytes();
-    }
+    };
+    written.map_err(|error| Failure::Unwritable(error.to_string()))?;
+    let length = u32::try_from(frame.len() - LENGTH_BYTES).unwrap_or(u32::MAX);
+    let place = frame.first_chunk_mut::<LENGTH_BYTES>();
+    *place.expect("the frame begins with its length") = length.to_be_bytes();
     Ok(frame)
 }
 

@@ -14,7 +14,6 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use futures::FutureExt;
-use thrift::protocol::TMessageType;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
 use super::codec::{self, Failure, LENGTH_BYTES};
@@ -99,10 +98,8 @@ impl Connection {
 
     fn encode<C: Call>(&mut self, request: &C) -> Result<Vec<u8>, Failure> {
         self.sequence = self.sequence.wrapping_add(1);
-        let kind = TMessageType::Call;
-        let frame = codec::encode(self.protocol, C::NAME, kind, self.sequence, request)
-            .map_err(|error| Failure::Unwritable(error.to_string()))?;
-        let bytes = frame.len().saturating_sub(LENGTH_BYTES);
+        let frame = codec::encode(self.protocol, C::NAME, self.sequence, request)?;
+        let bytes = frame.len() - LENGTH_BYTES;
         if bytes > self.max_request_bytes {
             return Err(Failure::TooLarge { bytes, most: self.max_request_bytes });
         }

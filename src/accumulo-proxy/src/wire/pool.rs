@@ -80,8 +80,7 @@ impl Pool {
 
     /// Drops the idle connections. After the proxy has stopped they are unusable.
     pub(crate) fn forget_idle(&self) {
-        let forgotten = std::mem::take(&mut *self.lock());
-        drop(forgotten);
+        self.lock().clear();
     }
 
     async fn permit(&self, patience: Patience) -> Permit {

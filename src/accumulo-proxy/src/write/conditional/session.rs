@@ -166,13 +166,11 @@ impl Drop for Opened {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        runtime.spawn(close(self.client.clone(), self.writer.clone()));
-    }
-}
-
-async fn close(client: ProxyClient, writer: ConditionalWriterHandle) {
-    let low_level = client.low_level();
-    if let Err(error) = low_level.close_conditional_writer(&writer).await {
-        debug!(%error, "a conditional writer was not closed; the proxy drops it after an idle time");
+        let (client, writer) = (self.client.clone(), self.writer.clone());
+        runtime.spawn(async move {
+            if let Err(error) = client.low_level().close_conditional_writer(&writer).await {
+                debug!(%error, "a conditional writer was not closed; the proxy drops it after an idle time");
+            }
+        });
     }
 }
