@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     }
 
     // `remove` checks the prefix, the form and the hash of a key.
-    let other = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    let other = RowHasher::with_scheme("p", HashScheme::Sha1Base32)?;
     for (hasher, key) in
         [(&hasher, "q:1yl0:org.wikipedia/accumulo"), (&other, "p:1yl0:org.wikipedia/accumulo")]
     {

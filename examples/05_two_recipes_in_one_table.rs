@@ -8,7 +8,7 @@ use fluo::table::balancer::GroupPattern;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {
     let pages = RowHasher::new("page")?;
-    let links = RowHasher::builder("link").scheme(HashScheme::Sha1Base32).build()?;
+    let links = RowHasher::with_scheme("link", HashScheme::Sha1Base32)?;
     let both = pages.table_optimizations(4)?.merge(links.table_optimizations(2)?)?;
 
     // The balancer ignores a pattern that does not have exactly one capturing group.

@@ -157,7 +157,7 @@ fn assert_same_keys(hasher: &RowHasher, rows: &[Vec<u8>]) {
 fn main() -> Result<(), fluo_keys::RecipeError> {
     let rows = rows();
     let murmur3 = RowHasher::new("p")?;
-    let sha1 = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    let sha1 = RowHasher::with_scheme("p", HashScheme::Sha1Base32)?;
     assert_same_keys(&murmur3, &rows);
 
     let mut criterion = Criterion::default().configure_from_args();

@@ -73,7 +73,7 @@ pub use optimization::{
     RowsVerdict, Step, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletRun,
     Unproved, Verdict, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
-pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
+pub use row_hasher::{HashScheme, RowHasher};
 pub use salted_scan::{
     RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
 };

@@ -136,8 +136,7 @@ fn two(p: u32, q: u32) -> TableOptimizations {
 }
 
 fn sha1(prefix: &str) -> RowHasher {
-    let builder = RowHasher::builder(prefix).scheme(HashScheme::Sha1Base32);
-    builder.build().unwrap()
+    RowHasher::with_scheme(prefix, HashScheme::Sha1Base32).unwrap()
 }
 
 fn modulo(buckets: u32) -> KeyDesign {

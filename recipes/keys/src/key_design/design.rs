@@ -7,9 +7,8 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
 use super::designs::{DesignSettings, HashedRows};
-use super::key_field::KeyField;
-use super::parts::DesignParts;
-use super::salt::{SaltSource, SaltSpec};
+use super::encoding::{DesignParts, KeyField};
+use super::salt::SaltSpec;
 use super::scan_cost::KeyOrder;
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
@@ -33,11 +32,20 @@ use crate::row_hasher::RowHasher;
 /// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
 /// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct KeyDesign {
     pub(super) parts: Arc<DesignParts>,
     settings: Arc<DesignSettings>,
-    source: Option<SaltSource>,
+    source: Option<Arc<SaltSource>>,
+}
+
+/// A source of random numbers for drawn salts.
+type SaltSource = dyn Fn() -> u64 + Send + Sync;
+
+impl fmt::Debug for KeyDesign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeyDesign").field(&self.settings).finish()
+    }
 }
 
 impl PartialEq for KeyDesign {
@@ -71,8 +79,7 @@ impl KeyDesign {
     ///
     /// A program passes its random number generator, and a test fixed numbers.
     pub fn with_salt_source(self, draw: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        let source = Some(SaltSource(Arc::new(draw)));
-        Self { source, ..self }
+        Self { source: Some(Arc::new(draw)), ..self }
     }
 
     /// Returns the name of the design, such as `modulo`.
@@ -133,10 +140,17 @@ impl KeyDesign {
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if let Some(salted) = &self.parts.salt {
-            let part = self.parts.encoding.part_of(row, &salted.over)?;
-            salted.write_head(&part, self.source.as_ref(), key)?;
+            let number = match &self.source {
+                Some(draw) if salted.is_drawn => draw() % salted.salt.count(),
+                _ => self.salt_number(salted, row)?,
+            };
+            salted.write_head(number, key);
         }
         self.parts.encoding.write(row, key)
+    }
+
+    fn salt_number(&self, salted: &SaltSpec, row: &[u8]) -> Result<u64, RecipeError> {
+        salted.salt.number(&self.parts.encoding.part_of(row, &salted.over)?)
     }
 
     /// Returns the row of a key.
@@ -165,15 +179,16 @@ impl KeyDesign {
     }
 
     fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), RecipeError> {
-        let written = self.unsalted(key)?;
-        self.parts.encoding.read(written, row)?;
-        let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) else {
+        self.parts.encoding.read(self.unsalted(key)?, row)?;
+        let salted = self.parts.salt.as_ref();
+        // A row hasher has checked the salt already.
+        let Some(salted) = salted.filter(|salted| salted.hasher.is_none()) else {
             return Ok(());
         };
-        let row = row.get(before..).unwrap_or_default();
-        let part = self.parts.encoding.part_of(row, &salted.over)?;
-        let checked = salted.salt.check(salt, &part);
-        checked.map_err(|reason| self.not_a_key(key, &reason))
+        let part = self.parts.encoding.part_of(row.get(before..).unwrap_or_default(), &salted.over);
+        let number = salted.salt.number(&part?);
+        let salt = key.get(..salted.salt.width()).unwrap_or_default();
+        salted.check(salt, number, row).map_err(|reason| self.not_a_key(key, &reason))
     }
 
     /// Returns the row after the salt of a key, whether or not the salt matches the row.
@@ -199,17 +214,17 @@ impl KeyDesign {
         let Some(salted) = &self.parts.salt else {
             return Ok(key);
         };
-        if let Some(hasher) = salted.salt.row_hasher() {
+        if let Some(hasher) = &salted.hasher {
             return hasher.remove(key);
         }
-        let width = counted(salted.salt.width(), "byte");
-        let Some((_, rest)) = key.split_at_checked(salted.salt.width()) else {
-            return Err(self.not_a_key(key, &format!("a salt of {width} comes first")));
+        let (width, separator) = (salted.salt.width(), salted.separator.as_bytes());
+        let salt = || counted(width, "byte");
+        let Some((_, rest)) = key.split_at_checked(width) else {
+            return Err(self.not_a_key(key, &format!("a salt of {} comes first", salt())));
         };
-        let separator = salted.separator.as_bytes();
         rest.strip_prefix(separator).ok_or_else(|| {
-            let separator = Escaped(separator);
-            self.not_a_key(key, &format!("`{separator}` follows the {width} of salt"))
+            let reason = format!("`{}` follows the {} of salt", Escaped(separator), salt());
+            self.not_a_key(key, &reason)
         })
     }
 
@@ -221,7 +236,8 @@ impl KeyDesign {
     pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         self.decode_key(key)?;
         let mut fields = Vec::new();
-        if let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) {
+        if let Some(salted) = &self.parts.salt {
+            let salt = key.get(..salted.salt.width()).unwrap_or_default();
             fields.push(KeyField::new("salt", salt.to_vec(), salted.salt.meaning()));
             if !salted.separator.is_empty() {
                 let separator = salted.separator.clone();
@@ -234,7 +250,7 @@ impl KeyDesign {
 
     /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
     pub fn draws_salts(&self) -> bool {
-        self.parts.salt.is_some() && self.computed_salt().is_none()
+        self.parts.salt.as_ref().is_some_and(|salted| salted.is_drawn)
     }
 
     /// Returns the part of a row from which its salt is computed, or `None` if the design has no
@@ -259,11 +275,7 @@ impl KeyDesign {
 
     pub(super) fn computed_salt(&self) -> Option<&SaltSpec> {
         let salted = self.parts.salt.as_ref();
-        salted.filter(|salted| salted.salt.is_computed())
-    }
-
-    fn salt_of<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-        key.get(..self.parts.salt.as_ref()?.salt.width())
+        salted.filter(|salted| !salted.is_drawn)
     }
 
     pub(crate) fn head_len(&self) -> usize {
@@ -286,12 +298,9 @@ impl fmt::Display for KeyDesign {
         let parts = &self.parts;
         let salt = parts.salt.as_ref().map(ToString::to_string);
         let point = parts.leading_point.then(|| "a leading point".to_owned());
-        let details = [salt, parts.encoding.detail(), point];
-        let details: Vec<_> = details.into_iter().flatten().collect();
-        if details.is_empty() {
-            return Ok(());
-        }
-        write!(f, " ({})", details.join("; "))
+        let details: Vec<_> =
+            [salt, parts.encoding.detail(), point].into_iter().flatten().collect();
+        if details.is_empty() { Ok(()) } else { write!(f, " ({})", details.join("; ")) }
     }
 }
 

@@ -1,16 +1,38 @@
-//! The encoding: the way a row is written after its salt.
+//! The parts of a design: a salt, and the encoding of the row after it.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-use fluo_table::{Bytes, Excerpt, prefix_successor, row_successor};
+use fluo_table::{Bytes, Excerpt};
 
 use super::hash_input::HashInput;
-use super::key_field::KeyField;
-use super::row_selection::RowSelection;
-use super::salt::SaltedPart;
+use super::row_selection::{RowRange, RowSelection};
+use super::salt::{SaltSpec, SaltedPart};
 use super::scan_cost::{KeyOrder, ScanCost};
 use crate::error::RecipeError;
+
+/// One piece of a stored key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeyField {
+    /// The name of the piece, such as `salt` or `row`.
+    pub name: String,
+    /// The bytes of the piece as they are stored.
+    pub stored: Bytes,
+    /// The meaning of these bytes.
+    pub meaning: String,
+}
+
+impl KeyField {
+    pub(super) fn new(
+        name: impl Into<String>,
+        stored: impl Into<Bytes>,
+        meaning: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), stored: stored.into(), meaning: meaning.into() }
+    }
+}
 
 /// The way a row is written after its salt.
 pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
@@ -41,17 +63,22 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
         Ok(row.into())
     }
 
-    /// Returns the salted part that all rows of a set have in common, if there is one.
+    /// Returns the salted part that all rows of a set of several have in common, if there is one.
     fn common_part(&self, _rows: &RowSelection, _over: &SaltedPart) -> Option<Bytes> {
         None
     }
 
-    /// Returns the cost of reading sets of a kind, under one salt.
-    fn cost(&self, kind: SelectionKind) -> ScanCost;
+    /// Returns the cost of reading sets of the kind of this one, under one salt. A single row is
+    /// always one range.
+    fn cost(&self, rows: &RowSelection) -> ScanCost {
+        ScanCost::usual(rows)
+    }
 
-    /// Returns the written forms of exactly the rows of a set whose kind is supported, in their
-    /// order.
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError>;
+    /// Returns the written forms of exactly the rows of a set of several whose kind is supported,
+    /// in their order.
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
+        Ok(vec![rows.bounds()])
+    }
 
     /// Returns points that cut the space of written forms into this many even pieces, for designs
     /// without a salt.
@@ -67,72 +94,31 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
     }
 }
 
-pub(super) fn written(encoding: &dyn RowEncoding, row: &[u8]) -> Result<Vec<u8>, RecipeError> {
-    let mut written = Vec::with_capacity(row.len());
-    encoding.write(row, &mut written)?;
-    Ok(written)
+/// The two parts of a design, and the settings that combine them.
+#[derive(Clone, Debug)]
+pub(super) struct DesignParts {
+    pub(super) name: &'static str,
+    pub(super) salt: Option<SaltSpec>,
+    /// `true` if there is a split point at the first salt, which leaves an empty tablet before it.
+    pub(super) leading_point: bool,
+    pub(super) encoding: Arc<dyn RowEncoding>,
 }
 
-/// A half-open range of written rows; unbounded if `end` is `None`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowRange {
-    pub(super) start: Bytes,
-    pub(super) end: Option<Bytes>,
-}
-
-impl RowRange {
-    pub(super) fn of_row(written: impl Into<Bytes>) -> Self {
-        let start = written.into();
-        let end = Some(row_successor(&start));
-        Self { start, end }
-    }
-
-    pub(super) fn of_prefix(prefix: impl Into<Bytes>) -> Self {
-        let start = prefix.into();
-        let end = prefix_successor(&start);
-        Self { start, end }
-    }
-
-    /// Returns the range of rows that are written as they are.
-    pub(super) fn as_they_are(rows: &RowSelection) -> Self {
-        let (start, end) = rows.bounds();
-        Self { start, end }
-    }
-
-    pub(super) fn contains(&self, written: &[u8]) -> bool {
-        let is_before = |end: &Bytes| written < end.as_ref();
-        written >= self.start.as_ref() && self.end.as_ref().is_none_or(is_before)
-    }
-}
-
-/// The kind of a set of rows, for answers that are the same for all sets of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SelectionKind {
-    Row,
-    Prefix,
-    Range,
-    Suffix,
-    Between,
-    Domain,
-}
-
-impl SelectionKind {
-    /// Returns the kind of a set, or `None` for all rows, which every encoding stores contiguously.
-    pub(super) fn of(rows: &RowSelection) -> Option<Self> {
-        match rows {
-            RowSelection::All => None,
-            RowSelection::Domain { .. } => Some(Self::Domain),
-            RowSelection::Row(_) => Some(Self::Row),
-            RowSelection::Prefix(_) => Some(Self::Prefix),
-            RowSelection::Range { .. } => Some(Self::Range),
-            RowSelection::Suffix(_) => Some(Self::Suffix),
-            RowSelection::Between { .. } => Some(Self::Between),
+impl DesignParts {
+    /// Combines a salt and an encoding.
+    ///
+    /// # Errors
+    ///
+    /// Fails if rows of this encoding do not have the salted part, or if the salt cannot be
+    /// computed from it.
+    pub(super) fn new(
+        name: &'static str,
+        salt: Option<SaltSpec>,
+        encoding: impl RowEncoding + 'static,
+    ) -> Result<Self, RecipeError> {
+        if let Some(salt) = &salt {
+            encoding.check_salt(&salt.over, salt.of)?;
         }
+        Ok(Self { name, salt, leading_point: false, encoding: Arc::new(encoding) })
     }
 }
-
-/// The reason why an encoding without domains cannot read those of a domain.
-pub(super) const NO_DOMAINS: &str = "only a web table stores domains";
-/// The reason why an encoding that stores rows from the front cannot read by suffix.
-pub(super) const NO_SUFFIXES: &str =
-    "rows with one suffix are scattered; use the design `reversed`";

@@ -40,13 +40,10 @@ mod designs;
 mod encoding;
 mod escape;
 mod hash_input;
-mod key_field;
-mod parts;
-mod reads;
+mod location;
 mod row_selection;
 mod salt;
 mod scan_cost;
-mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -58,8 +55,9 @@ pub use designs::{
 };
 #[cfg(feature = "web-table")]
 pub use designs::{DomainDirection, WebPart, WebTable};
+pub use encoding::KeyField;
 pub use hash_input::HashInput;
-pub use key_field::KeyField;
+pub(crate) use row_selection::RowRange;
 pub use row_selection::RowSelection;
 pub use salt::SaltedPart;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};

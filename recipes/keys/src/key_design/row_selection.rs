@@ -83,24 +83,25 @@ impl RowSelection {
             Self::Suffix(suffix) => Some(row.ends_with(suffix)),
             Self::Between { .. } | Self::Domain { .. } => None,
             Self::All | Self::Row(_) | Self::Prefix(_) | Self::Range { .. } => {
-                let (start, end) = self.bounds();
-                Some(row >= start.as_ref() && end.is_none_or(|end| row < end.as_ref()))
+                Some(self.bounds().contains(row))
             }
         }
     }
 
-    /// Returns a half-open range in byte order that contains the set, and only the set if it is
-    /// contiguous in this order.
+    /// Returns a range in byte order that contains the set, and only the set if it is contiguous in
+    /// this order.
     ///
     /// The rows of a domain or with a suffix are not contiguous; their range is that of all rows.
-    pub(super) fn bounds(&self) -> (Bytes, Option<Bytes>) {
+    pub(super) fn bounds(&self) -> RowRange {
         match self {
-            Self::All | Self::Domain { .. } | Self::Suffix(_) => (Bytes::new(), None),
-            Self::Row(row) => (row.clone(), Some(row_successor(row))),
-            Self::Prefix(prefix) | Self::Between { prefix, .. } => {
-                (prefix.clone(), prefix_successor(prefix))
+            Self::All | Self::Domain { .. } | Self::Suffix(_) => {
+                RowRange { start: Bytes::new(), end: None }
             }
-            Self::Range { start, end } => (start.clone(), end.clone()),
+            Self::Row(row) => RowRange::of_row(row.clone()),
+            Self::Prefix(prefix) | Self::Between { prefix, .. } => {
+                RowRange::of_prefix(prefix.clone())
+            }
+            Self::Range { start, end } => RowRange { start: start.clone(), end: end.clone() },
         }
     }
 
@@ -123,6 +124,32 @@ impl RowSelection {
                 start.slice(..lens.partition_point(is_common))
             }
         }
+    }
+}
+
+/// A half-open range of rows or stored keys; unbounded if `end` is `None`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RowRange {
+    pub(crate) start: Bytes,
+    pub(crate) end: Option<Bytes>,
+}
+
+impl RowRange {
+    pub(super) fn of_row(row: impl Into<Bytes>) -> Self {
+        let start = row.into();
+        let end = Some(row_successor(&start));
+        Self { start, end }
+    }
+
+    pub(super) fn of_prefix(prefix: impl Into<Bytes>) -> Self {
+        let start = prefix.into();
+        let end = prefix_successor(&start);
+        Self { start, end }
+    }
+
+    pub(crate) fn contains(&self, row: &[u8]) -> bool {
+        let is_before = |end: &Bytes| row < end.as_ref();
+        row >= self.start.as_ref() && self.end.as_ref().is_none_or(is_before)
     }
 }
 

@@ -18,69 +18,33 @@ pub(super) trait Salt: fmt::Debug + Send + Sync {
     /// Returns the width of a salt in bytes.
     fn width(&self) -> usize;
 
-    /// Appends the salt of a part of a row. A drawn salt comes from the source.
+    /// Returns the number of the salt of a part of a row.
     ///
     /// # Errors
     ///
-    /// Fails if the part has no salt, such as text for a modulus of numbers, or if a drawn salt has
-    /// no source.
-    fn write(
-        &self,
-        part: &[u8],
-        source: Option<&SaltSource>,
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError>;
+    /// Fails if the part has no salt, such as text for a modulus of numbers, or if salts are drawn.
+    fn number(&self, part: &[u8]) -> Result<u64, RecipeError>;
 
-    /// Returns the salt with this number, counted from 0 in byte order. The number is below
+    /// Appends the salt with this number, counted from 0 in byte order. The number is below
     /// [`count`](Self::count).
-    fn nth(&self, number: u64) -> Bytes;
+    fn write(&self, number: u64, key: &mut Vec<u8>);
 
     /// Describes the salt for a reader.
     fn meaning(&self) -> String;
+}
 
-    /// Checks whether the salt of a part is always the same, so that it determines the location of
-    /// a row.
-    fn is_computed(&self) -> bool {
-        true
-    }
-
-    /// Rejects a salt that does not match its part or, for drawn salts, that cannot be drawn.
-    fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
-        let mut right = Vec::with_capacity(self.width());
-        match self.write(part, None, &mut right) {
-            Err(error) => Err(error.to_string()),
-            Ok(()) if right == salt => Ok(()),
-            Ok(()) => Err(format!(
-                "its salt is {}, but that of its row is {}",
-                Excerpt::new(salt),
-                Excerpt::new(&right)
-            )),
-        }
-    }
-
-    /// Returns the points between this many tablets, and the weight of each tablet.
-    ///
-    /// Tablet `i` begins at salt `i * salts / tablets`, rounded down.
-    fn split(&self, tablets: u32) -> Result<(Vec<Bytes>, Vec<u64>), RecipeError> {
-        let count = self.count();
-        if u64::from(tablets) > count {
-            return Err(RecipeError::splits(format!(
-                "{tablets} tablets are more than {}: give at most {count}",
-                counted(usize::try_from(count).unwrap_or(usize::MAX), "salt")
-            )));
-        }
-        let start = |tablet: u32| {
-            let start = u128::from(tablet) * u128::from(count) / u128::from(tablets);
-            u64::try_from(start).unwrap_or(u64::MAX)
-        };
-        let points = (1..tablets).map(|tablet| self.nth(start(tablet)));
-        let weights = (0..tablets).map(|tablet| start(tablet + 1) - start(tablet));
-        Ok((points.collect(), weights.collect()))
-    }
-
-    /// Returns the row hasher, or `None` if this is another salt.
-    fn row_hasher(&self) -> Option<&RowHasher> {
-        None
+/// Appends a number in digits of one width.
+///
+/// Written without `format!`, which takes ten times as long, because it runs for every row that is
+/// written.
+pub(super) fn write_digits<const RADIX: u64>(number: u64, width: usize, key: &mut Vec<u8>) {
+    let start = key.len();
+    key.resize(start + width, b'0');
+    let mut rest = number;
+    for place in key.iter_mut().skip(start).rev() {
+        let digit = u8::try_from(rest % RADIX).expect("a radix is at most 16");
+        *place = if digit < 10 { b'0' + digit } else { b'a' + (digit - 10) };
+        rest /= RADIX;
     }
 }
 
@@ -88,6 +52,10 @@ pub(super) trait Salt: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug)]
 pub(super) struct SaltSpec {
     pub(super) salt: Arc<dyn Salt>,
+    /// `true` if salts are drawn, so that they do not determine the location of a row.
+    pub(super) is_drawn: bool,
+    /// The row hasher that makes the salts.
+    pub(super) hasher: Option<RowHasher>,
     /// The part of a row from which the salt is computed.
     pub(super) over: SaltedPart,
     /// The description of this part; empty for the usual one.
@@ -108,6 +76,8 @@ impl SaltSpec {
     ) -> Self {
         Self {
             salt: Arc::new(salt),
+            is_drawn: false,
+            hasher: None,
             over: over.clone(),
             over_text: over.to_string(),
             of: None,
@@ -120,21 +90,73 @@ impl SaltSpec {
         self.salt.width() + self.separator.len()
     }
 
-    /// Returns the salt with a number, and its separator.
-    pub(super) fn nth_head(&self, number: u64) -> Vec<u8> {
-        [self.salt.nth(number).as_ref(), self.separator.as_bytes()].concat()
+    /// Appends the salt with a number, and its separator.
+    pub(super) fn write_head(&self, number: u64, key: &mut Vec<u8>) {
+        self.salt.write(number, key);
+        key.extend_from_slice(self.separator.as_bytes());
     }
 
-    /// Appends the salt of a part of a row, and its separator.
-    pub(super) fn write_head(
+    pub(super) fn nth(&self, number: u64) -> Bytes {
+        let mut salt = Vec::with_capacity(self.salt.width());
+        self.salt.write(number, &mut salt);
+        salt.into()
+    }
+
+    /// Rejects a salt that is not the one of a part or, if salts are drawn, that cannot be drawn.
+    ///
+    /// Uses the end of a buffer and does not allocate, because scans check every key that they
+    /// read.
+    pub(super) fn check(
         &self,
-        part: &[u8],
-        source: Option<&SaltSource>,
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError> {
-        self.salt.write(part, source, key)?;
-        key.extend_from_slice(self.separator.as_bytes());
-        Ok(())
+        salt: &[u8],
+        right: Result<u64, RecipeError>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let right = if self.is_drawn {
+            let number = std::str::from_utf8(salt).ok().and_then(|salt| salt.parse::<u64>().ok());
+            number.filter(|number| *number < self.salt.count())
+        } else {
+            Some(right.map_err(|error| error.to_string())?)
+        };
+        let before = buffer.len();
+        if let Some(right) = right {
+            self.salt.write(right, buffer);
+        }
+        let is_right = buffer.get(before..) == Some(salt);
+        buffer.truncate(before);
+        if is_right {
+            return Ok(());
+        }
+        let shown = |number| Excerpt::new(&self.nth(number));
+        let expected = match right {
+            Some(right) if !self.is_drawn => format!("that of its row is {}", shown(right)),
+            _ => format!("salts are {} to {}", shown(0), shown(self.salt.count() - 1)),
+        };
+        Err(format!("its salt is {}, but {expected}", Excerpt::new(salt)))
+    }
+
+    /// Returns the points between this many tablets, and the weight of each tablet.
+    ///
+    /// Tablet `i` begins at salt `i * salts / tablets`, rounded down. A row hasher has its own
+    /// formulas.
+    pub(super) fn split(&self, tablets: u32) -> Result<(Vec<Bytes>, Vec<u64>), RecipeError> {
+        if let Some(hasher) = &self.hasher {
+            return Ok((hasher.splits(tablets)?, hasher.tablet_weights(tablets)?));
+        }
+        let count = self.salt.count();
+        if u64::from(tablets) > count {
+            let salts = if count == 1 { "salt" } else { "salts" };
+            return Err(RecipeError::splits(format!(
+                "{tablets} tablets are more than {count} {salts}: give at most {count}"
+            )));
+        }
+        let start = |tablet: u32| {
+            let start = u128::from(tablet) * u128::from(count) / u128::from(tablets);
+            u64::try_from(start).expect("a tablet starts at or below the number of salts")
+        };
+        let points = (1..tablets).map(|tablet| self.nth(start(tablet)));
+        let weights = (0..tablets).map(|tablet| start(tablet + 1) - start(tablet));
+        Ok((points.collect(), weights.collect()))
     }
 }
 
@@ -185,15 +207,5 @@ impl fmt::Display for SaltedPart {
             Self::Fields(fields) => write!(f, " of the first {}", counted(*fields, "field")),
             Self::Entity => f.write_str(" of the entity"),
         }
-    }
-}
-
-/// A source of random numbers for drawn salts.
-#[derive(Clone)]
-pub(super) struct SaltSource(pub(super) Arc<dyn Fn() -> u64 + Send + Sync>);
-
-impl fmt::Debug for SaltSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SaltSource")
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::row_selection::RowSelection;
+
 /// Maximum number of ranges that one read is fanned out over. With more, a scan costs more than
 /// reading the whole table.
 pub(crate) const MAX_RANGES: u64 = 65_536;
@@ -36,6 +38,20 @@ pub enum ScanCost {
 }
 
 impl ScanCost {
+    /// Returns the cost of sets of the kind of this one, if rows are stored in their own order.
+    pub(super) fn usual(rows: &RowSelection) -> Self {
+        Self::unsupported(match rows {
+            RowSelection::Domain { .. } => "only a web table stores domains",
+            RowSelection::Suffix(_) => {
+                "rows with one suffix are scattered; use the design `reversed`"
+            }
+            RowSelection::Between { .. } => {
+                "rows have no parts; use the design `composite` or `reverse-time`"
+            }
+            _ => return Self::SingleRange,
+        })
+    }
+
     pub(super) fn only(only: impl Into<String>) -> Self {
         let only = only.into();
         Self::Limited { ranges: 1, only }

@@ -41,13 +41,25 @@ impl RowHasher {
     /// # Errors
     ///
     /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
-    pub fn new(prefix: impl Into<String>) -> Result<Self, RecipeError> {
-        Self::builder(prefix).build()
+    pub fn new(prefix: impl AsRef<str>) -> Result<Self, RecipeError> {
+        Self::with_scheme(prefix, HashScheme::default())
     }
 
-    /// Returns a builder, to choose the hash scheme.
-    pub fn builder(prefix: impl Into<String>) -> RowHasherBuilder {
-        RowHasherBuilder { prefix: prefix.into(), scheme: HashScheme::default() }
+    /// Creates a hasher with another scheme.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_scheme(prefix: impl AsRef<str>, scheme: HashScheme) -> Result<Self, RecipeError> {
+        let prefix = prefix.as_ref();
+        if prefix.is_empty() {
+            // Rows without a prefix could not be distinguished from those of another recipe in the
+            // same table.
+            return Err(RecipeError::settings(
+                "the prefix of a row hasher is empty: give at least one character, such as `p`",
+            ));
+        }
+        Ok(Self { head: format!("{prefix}:").into(), scheme })
     }
 
     /// Returns the prefix, without the colon that follows it in a key.
@@ -92,47 +104,5 @@ impl RowHasher {
     /// Returns the prefix and its colon, with which every key begins.
     pub(super) fn head(&self) -> &[u8] {
         self.head.as_bytes()
-    }
-}
-
-/// A builder of a [`RowHasher`]; from [`RowHasher::builder`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{HashScheme, RowHasher};
-///
-/// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
-/// assert_eq!(hasher.scheme(), HashScheme::Sha1Base32);
-/// # Ok::<(), fluo_keys::RecipeError>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until `build` is called"]
-pub struct RowHasherBuilder {
-    prefix: String,
-    scheme: HashScheme,
-}
-
-impl RowHasherBuilder {
-    /// Sets the hash scheme. The default is [`HashScheme::Murmur3Base36`], as in Fluo.
-    pub fn scheme(mut self, scheme: HashScheme) -> Self {
-        self.scheme = scheme;
-        self
-    }
-
-    /// Returns the finished hasher.
-    ///
-    /// # Errors
-    ///
-    /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
-    pub fn build(self) -> Result<RowHasher, RecipeError> {
-        if self.prefix.is_empty() {
-            // Rows without a prefix could not be distinguished from those of another recipe in the
-            // same table.
-            return Err(RecipeError::settings(
-                "the prefix of a row hasher is empty: give at least one character, such as `p`",
-            ));
-        }
-        Ok(RowHasher { head: format!("{}:", self.prefix).into(), scheme: self.scheme })
     }
 }

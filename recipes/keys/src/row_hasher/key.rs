@@ -18,42 +18,15 @@
 //! prefix or in the row is an ordinary byte.
 
 use bytes::Bytes;
+use fluo_table::Excerpt;
 
 use super::digits::HASH_LEN;
 use super::hasher::RowHasher;
+use super::scheme::HashScheme;
 use crate::error::RecipeError;
 
 /// The byte that follows the hash in a key.
 pub(super) const SEPARATOR: u8 = b':';
-
-/// The parts of a hashed key; from [`RowHasher::parts`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::RowHasher;
-///
-/// let hasher = RowHasher::new("p")?;
-/// let parts = hasher.parts(b"p:000a:x");
-/// assert!(parts.is_err(), "the hash of x is another");
-///
-/// let parts = hasher.parts(b"p:r2g7:cat")?;
-/// assert_eq!((parts.prefix, parts.row), ("p", &b"cat"[..]));
-/// assert_eq!((parts.hash, parts.number), (*b"r2g7", 1_262_887));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KeyParts<'a> {
-    /// The prefix, without its colon.
-    pub prefix: &'a str,
-    /// The four characters of hash.
-    pub hash: [u8; HASH_LEN],
-    /// The hash as a number, from 0 to below [`HashScheme::space`](super::HashScheme::space).
-    pub number: u32,
-    /// The user's row.
-    pub row: &'a [u8],
-}
 
 impl RowHasher {
     /// Returns the key of a row in a new allocation.
@@ -108,34 +81,48 @@ impl RowHasher {
         }
     }
 
-    /// Returns the row of a key as a slice that shares the key's allocation.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`remove`](Self::remove).
-    pub fn remove_owned(&self, key: &Bytes) -> Result<Bytes, RecipeError> {
-        Ok(key.slice_ref(self.remove(key)?))
-    }
-
-    /// Returns all parts of a key.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`remove`](Self::remove).
-    pub fn parts<'a>(&'a self, key: &'a [u8]) -> Result<KeyParts<'a>, RecipeError> {
-        let row = self.remove(key)?;
-        let number = self.hash_number(row);
-        Ok(KeyParts { prefix: self.prefix(), hash: self.scheme().digits(number), number, row })
+    /// Appends the bytes with which every key of a hash begins: the prefix, its colon and the digits
+    /// of a number below [`HashScheme::space`](super::HashScheme::space).
+    pub(crate) fn write_head(&self, number: u32, key: &mut Vec<u8>) {
+        key.extend_from_slice(self.head());
+        key.extend_from_slice(&self.scheme().digits(number));
     }
 
     /// Splits a key into its hash and its row, without checking either.
-    pub(super) fn cut<'k>(&self, key: &'k [u8]) -> Option<(&'k [u8; HASH_LEN], &'k [u8])> {
+    fn cut<'k>(&self, key: &'k [u8]) -> Option<(&'k [u8; HASH_LEN], &'k [u8])> {
         let rest = key.strip_prefix(self.head())?;
         let (hash, rest) = rest.split_first_chunk()?;
         Some((hash, rest.strip_prefix(&[SEPARATOR])?))
     }
 
-    pub(super) fn key_len(&self, row: &[u8]) -> usize {
+    fn key_len(&self, row: &[u8]) -> usize {
         self.head().len() + HASH_LEN + 1 + row.len()
+    }
+
+    /// Diagnoses a rejected key. Decoding takes the shortest way to the row; only if that fails do
+    /// the checks run one after the other, to find the first that explains the failure.
+    #[cold]
+    fn refusal(&self, key: &[u8]) -> RecipeError {
+        let flaw = self.flaw(key);
+        RecipeError::key(format!("key {} {flaw}", Excerpt::new(key)))
+    }
+
+    /// Returns the first flaw of a key, as the rest of a sentence.
+    fn flaw(&self, key: &[u8]) -> String {
+        let (ours, head) = (self.scheme(), Excerpt::new(self.head()));
+        if !key.starts_with(self.head()) {
+            return format!("does not begin with {head}, as the keys of this hasher do");
+        }
+        let Some((found, row)) = self.cut(key) else {
+            return format!("does not have 4 characters of hash and `:` after {head}");
+        };
+        let shown = Excerpt::new(found);
+        let mut others = HashScheme::ALL.iter().filter(|scheme| **scheme != ours);
+        if let Some(theirs) = others.find(|scheme| scheme.hash(row) == *found) {
+            return format!("has hash {shown} of scheme {theirs}, but this hasher is {ours}");
+        }
+        let right = Excerpt::new(&self.hash(row));
+        let row = Excerpt::new(row);
+        format!("has hash {shown}, but scheme {ours} gives {right} for its row {row}")
     }
 }

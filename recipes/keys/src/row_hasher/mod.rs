@@ -23,14 +23,11 @@
 mod digits;
 mod hasher;
 mod key;
-mod key_error;
 mod scheme;
 mod split_arithmetic;
 mod splits;
 #[cfg(test)]
 mod tests;
 
-pub use hasher::{RowHasher, RowHasherBuilder};
-pub use key::KeyParts;
+pub use hasher::RowHasher;
 pub use scheme::HashScheme;
-pub use split_arithmetic::SplitFormula;

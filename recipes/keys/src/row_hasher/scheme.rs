@@ -13,9 +13,9 @@ use crate::error::RecipeError;
 
 /// A scheme by which a [`RowHasher`](super::RowHasher) turns a row into four characters.
 ///
-/// A scheme is a hash function, and the radix in which the hash is written. Its digits are the
-/// first [`radix`](Self::radix) characters of `0-9a-z`. The scheme is part of a table's layout:
-/// rows written with one scheme cannot be found with another.
+/// A scheme is a hash function, and the radix in which the hash is written: 36 or 32, with the
+/// digits `0-9a-z` or `0-9a-v`. The scheme is part of a table's layout: rows written with one
+/// scheme cannot be found with another.
 ///
 /// Its name, in text and in serde's formats, is `murmur3-base36` or `sha1-base32`.
 ///
@@ -56,8 +56,7 @@ impl HashScheme {
         }
     }
 
-    /// Returns the number of digits in the scheme's alphabet.
-    pub const fn radix(self) -> u32 {
+    pub(super) const fn radix(self) -> u32 {
         match self {
             Self::Murmur3Base36 => 36,
             Self::Sha1Base32 => 32,
@@ -77,7 +76,6 @@ impl HashScheme {
         }
     }
 
-    /// Returns the row's position in the space, counted from 0.
     #[inline]
     pub(super) fn number(self, row: &[u8]) -> u32 {
         match self {
@@ -86,7 +84,7 @@ impl HashScheme {
         }
     }
 
-    /// Writes a number below [`space`](Self::space) in the scheme's digits.
+    /// Returns a number below [`space`](Self::space) in the scheme's digits.
     #[inline]
     pub(super) fn digits(self, number: u32) -> [u8; HASH_LEN] {
         match self {

@@ -3,46 +3,16 @@
 //! With `S` hashes and `n` tablets, tablet `i` holds the hashes from `start(i)` to below
 //! `start(i + 1)`; `start(0)` is 0 and `start(n)` is `S`.
 
-use std::fmt;
-
 use super::scheme::HashScheme;
 use crate::error::RecipeError;
-
-/// The formula that gives the split points of a [`RowHasher`](super::RowHasher).
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{RowHasher, SplitFormula};
-///
-/// let hasher = RowHasher::new("p")?;
-/// assert_eq!(hasher.split_formula(100)?, SplitFormula::Fluo);
-/// assert_eq!(hasher.split_formula(1295)?, SplitFormula::Even);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SplitFormula {
-    /// Apache Fluo's: multiples of `ceil(space / n)`. The last tablet gets the rest.
-    Fluo,
-    /// Point `i` is `floor(i * space / n)`. Tablets differ by at most one hash.
-    Even,
-}
-
-impl fmt::Display for SplitFormula {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Fluo => "fluo",
-            Self::Even => "even",
-        })
-    }
-}
 
 /// The hash space of a scheme, cut into tablets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partition {
     scheme: HashScheme,
     tablets: u32,
-    formula: SplitFormula,
+    /// `true` if Fluo's formula is used, `false` if the even one is.
+    pub(super) is_fluo: bool,
 }
 
 impl Partition {
@@ -56,11 +26,9 @@ impl Partition {
                 "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
             )));
         }
-        Ok(Self { scheme, tablets, formula: formula(scheme, tablets) })
-    }
-
-    pub(super) fn formula(&self) -> SplitFormula {
-        self.formula
+        // As documented at [`RowHasher::splits`](super::RowHasher::splits).
+        let is_fluo = scheme == HashScheme::Murmur3Base36 && fluo_is_sound(space, tablets);
+        Ok(Self { scheme, tablets, is_fluo })
     }
 
     pub(super) fn points(self) -> impl Iterator<Item = u32> {
@@ -79,10 +47,11 @@ impl Partition {
         if tablet >= self.tablets {
             return space;
         }
-        match self.formula {
-            SplitFormula::Fluo => tablet * space.div_ceil(self.tablets),
-            SplitFormula::Even => even_start(space, tablet, self.tablets),
+        if self.is_fluo {
+            return tablet * space.div_ceil(self.tablets);
         }
+        let start = u64::from(tablet) * u64::from(space) / u64::from(self.tablets);
+        u32::try_from(start).expect("a tablet starts below the end of the space")
     }
 
     /// Returns the number of values of the hash function whose hash is below a point.
@@ -96,15 +65,6 @@ impl Partition {
     }
 }
 
-/// Chooses Fluo's formula where it is sound, as documented at
-/// [`RowHasher::splits`](super::RowHasher::splits).
-fn formula(scheme: HashScheme, tablets: u32) -> SplitFormula {
-    match scheme {
-        HashScheme::Murmur3Base36 if fluo_is_sound(scheme.space(), tablets) => SplitFormula::Fluo,
-        _ => SplitFormula::Even,
-    }
-}
-
 /// Checks whether the last of Fluo's tablets has at least 3/4 of the hashes of each other tablet.
 ///
 /// That is `space - (tablets - 1) * width >= 3/4 * width`, with every term on the side where it is
@@ -113,10 +73,4 @@ fn formula(scheme: HashScheme, tablets: u32) -> SplitFormula {
 fn fluo_is_sound(space: u32, tablets: u32) -> bool {
     let width = space.div_ceil(tablets);
     4 * space >= 3 * width + 4 * (tablets - 1) * width
-}
-
-fn even_start(space: u32, tablet: u32, tablets: u32) -> u32 {
-    let start = u64::from(tablet) * u64::from(space) / u64::from(tablets);
-    // A tablet starts below the end of the space, so the conversion cannot fail.
-    u32::try_from(start).unwrap_or(space)
 }

@@ -10,7 +10,7 @@ use std::iter;
 use bytes::Bytes;
 
 use super::hasher::RowHasher;
-use super::split_arithmetic::{Partition, SplitFormula};
+use super::split_arithmetic::Partition;
 use crate::error::RecipeError;
 
 /// A byte above every digit of every scheme.
@@ -39,9 +39,8 @@ impl RowHasher {
     ///   1,266 to 1,295. At 1,296 = 36² Fluo's formula divides without a rest;
     /// - at all but 328 of the counts above 1,296, those at which `d` happens to fit.
     ///
-    /// [`split_formula`](Self::split_formula) returns the formula that applies. A table that a Java
-    /// application has split into one of those counts has other split points. That is not an error:
-    /// keys do not depend on splits.
+    /// A table that a Java application has split into one of those counts has other split points.
+    /// That is not an error: keys do not depend on splits.
     ///
     /// # Errors
     ///
@@ -57,7 +56,7 @@ impl RowHasher {
     /// assert_eq!(hasher.splits(1)?, ["p:~"]);
     /// assert_eq!(hasher.splits(3)?, ["p:c000", "p:o000", "p:~"]);
     ///
-    /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+    /// let hasher = RowHasher::with_scheme("p", HashScheme::Sha1Base32)?;
     /// assert_eq!(hasher.splits(3)?, ["p:alal", "p:lala", "p:~"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -70,13 +69,13 @@ impl RowHasher {
             .collect())
     }
 
-    /// Returns the formula that [`splits`](Self::splits) uses for this many tablets.
+    /// Checks whether [`splits`](Self::splits) uses Fluo's formula for this many tablets.
     ///
     /// # Errors
     ///
     /// The same as [`splits`](Self::splits).
-    pub fn split_formula(&self, tablets: u32) -> Result<SplitFormula, RecipeError> {
-        Ok(Partition::new(self.scheme(), tablets)?.formula())
+    pub fn has_fluo_splits(&self, tablets: u32) -> Result<bool, RecipeError> {
+        Ok(Partition::new(self.scheme(), tablets)?.is_fluo)
     }
 
     /// Returns the number of values of the hash function in each tablet that ends at one of the
@@ -92,12 +91,6 @@ impl RowHasher {
     pub fn tablet_weights(&self, tablets: u32) -> Result<Vec<u64>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition.weights().collect())
-    }
-
-    /// Returns the bytes with which every key of a hash begins: the prefix, its colon and the
-    /// digits of a number below [`HashScheme::space`](super::HashScheme::space).
-    pub(crate) fn nth_head(&self, number: u32) -> Bytes {
-        self.split_at(&self.scheme().digits(number))
     }
 
     fn split_at(&self, end: &[u8]) -> Bytes {

@@ -32,7 +32,7 @@ fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
     let hashers: Vec<_> = HashScheme::ALL
         .iter()
         .filter_map(|scheme| {
-            let hasher = RowHasher::builder("p").scheme(*scheme).build();
+            let hasher = RowHasher::with_scheme("p", *scheme);
             Some((*scheme, hasher.ok()?))
         })
         .collect();
@@ -100,7 +100,7 @@ pub(super) fn points_of<'a>(
 /// match.
 fn scheme_of(prefix: &str, points: &[&Bytes]) -> HashScheme {
     let is_split = |scheme: &HashScheme| {
-        let hasher = RowHasher::builder(prefix).scheme(*scheme).build().ok();
+        let hasher = RowHasher::with_scheme(prefix, *scheme).ok();
         let tablets = u32::try_from(points.len()).unwrap_or(u32::MAX);
         let wanted = hasher.and_then(|hasher| hasher.splits(tablets).ok());
         wanted.is_some_and(|wanted| wanted.iter().eq(points.iter().copied()))

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_keys::{KeyDesign, KeyField, KeyMigration, RowHasher, SplitFormula};
+use fluo_keys::{KeyDesign, KeyField, KeyMigration, RowHasher};
 use fluo_table::{Bytes, Escaped, Grouped};
 use serde_json::{Value, json};
 
@@ -120,14 +120,15 @@ impl Explained {
     }
 
     fn add_hash(&mut self, hasher: &RowHasher, key: &[u8]) -> Result<()> {
-        let parts = hasher.parts(key)?;
-        let (prefix, hash) = (shown(parts.prefix.as_bytes()), shown(&parts.hash));
+        let row = hasher.remove(key)?;
+        let (prefix, hash) = (shown(hasher.prefix().as_bytes()), shown(&hasher.hash(row)));
+        let number = hasher.hash_number(row);
         let (scheme, space) = (hasher.scheme().to_string(), hasher.scheme().space());
-        let [number, of] = [parts.number, space].map(|number| Grouped(number.into()));
-        let text = format!("{hash}  ({scheme}: number {number} of {of})");
+        let [counted, of] = [number, space].map(|number| Grouped(number.into()));
+        let text = format!("{hash}  ({scheme}: number {counted} of {of})");
         self.add("prefix", prefix.clone(), prefix);
         self.add("hash", hash, text);
-        output::add(&mut self.json, "hash_number", parts.number);
+        output::add(&mut self.json, "hash_number", number);
         output::add(&mut self.json, "hash_space", space);
         output::add(&mut self.json, "scheme", scheme);
         Ok(())
@@ -152,9 +153,7 @@ fn shown(bytes: &[u8]) -> String {
 
 fn tell_formula(hasher: &RowHasher, splits: &[Bytes]) -> Result<()> {
     let tablets = u32::try_from(splits.len())?;
-    if hasher.split_formula(tablets)? == SplitFormula::Even
-        && hasher.scheme() == fluo_keys::HashScheme::default()
-    {
+    if !hasher.has_fluo_splits(tablets)? && hasher.scheme() == fluo_keys::HashScheme::default() {
         say!(
             "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula is used"
         );

@@ -1,16 +1,12 @@
 //! `modulo` and `random-salt`: numbered buckets before the row.
 
-use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
-use super::unsalted::Unsalted;
 use crate::error::RecipeError;
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::parts::DesignParts;
-use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
+use crate::key_design::salt::{Salt, SaltSpec, SaltedPart, write_digits};
 use crate::key_design::scan_cost::MAX_RANGES;
 
-/// The default separator.
 const SEPARATOR: &str = "|";
 
 /// Maximum number of buckets, more than any table has tablets.
@@ -44,12 +40,8 @@ pub struct Modulo {
 
 impl Default for Modulo {
     fn default() -> Self {
-        Self {
-            buckets: 10,
-            separator: separator(),
-            of: HashInput::default(),
-            over: SaltedPart::default(),
-        }
+        let (of, over) = (HashInput::default(), SaltedPart::default());
+        Self { buckets: 10, separator: separator(), of, over }
     }
 }
 
@@ -87,10 +79,6 @@ fn separator() -> String {
 }
 
 impl Modulo {
-    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        DesignParts::new("modulo", Some(self.salt()?), Unsalted {})
-    }
-
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         if !(1..=MAX_BUCKETS).contains(&self.buckets) {
             return Err(RecipeError::settings(format!(
@@ -107,12 +95,7 @@ impl Modulo {
 impl RandomSalt {
     /// Creates settings for this number of buckets, with the separator `|`.
     pub fn new(buckets: u32) -> Self {
-        let separator = separator();
-        Self { buckets, separator }
-    }
-
-    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        DesignParts::new("random-salt", Some(self.salt()?), Unsalted {})
+        Self { buckets, separator: separator() }
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
@@ -123,8 +106,9 @@ impl RandomSalt {
             )));
         }
         let buckets = Buckets::new(self.buckets, None);
-        let over = SaltedPart::Whole;
-        Ok(SaltSpec::new(buckets, &over, &self.separator, SEPARATOR))
+        let spec = SaltSpec::new(buckets, &SaltedPart::Whole, &self.separator, SEPARATOR);
+        // The count is far below 2^64, so the modulus of a drawn number favors no bucket.
+        Ok(SaltSpec { is_drawn: true, ..spec })
     }
 }
 
@@ -143,28 +127,6 @@ impl Buckets {
         let width = count.saturating_sub(1).to_string().len().max(2);
         Self { count, width, of }
     }
-
-    /// Appends the digits of a bucket. Written without `format!`, which takes ten times as long,
-    /// because it runs for every row that is written.
-    fn write_digits(&self, bucket: u64, key: &mut Vec<u8>) {
-        let start = key.len();
-        key.resize(start + self.width, b'0');
-        let mut rest = bucket;
-        for digit in key.iter_mut().skip(start).rev() {
-            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-            rest /= 10;
-        }
-    }
-
-    /// Returns the bucket of a salt, or `None` if it is not one. Does not allocate, because scans
-    /// check every key that they read.
-    fn read(&self, salt: &[u8]) -> Option<u64> {
-        let bucket = salt.iter().try_fold(0_u64, |number, digit| {
-            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-            number.checked_mul(10)?.checked_add(digit)
-        })?;
-        (salt.len() == self.width && bucket < u64::from(self.count)).then_some(bucket)
-    }
 }
 
 impl Salt for Buckets {
@@ -176,30 +138,17 @@ impl Salt for Buckets {
         self.width
     }
 
-    /// The count is far below 2^64, so the modulus of a drawn number favors no bucket measurably.
-    fn write(
-        &self,
-        part: &[u8],
-        source: Option<&SaltSource>,
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError> {
-        let bucket = match (self.of, source) {
-            (Some(of), _) => of.modulo(part, self.count)?,
-            (None, Some(source)) => (source.0)() % self.count(),
-            (None, None) => {
-                return Err(RecipeError::settings(
-                    "the design has no source of random numbers: set one by `with_salt_source`",
-                ));
-            }
-        };
-        self.write_digits(bucket, key);
-        Ok(())
+    fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
+        let of = self.of.ok_or_else(|| {
+            RecipeError::settings(
+                "the design has no source of random numbers: set one by `with_salt_source`",
+            )
+        })?;
+        of.modulo(part, self.count)
     }
 
-    fn nth(&self, number: u64) -> Bytes {
-        let mut salt = Vec::with_capacity(self.width);
-        self.write_digits(number, &mut salt);
-        salt.into()
+    fn write(&self, number: u64, key: &mut Vec<u8>) {
+        write_digits::<10>(number, self.width, key);
     }
 
     fn meaning(&self) -> String {
@@ -210,51 +159,23 @@ impl Salt for Buckets {
             None => format!("drawn from {count} buckets"),
         }
     }
-
-    fn is_computed(&self) -> bool {
-        self.of.is_some()
-    }
-
-    fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
-        let right = match self.of {
-            Some(of) => {
-                let right = of.modulo(part, self.count);
-                Some(right.map_err(|error| error.to_string())?)
-            }
-            None => None,
-        };
-        let found = self.read(salt);
-        if found.is_some() && right.is_none_or(|right| found == Some(right)) {
-            return Ok(());
-        }
-        let expected = match right {
-            Some(right) => format!("that of its row is `{}`", Escaped(&self.nth(right))),
-            None => {
-                let last = self.nth(self.count() - 1);
-                format!("salts are `{}` to `{}`", Escaped(&self.nth(0)), Escaped(&last))
-            }
-        };
-        Err(format!("its salt is `{}`, but {expected}", Escaped(salt)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::{HashInput, KeyDesign, Modulo};
 
     #[test]
     fn accepts_only_the_exact_digits_of_a_salt() {
-        for (count, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
-            let buckets = Buckets::new(count, Some(HashInput::Number));
-            let mut written = Vec::new();
-            buckets.write(b"12107", None, &mut written).unwrap();
-            assert_eq!(written, salt.as_bytes());
-            assert!(buckets.check(&written, b"12107").is_ok(), "{count}");
+        for (buckets, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
+            let settings = Modulo { buckets, of: HashInput::Number, ..Modulo::default() };
+            let design = KeyDesign::new(settings).unwrap();
+            let decode = |salt: &str| design.decode_key(format!("{salt}|12107").as_bytes());
+            assert_eq!(decode(salt).unwrap(), "12107");
             for wrong in ["", "7", "08", "17", "007", "0107", "0g", "2107"] {
-                let checked = buckets.check(wrong.as_bytes(), b"12107");
-                assert!(checked.is_err(), "{count}: {wrong}");
+                assert!(decode(wrong).is_err(), "{buckets}: {wrong}");
             }
-            assert!(buckets.check(b"00", b"no number").is_err());
+            assert!(design.decode_key(b"00|no number").is_err());
         }
     }
 }

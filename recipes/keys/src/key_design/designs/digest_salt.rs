@@ -1,13 +1,10 @@
 //! `digest-salt`: digits of a digest before the row.
 
-use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 use sha1_smol::Sha1;
 
-use super::unsalted::Unsalted;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
-use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
+use crate::key_design::salt::{Salt, SaltSpec, SaltedPart, write_digits};
 
 /// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
 ///
@@ -40,21 +37,12 @@ pub struct DigestSalt {
 
 impl Default for DigestSalt {
     fn default() -> Self {
-        Self {
-            digest: Digest::default(),
-            end: DigestSide::default(),
-            digits: 2,
-            separator: String::new(),
-            over: SaltedPart::default(),
-        }
+        let (digest, end, over) = (Digest::Md5, DigestSide::First, SaltedPart::Whole);
+        Self { digest, end, digits: 2, separator: String::new(), over }
     }
 }
 
 impl DigestSalt {
-    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        DesignParts::new("digest-salt", Some(self.salt()?), Unsalted {})
-    }
-
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         let digits = self.digits;
         if !(1..=MAX_DIGITS).contains(&digits) {
@@ -65,13 +53,14 @@ impl DigestSalt {
         Ok(SaltSpec::new(self.clone(), &self.over, &self.separator, ""))
     }
 
-    fn write_digits(&self, digest: &[u8], key: &mut Vec<u8>) {
-        let all = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-        let skipped = match self.end {
-            DigestSide::First => 0,
-            DigestSide::Last => 2 * digest.len() - self.width(),
-        };
-        key.extend(all.skip(skipped).take(self.width()).map(hex));
+    fn digits_of(&self, digest: &[u8]) -> u64 {
+        let bits = 4 * u32::from(self.digits);
+        let four = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_be_bytes).into();
+        let (first, last): (u64, u64) = (four(digest.first_chunk()), four(digest.last_chunk()));
+        match self.end {
+            DigestSide::First => first >> (32 - bits),
+            DigestSide::Last => last % self.count(),
+        }
     }
 }
 
@@ -84,24 +73,15 @@ impl Salt for DigestSalt {
         self.digits.into()
     }
 
-    fn write(
-        &self,
-        part: &[u8],
-        _source: Option<&SaltSource>,
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError> {
-        match self.digest {
-            Digest::Md5 => self.write_digits(&md5::compute(part).0, key),
-            Digest::Sha1 => self.write_digits(&Sha1::from(part).digest().bytes(), key),
-        }
-        Ok(())
+    fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
+        Ok(match self.digest {
+            Digest::Md5 => self.digits_of(&md5::compute(part).0),
+            Digest::Sha1 => self.digits_of(&Sha1::from(part).digest().bytes()),
+        })
     }
 
-    fn nth(&self, number: u64) -> Bytes {
-        let digits = (0..u32::from(self.digits)).rev();
-        digits
-            .map(|place| hex(u8::try_from((number >> (4 * place)) & 0xf).unwrap_or_default()))
-            .collect()
+    fn write(&self, number: u64, key: &mut Vec<u8>) {
+        write_digits::<16>(number, self.width(), key);
     }
 
     fn meaning(&self) -> String {
@@ -145,9 +125,3 @@ pub enum DigestSide {
 
 /// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
 const MAX_DIGITS: u8 = 8;
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
-
-fn hex(nibble: u8) -> u8 {
-    HEX.get(usize::from(nibble)).copied().unwrap_or(b'0')
-}

@@ -34,7 +34,7 @@ pub use self::salt_settings::SaltSettings;
 pub use self::unsalted::Unsalted;
 #[cfg(feature = "web-table")]
 pub use self::web_table::{DomainDirection, WebPart, WebTable};
-use super::parts::DesignParts;
+use super::encoding::DesignParts;
 use crate::error::RecipeError;
 
 /// The settings of a named design, as in a spec file.
@@ -69,15 +69,21 @@ impl DesignSettings {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         match self {
             Self::RowHasher(settings) => settings.parts(),
-            Self::Modulo(settings) => settings.parts(),
-            Self::DigestSalt(settings) => settings.parts(),
+            Self::Modulo(settings) => {
+                DesignParts::new("modulo", Some(settings.salt()?), Unsalted {})
+            }
+            Self::DigestSalt(settings) => {
+                DesignParts::new("digest-salt", Some(settings.salt()?), Unsalted {})
+            }
             #[cfg(feature = "web-table")]
             Self::WebTable(settings) => settings.parts(),
             Self::Reversed(settings) => settings.parts(),
             Self::ReverseTime(settings) => settings.parts(),
-            Self::RandomSalt(settings) => settings.parts(),
+            Self::RandomSalt(settings) => {
+                DesignParts::new("random-salt", Some(settings.salt()?), Unsalted {})
+            }
             Self::Composite(settings) => settings.parts(),
-            Self::Unsalted(_) => Unsalted::parts(),
+            Self::Unsalted(settings) => DesignParts::new("unsalted", None, settings.clone()),
         }
     }
 }

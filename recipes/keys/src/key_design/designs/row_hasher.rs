@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::unsalted::Unsalted;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
-use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
+use crate::key_design::encoding::DesignParts;
+use crate::key_design::salt::{Salt, SaltSpec, SaltedPart};
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
@@ -34,14 +33,14 @@ pub struct HashedRows {
 
 impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
-        hasher.map(Self::parts_of)
+        RowHasher::with_scheme(&self.prefix, self.scheme).map(Self::parts_of)
     }
 
     pub(in crate::key_design) fn parts_of(hasher: RowHasher) -> DesignParts {
+        let spec = SaltSpec::new(hasher.clone(), &SaltedPart::Whole, ":", ":");
         DesignParts {
             name: "row-hasher",
-            salt: Some(SaltSpec::new(hasher, &SaltedPart::Whole, ":", ":")),
+            salt: Some(SaltSpec { hasher: Some(hasher), ..spec }),
             leading_point: false,
             encoding: Arc::new(Unsalted {}),
         }
@@ -58,32 +57,15 @@ impl Salt for RowHasher {
         self.prefix().len() + ":".len() + 4
     }
 
-    fn write(
-        &self,
-        part: &[u8],
-        _source: Option<&SaltSource>,
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError> {
-        key.extend_from_slice(self.prefix().as_bytes());
-        key.push(b':');
-        key.extend_from_slice(&self.hash(part));
-        Ok(())
+    fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
+        Ok(self.hash_number(part).into())
     }
 
-    fn nth(&self, number: u64) -> Bytes {
-        self.nth_head(u32::try_from(number).unwrap_or(u32::MAX))
+    fn write(&self, number: u64, key: &mut Vec<u8>) {
+        self.write_head(u32::try_from(number).expect("there are fewer than 2^32 hashes"), key);
     }
 
     fn meaning(&self) -> String {
         format!("prefix and {} hash", self.scheme())
-    }
-
-    /// Uses the hasher's own formulas.
-    fn split(&self, tablets: u32) -> Result<(Vec<Bytes>, Vec<u64>), RecipeError> {
-        Ok((self.splits(tablets)?, self.tablet_weights(tablets)?))
-    }
-
-    fn row_hasher(&self) -> Option<&RowHasher> {
-        Some(self)
     }
 }

@@ -7,13 +7,11 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
-use crate::key_design::encoding::{NO_DOMAINS, NO_SUFFIXES, RowEncoding, RowRange, SelectionKind};
+use crate::key_design::encoding::{KeyField, RowEncoding};
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::key_field::KeyField;
-use crate::key_design::parts::DesignParts;
 use crate::key_design::row_selection::RowSelection;
 use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, ScanCost};
+use crate::key_design::scan_cost::KeyOrder;
 
 /// Settings of the design `unsalted`, which has none: the key of a row is the row.
 ///
@@ -34,12 +32,6 @@ use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unsalted {}
-
-impl Unsalted {
-    pub(super) fn parts() -> Result<DesignParts, RecipeError> {
-        DesignParts::new("unsalted", None, Self {})
-    }
-}
 
 impl RowEncoding for Unsalted {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
@@ -82,30 +74,10 @@ impl RowEncoding for Unsalted {
     }
 
     fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
-        if let RowSelection::Row(row) = rows {
-            return Some(self.part_of(row, over).ok()?.into_owned().into());
-        }
         // A longer row has the same part only if the part ends within the common prefix of the set.
         let common = rows.common_prefix();
         let end = end_of(&common, over).filter(|end| *end <= common.len())?;
         Some(common.slice(..end))
-    }
-
-    fn cost(&self, kind: SelectionKind) -> ScanCost {
-        match kind {
-            SelectionKind::Row | SelectionKind::Prefix | SelectionKind::Range => {
-                ScanCost::SingleRange
-            }
-            SelectionKind::Domain => ScanCost::unsupported(NO_DOMAINS),
-            SelectionKind::Suffix => ScanCost::unsupported(NO_SUFFIXES),
-            SelectionKind::Between => ScanCost::unsupported(
-                "rows have no parts; use the design `composite` or `reverse-time`",
-            ),
-        }
-    }
-
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        Ok(vec![RowRange::as_they_are(rows)])
     }
 }
 

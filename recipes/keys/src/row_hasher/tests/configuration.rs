@@ -1,7 +1,6 @@
 //! The configuration of a hasher, and a hasher shared between threads.
 
 use std::fmt::Debug;
-use std::thread;
 
 use rstest::rstest;
 
@@ -40,7 +39,6 @@ fn accepts_any_other_prefix(#[case] prefix: &str) {
         let key = hasher.add(b"row");
         assert!(key.starts_with(format!("{prefix}:").as_bytes()));
         assert_eq!(hasher.remove(&key).unwrap(), b"row");
-        assert_eq!(hasher.parts(&key).unwrap().prefix, prefix);
         let splits = hasher.splits(2).unwrap();
         assert_eq!(splits.last().unwrap(), &format!("{prefix}:~"));
     }
@@ -54,20 +52,7 @@ fn group_regex_is_java_quoted() {
 }
 
 #[test]
-fn one_hasher_serves_many_threads() {
+fn many_threads_may_share_a_hasher() {
     fn shareable<T: Clone + Send + Sync + Debug + 'static>(_: &T) {}
-    let hasher = murmur3("p");
-    shareable(&hasher);
-    thread::scope(|scope| {
-        for thread in 0..4 {
-            let hasher = &hasher;
-            scope.spawn(move || {
-                for row in 0..1000 {
-                    let row = format!("{thread}/{row}");
-                    let key = hasher.add(row.as_bytes());
-                    assert_eq!(hasher.remove(&key).unwrap(), row.as_bytes());
-                }
-            });
-        }
-    });
+    shareable(&murmur3("p"));
 }

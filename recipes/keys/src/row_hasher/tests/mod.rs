@@ -17,10 +17,7 @@ fn murmur3(prefix: &str) -> RowHasher {
 }
 
 fn sha1(prefix: &str) -> RowHasher {
-    RowHasher::builder(prefix)
-        .scheme(HashScheme::Sha1Base32)
-        .build()
-        .expect("the prefix is not empty")
+    RowHasher::with_scheme(prefix, HashScheme::Sha1Base32).expect("the prefix is not empty")
 }
 
 /// Returns a hasher of each scheme.

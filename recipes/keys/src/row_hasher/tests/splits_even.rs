@@ -5,7 +5,7 @@ use bytes::Bytes;
 use rstest::rstest;
 
 use super::{both, murmur3, sha1};
-use crate::{HashScheme, RecipeErrorKind, SplitFormula};
+use crate::{HashScheme, RecipeErrorKind};
 
 /// Returns each count up to 1,500 and some large ones that exercise both formulas and their
 /// rounding.
@@ -44,7 +44,7 @@ fn murmur3_with_1297_tablets_is_even() {
 fn sha1_splits_in_its_own_digits(#[case] tablets: u32, #[case] ends: &str) {
     let expected: Vec<String> = ends.split(' ').map(|end| format!("p:{end}")).collect();
     assert_eq!(sha1("p").splits(tablets).unwrap(), expected);
-    assert_eq!(sha1("p").split_formula(tablets), Ok(SplitFormula::Even));
+    assert_eq!(sha1("p").has_fluo_splits(tablets), Ok(false));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn rejects_zero_tablets() {
         let error = hasher.splits(0).unwrap_err();
         assert_eq!(error.kind(), RecipeErrorKind::Splits);
         assert_eq!(error.to_string(), "a table has at least 1 tablet, not 0");
-        assert_eq!(hasher.split_formula(0), Err(error.clone()));
+        assert_eq!(hasher.has_fluo_splits(0), Err(error.clone()));
         assert_eq!(hasher.tablet_weights(0), Err(error));
     }
 }
@@ -70,7 +70,7 @@ fn rejects_zero_tablets() {
 #[case(HashScheme::Sha1Base32, 1_048_577)]
 #[case(HashScheme::Sha1Base32, u32::MAX)]
 fn rejects_more_tablets_than_hashes(#[case] scheme: HashScheme, #[case] tablets: u32) {
-    let hasher = crate::RowHasher::builder("p").scheme(scheme).build().unwrap();
+    let hasher = crate::RowHasher::with_scheme("p", scheme).unwrap();
     let error = hasher.splits(tablets).unwrap_err();
     assert_eq!(error.kind(), RecipeErrorKind::Splits);
     assert_eq!(
@@ -81,10 +81,4 @@ fn rejects_more_tablets_than_hashes(#[case] scheme: HashScheme, #[case] tablets:
             space = scheme.space()
         )
     );
-}
-
-#[test]
-fn formulas_have_names() {
-    assert_eq!(SplitFormula::Fluo.to_string(), "fluo");
-    assert_eq!(SplitFormula::Even.to_string(), "even");
 }

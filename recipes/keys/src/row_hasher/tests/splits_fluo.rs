@@ -3,7 +3,7 @@
 use rstest::rstest;
 
 use super::murmur3;
-use crate::{HashScheme, SplitFormula};
+use crate::HashScheme;
 
 const SPACE: u32 = HashScheme::Murmur3Base36.space();
 
@@ -58,16 +58,15 @@ fn even_formula_takes_over_below_three_quarters() {
     for tablets in 1..=20_000 {
         let (last, width) = fluo_widths(tablets);
         let sound = 4 * last >= 3 * width;
-        let formula = hasher.split_formula(tablets).unwrap();
-        assert_eq!(formula == SplitFormula::Fluo, sound, "{tablets}");
+        assert_eq!(hasher.has_fluo_splits(tablets), Ok(sound), "{tablets}");
     }
 }
 
 /// The counts in the documentation of `splits`.
 #[test]
 fn documented_counts() {
-    let is = |formula| move |n: &u32| murmur3("p").split_formula(*n) == Ok(formula);
-    let even: Vec<u32> = (1..=1_296).filter(is(SplitFormula::Even)).collect();
+    let is_fluo = |tablets: &u32| murmur3("p").has_fluo_splits(*tablets).unwrap();
+    let even: Vec<u32> = (1..=1_296).filter(|tablets| !is_fluo(tablets)).collect();
     assert_eq!(even.len(), 317);
     assert_eq!(even.iter().copied().take(4).collect::<Vec<u32>>(), [661, 674, 680, 701]);
     assert_eq!(
@@ -82,7 +81,7 @@ fn documented_counts() {
             1_266..=1_295
         ]
     );
-    assert_eq!((1_297..=SPACE).filter(is(SplitFormula::Fluo)).count(), 328);
+    assert_eq!((1_297..=SPACE).filter(is_fluo).count(), 328);
 }
 
 /// Returns the runs of successive numbers with at least `least` members.

@@ -2,13 +2,14 @@
 //!
 //! The module `bytes` writes fields in keys, and `text` writes them in the user's rows.
 
+use std::slice;
+
 use fluo_table::{Bytes, Escaped, Excerpt, counted, prefix_successor};
 
-use super::field::{Field, FieldSettings};
+use super::field::{Field, FieldOrder, FieldSettings};
 use super::{bytes, text};
 use crate::error::RecipeError;
-use crate::key_design::encoding::RowRange;
-use crate::key_design::row_selection::RowSelection;
+use crate::key_design::row_selection::{RowRange, RowSelection};
 
 /// Maximum number of fields, more than a key has any use for.
 const MAX_FIELDS: usize = 32;
@@ -92,7 +93,7 @@ impl Composite {
     ///
     /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
     pub fn row(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
-        self.encode(fields, &mut Vec::new())?;
+        self.written_row(fields)?;
         Ok(self.text_of(fields).into())
     }
 
@@ -121,11 +122,10 @@ impl Composite {
     ///
     /// As [`row`](Self::row).
     pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, RecipeError> {
-        let head = self.head_of(leading)?;
         if leading.len() == self.fields.len() {
-            return Ok(RowSelection::Row(self.text_of(leading).into()));
+            return self.row(leading).map(RowSelection::Row);
         }
-        Ok(RowSelection::Prefix(head))
+        self.head_of(leading).map(RowSelection::Prefix)
     }
 
     /// Returns the set of all rows with these leading fields whose next field is at least `from`
@@ -143,17 +143,14 @@ impl Composite {
         to: Option<&Field>,
     ) -> Result<RowSelection, RecipeError> {
         self.range_between(leading, from, to)?;
-        let text = |value: &Field| Bytes::from(self.text_of(std::slice::from_ref(value)));
-        Ok(RowSelection::Between {
-            prefix: self.head_of(leading)?,
-            from: from.map(text),
-            to: to.map(text),
-        })
+        let text = |value: &Field| self.text_of(slice::from_ref(value)).into();
+        let (from, to) = (from.map(text), to.map(text));
+        Ok(RowSelection::Between { prefix: self.head_of(leading)?, from, to })
     }
 
     /// Returns the text of leading fields, with the separator after each.
     fn head_of(&self, leading: &[Field]) -> Result<Bytes, RecipeError> {
-        self.encode_leading(leading, &mut Vec::new())?;
+        self.written(leading)?;
         let mut head = self.text_of(leading);
         if !leading.is_empty() {
             head.push(char::from(self.separator));
@@ -181,29 +178,26 @@ impl Composite {
         values.collect()
     }
 
-    pub(super) fn encode(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), RecipeError> {
+    pub(super) fn written_row(&self, fields: &[Field]) -> Result<Vec<u8>, RecipeError> {
         if fields.len() < self.fields.len() {
             return Err(self.miscounted(fields.len()));
         }
-        self.encode_leading(fields, key)
+        self.written(fields)
     }
 
-    pub(super) fn encode_leading(
-        &self,
-        leading: &[Field],
-        key: &mut Vec<u8>,
-    ) -> Result<(), RecipeError> {
+    pub(super) fn written(&self, leading: &[Field]) -> Result<Vec<u8>, RecipeError> {
         if leading.len() > self.fields.len() {
             return Err(self.miscounted(leading.len()));
         }
+        let mut written = Vec::new();
         for (number, (value, field)) in leading.iter().zip(&self.fields).enumerate() {
             if value.kind() != field.kind {
                 let (label, kind, found) = (self.label(number), field.kind, value.kind());
                 return Err(RecipeError::row(format!("{label} is {kind}, not {found}")));
             }
-            bytes::write(value, field.mask(), key);
+            bytes::write(value, field.mask(), &mut written);
         }
-        Ok(())
+        Ok(written)
     }
 
     fn miscounted(&self, found: usize) -> RecipeError {
@@ -243,29 +237,20 @@ impl Composite {
             let count = counted(leading.len(), "field");
             return Err(RecipeError::scan(format!("rows have no field after the first {count}")));
         };
-        let mut head = Vec::new();
-        self.encode_leading(leading, &mut head)?;
-        let bound = |value: Option<&Field>| {
-            let Some(value) = value else { return Ok(None) };
-            let mut key = Vec::new();
-            let fields = [leading, std::slice::from_ref(value)].concat();
-            self.encode_leading(&fields, &mut key).map(|()| Some(key))
-        };
-        let (from, to) = (bound(from)?, bound(to)?);
-        if field.mask() == 0 {
+        let head = self.written(leading)?;
+        let bound = |value: &Field| self.written(&[leading, slice::from_ref(value)].concat());
+        let (from, to) = (from.map(bound).transpose()?, to.map(bound).transpose()?);
+        if field.order == FieldOrder::Ascending {
             let end = to.map(Bytes::from).or_else(|| prefix_successor(&head));
-            let start = from.unwrap_or(head).into();
-            return Ok(RowRange { start, end });
+            return Ok(RowRange { start: from.unwrap_or(head).into(), end });
         }
         // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
         let end = prefix_successor(from.as_ref().unwrap_or(&head));
-        Ok(match to.map(|to| prefix_successor(&to)) {
-            None => RowRange { start: head.into(), end },
-            Some(Some(start)) => RowRange { start, end },
-            // No key sorts after a key of bytes ff only: `to` excludes the largest values, which
-            // are the first keys, and no smaller values remain.
-            Some(None) => RowRange { end: Some(Bytes::new()), start: Bytes::new() },
-        })
+        let start = to.map_or_else(|| Some(head.into()), |to| prefix_successor(&to));
+        // No key sorts after a key of bytes ff only: `to` excludes the largest values, which are
+        // the first keys, and no smaller values remain.
+        let nothing = || RowRange { start: Bytes::new(), end: Some(Bytes::new()) };
+        Ok(start.map_or_else(nothing, |start| RowRange { start, end }))
     }
 
     /// Returns the label of a field for messages: its number, counted from 1, and its name.

@@ -8,18 +8,16 @@ use super::codec::{Composite, utf8};
 use super::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::{bytes, text};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{
-    NO_DOMAINS, NO_SUFFIXES, RowEncoding, RowRange, SelectionKind, written,
-};
+use crate::key_design::encoding::{KeyField, RowEncoding};
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::key_field::KeyField;
-use crate::key_design::row_selection::RowSelection;
+use crate::key_design::row_selection::{RowRange, RowSelection};
 use crate::key_design::salt::SaltedPart;
 use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 impl RowEncoding for Composite {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        self.encode(&self.fields_of(row)?, key)
+        key.extend(self.written_row(&self.fields_of(row)?)?);
+        Ok(())
     }
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
@@ -97,47 +95,45 @@ impl RowEncoding for Composite {
     }
 
     fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
-        match (rows, over) {
-            (RowSelection::Row(row), over) => {
-                Some(self.part_of(row, over).ok()?.into_owned().into())
-            }
-            (
-                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
-                SaltedPart::Fields(count),
-            ) => {
-                let (leading, _) = self.cut(prefix).ok()?;
-                Some(self.text_of(leading.get(..*count)?).into())
-            }
-            _ => None,
-        }
+        let (RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. }) = rows else {
+            return None;
+        };
+        let SaltedPart::Fields(count) = over else { return None };
+        let (leading, _) = self.cut(prefix).ok()?;
+        Some(self.text_of(leading.get(..*count)?).into())
     }
 
-    fn cost(&self, kind: SelectionKind) -> ScanCost {
-        match kind {
-            SelectionKind::Row | SelectionKind::Between => ScanCost::SingleRange,
-            SelectionKind::Domain => ScanCost::unsupported(NO_DOMAINS),
-            SelectionKind::Suffix => ScanCost::unsupported(NO_SUFFIXES),
-            SelectionKind::Prefix => ScanCost::only(
+    fn cost(&self, rows: &RowSelection) -> ScanCost {
+        match rows {
+            RowSelection::Between { .. } => ScanCost::SingleRange,
+            RowSelection::Prefix(_) => ScanCost::only(
                 "prefixes that end with a whole field and the separator, or within text or bytes",
             ),
-            SelectionKind::Range => ScanCost::unsupported(
+            RowSelection::Range { .. } => ScanCost::unsupported(
                 "composite rows do not have the order of their text; read by leading fields",
             ),
+            _ => ScanCost::usual(rows),
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         let range = match rows {
-            RowSelection::Row(row) => RowRange::of_row(written(self, row)?),
             RowSelection::Prefix(prefix) => RowRange::of_prefix(self.beginning(prefix)?),
             RowSelection::Between { prefix, from, to } => {
-                let leading = self.whole_fields(prefix)?;
-                let value = |bound: &Bytes| self.value_of(leading.len(), bound);
+                let (leading, rest) = self.cut(prefix)?;
+                if !rest.is_empty() {
+                    return Err(RecipeError::scan(format!(
+                        "{} does not end with a whole field: give the leading fields, `{}` after each",
+                        Excerpt::new(prefix),
+                        Escaped(&[self.separator])
+                    )));
+                }
+                let value = |bound: &Bytes| self.bound(leading.len(), bound);
                 let from = from.as_ref().map(value).transpose()?;
                 let to = to.as_ref().map(value).transpose()?;
                 self.range_between(&leading, from.as_ref(), to.as_ref())?
             }
-            _ => RowRange::as_they_are(rows),
+            _ => rows.bounds(),
         };
         Ok(vec![range])
     }
@@ -145,7 +141,7 @@ impl RowEncoding for Composite {
 
 impl Composite {
     /// Splits the beginning of a row into its whole fields, each followed by the separator, and the
-    /// rest.
+    /// beginning of the field after them.
     fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), RecipeError> {
         let mut pieces: Vec<_> = utf8(prefix)?.split(char::from(self.separator)).collect();
         let rest = pieces.pop().unwrap_or_default();
@@ -160,41 +156,28 @@ impl Composite {
     }
 
     /// Returns the common beginning of the keys of all rows that begin with a text.
-    fn beginning(&self, prefix: &[u8]) -> Result<Bytes, RecipeError> {
+    fn beginning(&self, prefix: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let (leading, rest) = self.cut(prefix)?;
-        let mut written = Vec::new();
-        self.encode_leading(&leading, &mut written)?;
-        if let (false, Some(field)) = (rest.is_empty(), self.fields.get(leading.len())) {
+        let mut written = self.written(&leading)?;
+        if !rest.is_empty() {
+            let field = self.field(leading.len());
             let beginning = text::read_beginning(field.kind, rest).map_err(|reason| {
                 RecipeError::scan(format!("{}: {reason}", self.label(leading.len())))
             })?;
             bytes::write_beginning(&beginning, field.mask(), &mut written);
         }
-        Ok(written.into())
+        Ok(written)
     }
 
-    /// Returns the fields before the one with bounds.
-    fn whole_fields(&self, prefix: &[u8]) -> Result<Vec<Field>, RecipeError> {
-        let (leading, rest) = self.cut(prefix)?;
-        if rest.is_empty() {
-            return Ok(leading);
-        }
-        Err(RecipeError::scan(format!(
-            "{} does not end with a whole field: give the leading fields, `{}` after each",
-            Excerpt::new(prefix),
-            Escaped(&[self.separator])
-        )))
-    }
-
-    fn value_of(&self, number: usize, bound: &[u8]) -> Result<Field, RecipeError> {
-        let text = utf8(bound)?;
-        let value = match self.fields.get(number) {
-            Some(field) => text::read(field.kind, text),
-            None => Err("there is no such field".to_owned()),
-        };
-        value.map_err(|reason| {
+    fn bound(&self, number: usize, bound: &[u8]) -> Result<Field, RecipeError> {
+        text::read(self.field(number).kind, utf8(bound)?).map_err(|reason| {
             let label = self.label(number);
             RecipeError::scan(format!("{label}, between two values: {reason}"))
         })
+    }
+
+    /// Returns the field after the whole fields of [`cut`](Self::cut).
+    fn field(&self, number: usize) -> &FieldSettings {
+        self.fields.get(number).expect("fewer fields than all are whole")
     }
 }

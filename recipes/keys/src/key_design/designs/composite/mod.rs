@@ -12,7 +12,7 @@ pub use self::codec::Composite;
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::salt_settings::SaltSettings;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
+use crate::key_design::encoding::DesignParts;
 
 /// Settings of the design `composite`: fields in order, each ascending or descending.
 ///

@@ -12,25 +12,27 @@
 //! width and decreases over time, so the newest row of an entity comes first. If the time is last,
 //! the entity cannot contain the separator: otherwise rows of `a` would be interleaved with rows of
 //! an entity that begins with `a` and the separator.
+//!
+//! A row and its written form differ only in the time. So a bound that ends before the time of a
+//! row is the same in both. A bound that ends within the digits of a time is rejected:
+//! `RowSelection::Between` takes times as numbers.
 
 use std::borrow::Cow;
 
-use fluo_table::{Bytes, Escaped, Excerpt};
+use fluo_table::{Bytes, Escaped, Excerpt, prefix_successor};
 use memchr::memmem;
 
 use super::{ReverseTime, TimeEncoding, TimePosition};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{NO_DOMAINS, NO_SUFFIXES, RowEncoding, RowRange, SelectionKind};
+use crate::key_design::encoding::{KeyField, RowEncoding};
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::key_field::KeyField;
-use crate::key_design::row_selection::RowSelection;
+use crate::key_design::row_selection::{RowRange, RowSelection};
 use crate::key_design::salt::SaltedPart;
 use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 impl ReverseTime {
     fn split<'a>(&self, row: &'a [u8]) -> Result<(&'a [u8], i64), RecipeError> {
-        let halves = self.halves_of_row(row);
-        let (entity, time) = halves.ok_or_else(|| {
+        let (entity, time) = self.halves(row).ok_or_else(|| {
             let (row, shape) = (Excerpt::new(row), self.shape());
             RecipeError::row(format!("{row} has no time: {shape}"))
         })?;
@@ -40,45 +42,30 @@ impl ReverseTime {
         Ok((entity, time))
     }
 
-    fn halves_of_row<'a>(&self, row: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-        let separator = self.separator.as_bytes();
-        let end = match (self.time, self.encoding) {
-            // The bytes of a time may contain the separator.
-            (TimePosition::First, TimeEncoding::Binary) => self.encoding.counted_down_len(),
-            _ => memmem::find(row, separator)?,
-        };
-        let (before, rest) = row.split_at_checked(end)?;
-        let behind = rest.strip_prefix(separator)?;
-        Some(match self.time {
-            TimePosition::Last => (before, behind),
-            TimePosition::First => (behind, before),
-        })
-    }
-
     fn split_written<'a>(&self, written: &'a [u8]) -> Result<(&'a [u8], i64), RecipeError> {
-        let halves = self.halves_of_written(written);
+        let halves = self.halves(written);
         let parts =
-            halves.and_then(|(entity, text)| Some((entity, self.encoding.counted_up(text)?)));
+            halves.and_then(|(entity, time)| Some((entity, self.encoding.counted_up(time)?)));
         parts.ok_or_else(|| {
             let (excerpt, shape) = (Excerpt::new(written), self.shape());
             RecipeError::key(format!("{excerpt} is not a row with its time counted down; {shape}"))
         })
     }
 
-    fn halves_of_written<'a>(&self, written: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    /// Splits a row or its written form into the entity and the time.
+    fn halves<'a>(&self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
-        let len = self.encoding.counted_down_len();
-        match self.time {
-            TimePosition::First => {
-                let (time, rest) = written.split_at_checked(len)?;
-                Some((rest.strip_prefix(separator)?, time))
-            }
-            TimePosition::Last => {
-                let (head, time) = written.split_at_checked(written.len().checked_sub(len)?)?;
-                let entity = head.strip_suffix(separator)?;
-                (memmem::find(head, separator)? == entity.len()).then_some((entity, time))
-            }
-        }
+        let end = match (self.time, self.encoding) {
+            // The bytes of a time may contain the separator.
+            (TimePosition::First, TimeEncoding::Binary) => size_of::<i64>(),
+            _ => memmem::find(bytes, separator)?,
+        };
+        let (before, rest) = bytes.split_at_checked(end)?;
+        let behind = rest.strip_prefix(separator)?;
+        Some(match self.time {
+            TimePosition::Last => (before, behind),
+            TimePosition::First => (behind, before),
+        })
     }
 
     fn join(&self, entity: &[u8], time: &[u8], joined: &mut Vec<u8>) {
@@ -91,7 +78,7 @@ impl ReverseTime {
         }
     }
 
-    pub(super) fn shape(&self) -> String {
+    fn shape(&self) -> String {
         let separator = Escaped(self.separator.as_bytes());
         let time = match self.encoding {
             TimeEncoding::Decimal => "<time in decimal digits>",
@@ -101,6 +88,82 @@ impl ReverseTime {
             TimePosition::Last => format!("a row is `<entity>{separator}{time}`"),
             TimePosition::First => format!("a row is `{time}{separator}<entity>`"),
         }
+    }
+
+    /// Returns the common beginning of the written forms of all rows that begin with a prefix.
+    fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, RecipeError> {
+        if prefix.is_empty() || self.time == TimePosition::Last {
+            self.check_before_time(prefix)?;
+            return Ok(prefix.clone());
+        }
+        let is_decimal = self.encoding == TimeEncoding::Decimal;
+        let length = if is_decimal {
+            prefix.iter().take_while(|byte| byte.is_ascii_digit()).count()
+        } else {
+            size_of::<i64>()
+        };
+        let parts = prefix.split_at_checked(length);
+        let (time, rest) = parts
+            .filter(|(_, rest)| !rest.is_empty() || !is_decimal)
+            .ok_or_else(|| cut_time(prefix))?;
+        let separator = self.separator.as_bytes();
+        if !separator.starts_with(rest) && !rest.starts_with(separator) {
+            let (prefix, shape) = (Excerpt::new(prefix), self.shape());
+            return Err(RecipeError::scan(format!("no row begins with {prefix}: {shape}")));
+        }
+        Ok([&self.counted_down(time)?, rest].concat().into())
+    }
+
+    /// Rejects a bound that extends into the time of rows whose time is last.
+    fn check_before_time(&self, bound: &[u8]) -> Result<(), RecipeError> {
+        let separator = self.separator.as_bytes();
+        match memmem::find(bound, separator) {
+            Some(found) if found + separator.len() < bound.len() => Err(cut_time(bound)),
+            _ => Ok(()),
+        }
+    }
+
+    fn between(
+        &self,
+        prefix: &Bytes,
+        from: Option<&Bytes>,
+        to: Option<&Bytes>,
+    ) -> Result<RowRange, RecipeError> {
+        let excerpt = Excerpt::new(prefix);
+        if self.time == TimePosition::First && !prefix.is_empty() {
+            return Err(RecipeError::scan(format!(
+                "rows begin with their time, so the prefix must be empty, not {excerpt}"
+            )));
+        }
+        if self.time == TimePosition::Last && self.entity_of(prefix).is_none() {
+            return Err(RecipeError::scan(format!(
+                "{excerpt} does not end before a time: give the entity and `{}`",
+                Escaped(self.separator.as_bytes())
+            )));
+        }
+        let behind = |time: &Bytes| {
+            let written = [prefix.as_ref(), &self.counted_down(time)?].concat();
+            Ok::<_, RecipeError>(prefix_successor(&written))
+        };
+        // Later times have smaller keys, so the range begins after `to`, which is excluded.
+        let start = to.map_or_else(|| Ok(Some(prefix.clone())), behind)?;
+        let end = from.map_or_else(|| Ok(prefix_successor(prefix)), behind)?;
+        let start = start.expect("`MAX - t` never begins with ff, so it has a successor");
+        Ok(RowRange { start, end })
+    }
+
+    /// Returns the entity of a prefix that ends right before a time.
+    fn entity_of<'a>(&self, prefix: &'a [u8]) -> Option<&'a [u8]> {
+        let separator = self.separator.as_bytes();
+        let entity = prefix.strip_suffix(separator)?;
+        let is_whole = memmem::find(prefix, separator)? == entity.len();
+        (self.time == TimePosition::Last && is_whole).then_some(entity)
+    }
+
+    fn counted_down(&self, time: &[u8]) -> Result<Vec<u8>, RecipeError> {
+        let time = self.encoding.read(time);
+        let time = time.map_err(|reason| RecipeError::scan(format!("the time to read: {reason}")));
+        time.map(|time| self.encoding.counted_down(time))
     }
 }
 
@@ -113,9 +176,7 @@ impl RowEncoding for ReverseTime {
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         let (entity, time) = self.split_written(written)?;
-        let mut text = Vec::new();
-        self.encoding.write(time, &mut text);
-        self.join(entity, &text, row);
+        self.join(entity, &self.encoding.write(time), row);
         Ok(())
     }
 
@@ -163,45 +224,48 @@ impl RowEncoding for ReverseTime {
     }
 
     fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
-        match (rows, over) {
-            (RowSelection::Row(row), over) => {
-                Some(self.part_of(row, over).ok()?.into_owned().into())
-            }
-            (
-                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
-                SaltedPart::Entity,
-            ) if self.time == TimePosition::Last => {
-                let separator = self.separator.as_bytes();
-                let entity = prefix.strip_suffix(separator)?;
-                let is_whole = memmem::find(prefix, separator)? == entity.len();
-                is_whole.then(|| prefix.slice_ref(entity))
+        match rows {
+            RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. }
+                if *over == SaltedPart::Entity =>
+            {
+                Some(prefix.slice_ref(self.entity_of(prefix)?))
             }
             _ => None,
         }
     }
 
-    fn cost(&self, kind: SelectionKind) -> ScanCost {
-        match (kind, self.time) {
-            (SelectionKind::Row | SelectionKind::Between, _) => ScanCost::SingleRange,
-            (SelectionKind::Domain, _) => ScanCost::unsupported(NO_DOMAINS),
-            (SelectionKind::Suffix, _) => ScanCost::unsupported(NO_SUFFIXES),
-            (SelectionKind::Prefix, TimePosition::Last) => {
+    fn cost(&self, rows: &RowSelection) -> ScanCost {
+        match (rows, self.time) {
+            (RowSelection::Between { .. }, _) => ScanCost::SingleRange,
+            (RowSelection::Prefix(_), TimePosition::Last) => {
                 ScanCost::only("prefixes that end before the time")
             }
-            (SelectionKind::Prefix, TimePosition::First) => {
+            (RowSelection::Prefix(_), TimePosition::First) => {
                 ScanCost::only("prefixes that hold the whole time")
             }
-            (SelectionKind::Range, TimePosition::Last) => {
+            (RowSelection::Range { .. }, TimePosition::Last) => {
                 ScanCost::only("ranges whose bounds end before the time")
             }
-            (SelectionKind::Range, TimePosition::First) => ScanCost::unsupported(
+            (RowSelection::Range { .. }, TimePosition::First) => ScanCost::unsupported(
                 "rows that begin with a time are scattered; read the rows between two times",
             ),
+            _ => ScanCost::usual(rows),
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        Ok(vec![self.range(rows)?])
+        Ok(vec![match rows {
+            RowSelection::Prefix(prefix) => RowRange::of_prefix(self.written_prefix(prefix)?),
+            RowSelection::Between { prefix, from, to } => {
+                self.between(prefix, from.as_ref(), to.as_ref())?
+            }
+            RowSelection::Range { start, end } => {
+                self.check_before_time(start)?;
+                self.check_before_time(end.as_deref().unwrap_or_default())?;
+                rows.bounds()
+            }
+            _ => rows.bounds(),
+        }])
     }
 
     fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
@@ -214,4 +278,11 @@ impl RowEncoding for ReverseTime {
             ),
         })
     }
+}
+
+fn cut_time(bound: &[u8]) -> RecipeError {
+    RecipeError::scan(format!(
+        "{} reaches into a time: end it before the time, or read the rows between two times",
+        Excerpt::new(bound)
+    ))
 }

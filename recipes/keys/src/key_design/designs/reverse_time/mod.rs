@@ -1,7 +1,6 @@
 //! `reverse-time`: a time counted down, so that the newest row comes first.
 
 mod encoding;
-mod ranges;
 mod time;
 
 use fluo_table::Escaped;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use self::time::TimeEncoding;
 use super::salt_settings::SaltSettings;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
+use crate::key_design::encoding::DesignParts;
 
 /// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
 ///
@@ -55,12 +54,8 @@ pub struct ReverseTime {
 
 impl Default for ReverseTime {
     fn default() -> Self {
-        Self {
-            time: TimePosition::default(),
-            encoding: TimeEncoding::default(),
-            separator: "|".to_owned(),
-            salt: None,
-        }
+        let (time, encoding) = (TimePosition::Last, TimeEncoding::Decimal);
+        Self { time, encoding, separator: "|".to_owned(), salt: None }
     }
 }
 

@@ -32,10 +32,10 @@ impl TimeEncoding {
         Ok(time)
     }
 
-    pub(super) fn write(self, time: i64, row: &mut Vec<u8>) {
+    pub(super) fn write(self, time: i64) -> Vec<u8> {
         match self {
-            Self::Decimal => row.extend_from_slice(time.to_string().as_bytes()),
-            Self::Binary => row.extend_from_slice(&time.to_be_bytes()),
+            Self::Decimal => time.to_string().into(),
+            Self::Binary => time.to_be_bytes().into(),
         }
     }
 
@@ -43,24 +43,18 @@ impl TimeEncoding {
     pub(super) fn counted_down(self, time: i64) -> Vec<u8> {
         let left = i64::MAX - time;
         match self {
-            Self::Decimal => format!("{left:0DIGITS$}").into_bytes(),
+            Self::Decimal => format!("{left:0DIGITS$}").into(),
             Self::Binary => left.to_be_bytes().into(),
-        }
-    }
-
-    /// Returns the number of bytes of `MAX - t`.
-    pub(super) fn counted_down_len(self) -> usize {
-        match self {
-            Self::Decimal => DIGITS,
-            Self::Binary => size_of::<i64>(),
         }
     }
 
     /// Returns the time `t` from the bytes of `MAX - t`.
     pub(super) fn counted_up(self, written: &[u8]) -> Option<i64> {
         let left = match self {
-            Self::Decimal if !written.iter().all(u8::is_ascii_digit) => return None,
-            Self::Decimal => std::str::from_utf8(written).ok()?.parse().ok()?,
+            Self::Decimal => {
+                let is_written = written.len() == DIGITS && written.iter().all(u8::is_ascii_digit);
+                std::str::from_utf8(written).ok().filter(|_| is_written)?.parse().ok()?
+            }
             Self::Binary => i64::from_be_bytes(written.try_into().ok()?),
         };
         (left >= 0).then(|| i64::MAX - left)
@@ -77,7 +71,6 @@ fn decimal_time(text: &[u8]) -> Result<i64, String> {
     if text.len() > 1 && text.starts_with(b"0") {
         return Err(format!("{shown} begins with a zero: leave it out"));
     }
-    let digits = std::str::from_utf8(text).unwrap_or_default();
-    let most = i64::MAX;
-    digits.parse().map_err(|_| format!("{shown} is beyond {most}"))
+    let digits = std::str::from_utf8(text).expect("digits are ASCII");
+    digits.parse().map_err(|_| format!("{shown} is beyond {}", i64::MAX))
 }

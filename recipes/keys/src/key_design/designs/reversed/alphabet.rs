@@ -6,6 +6,7 @@ use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
+use crate::number;
 
 /// The characters of which rows consist, for their split points. Rows with other characters can be
 /// stored as well, but the points are not even for them.
@@ -30,25 +31,14 @@ pub enum RowAlphabet {
 const EVEN_ENOUGH: u64 = 64;
 
 impl RowAlphabet {
-    fn symbols(self) -> u64 {
+    /// Returns the bytes of the alphabet, ascending.
+    fn symbols(self) -> Vec<u8> {
         match self {
-            Self::Digits => 10,
-            Self::Hex => 16,
-            Self::Lower => 26,
-            Self::Printable => 95,
-            Self::Bytes => 256,
-        }
-    }
-
-    fn symbol(self, number: u64) -> u8 {
-        let number = u8::try_from(number).unwrap_or(u8::MAX);
-        match self {
-            Self::Digits => b'0' + number,
-            Self::Hex if number < 10 => b'0' + number,
-            Self::Hex => b'a' + (number - 10),
-            Self::Lower => b'a' + number,
-            Self::Printable => b' ' + number,
-            Self::Bytes => number,
+            Self::Digits => (b'0'..=b'9').collect(),
+            Self::Hex => (b'0'..=b'9').chain(b'a'..=b'f').collect(),
+            Self::Lower => (b'a'..=b'z').collect(),
+            Self::Printable => (b' '..=b'~').collect(),
+            Self::Bytes => (0..=0xff).collect(),
         }
     }
 
@@ -64,36 +54,37 @@ impl RowAlphabet {
     /// Fails if there are more tablets than rows of the longest length.
     pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, RecipeError> {
         let (symbols, wanted) = (self.symbols(), u64::from(tablets));
-        let (mut digits, mut count) = (1, symbols);
+        let radix = number::count(symbols.len());
+        let (mut digits, mut count) = (1, radix);
         while !count.is_multiple_of(wanted) && count < wanted * EVEN_ENOUGH && digits < longest {
             digits += 1;
-            count *= symbols;
+            count *= radix;
         }
         if count < wanted {
             return Err(RecipeError::splits(format!(
                 "{tablets} tablets are more than the {count} rows of length {longest} over {self}: give at most {count}"
             )));
         }
-        // The product of two large numbers may exceed 64 bits; the quotient is below the count
-        // again.
-        let start = |number| u128::from(number) * u128::from(count) / u128::from(wanted);
-        let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
+        let point = |number| {
+            let start = u128::from(number) * u128::from(count) / u128::from(wanted);
+            text(u64::try_from(start).expect("a point is below the count"), digits, &symbols)
+        };
         Ok((1..wanted).map(point).collect())
     }
+}
 
-    fn text(self, number: u64, digits: usize) -> Bytes {
-        let mut rest = number;
-        let mut text: Vec<u8> = std::iter::repeat_with(|| {
-            let symbol = self.symbol(rest % self.symbols());
-            rest /= self.symbols();
-            symbol
-        })
-        .take(digits)
-        .skip_while(|symbol| *symbol == self.symbol(0))
-        .collect();
-        text.reverse();
-        text.into()
-    }
+/// Returns a number in digits of an alphabet, without the lowest symbols at its end.
+fn text(number: u64, digits: usize, symbols: &[u8]) -> Bytes {
+    let (mut rest, radix) = (number, number::count(symbols.len()));
+    let digit = || {
+        let digit = usize::try_from(rest % radix).ok().and_then(|digit| symbols.get(digit));
+        rest /= radix;
+        digit.copied().expect("a digit is below the number of symbols")
+    };
+    let all = std::iter::repeat_with(digit).take(digits);
+    let mut text: Vec<_> = all.skip_while(|symbol| symbols.first() == Some(symbol)).collect();
+    text.reverse();
+    text.into()
 }
 
 impl fmt::Display for RowAlphabet {

@@ -17,10 +17,9 @@ use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
 use super::{Reversed, ReversedUnit, RowLength};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{NO_DOMAINS, RowEncoding, RowRange, SelectionKind, written};
+use crate::key_design::encoding::{KeyField, RowEncoding};
 use crate::key_design::escape;
-use crate::key_design::key_field::KeyField;
-use crate::key_design::row_selection::RowSelection;
+use crate::key_design::row_selection::{RowRange, RowSelection};
 use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 /// Maximum length in bytes of a row whose length is stored, so that the first byte of the length
@@ -28,24 +27,29 @@ use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 const LONGEST: u32 = 0xfeff_ffff;
 
 impl Reversed {
-    /// Returns the reversed row without its stored length, or the reason why it is none.
-    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, String> {
-        if let RowLength::Fixed(length) = self.length {
-            let found = self.units(written);
-            if found == length {
-                return Ok(written.to_vec());
-            }
-            return Err(format!("it has {}, not {length}", self.counted(found)));
-        }
+    /// Returns the row of a written form, or the reason why it has none.
+    fn row_of(&self, written: &[u8]) -> Result<Vec<u8>, String> {
         let mut reversed = Vec::with_capacity(written.len());
-        let stored = escape::read(written, 0, &mut reversed)
-            .ok_or("it does not end with the byte 00 and 4 bytes of length")?;
-        let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
-        if right.is_some_and(|right| right == stored) {
-            return Ok(reversed);
+        match self.length {
+            RowLength::Fixed(length) => {
+                let found = self.units(written);
+                if found != length {
+                    return Err(format!("it has {}, not {length}", self.counted(found)));
+                }
+                reversed.extend_from_slice(written);
+            }
+            RowLength::Stored => {
+                let stored = escape::read(written, 0, &mut reversed)
+                    .ok_or("it does not end with the byte 00 and 4 bytes of length")?;
+                let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
+                if right.is_none_or(|right| right != stored) {
+                    let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
+                    return Err(format!("it has {found}, but the stored length is {stored}"));
+                }
+            }
         }
-        let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
-        Err(format!("it has {found}, but the stored length is {stored}"))
+        let row = self.reverse(&reversed);
+        row.ok_or_else(|| "it is not UTF-8 text, which is reversed by characters".to_owned())
     }
 
     /// Returns the bytes or characters in reverse order, or `None` if the characters are not valid
@@ -127,11 +131,7 @@ impl RowEncoding for Reversed {
     }
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
-        let found = self.unwrapped(written).and_then(|reversed| {
-            let row = self.reverse(&reversed);
-            row.ok_or_else(|| "it is not UTF-8 text, which is reversed by characters".to_owned())
-        });
-        let found = found.map_err(|reason| {
+        let found = self.row_of(written).map_err(|reason| {
             let excerpt = Excerpt::new(written);
             RecipeError::key(format!("{excerpt} is not a reversed row: {reason}"))
         })?;
@@ -142,19 +142,17 @@ impl RowEncoding for Reversed {
     fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         let mut row = Vec::with_capacity(written.len());
         self.read(written, &mut row)?;
-        let end = match self.length {
-            RowLength::Fixed(_) => 0,
-            RowLength::Stored => 1 + size_of::<u32>(),
-        };
-        let end = written.len().saturating_sub(end);
-        let (stored, end) = written.split_at_checked(end).unwrap_or((written, &[]));
         let meaning = format!("`{}` read backwards", Escaped(&row));
-        let mut fields = vec![KeyField::new("row", stored.to_vec(), meaning)];
-        if !end.is_empty() {
-            let meaning = format!("the end, and the length: {}", counted(row.len(), "byte"));
-            fields.push(KeyField::new("length", end.to_vec(), meaning));
-        }
-        Ok(fields)
+        let field = |stored: &[u8]| KeyField::new("row", stored.to_vec(), meaning);
+        let (stored, end) = match self.length {
+            RowLength::Fixed(_) => return Ok(vec![field(written)]),
+            RowLength::Stored => {
+                let end = written.len().saturating_sub(1 + size_of::<u32>());
+                written.split_at_checked(end).unwrap_or_default()
+            }
+        };
+        let meaning = format!("the end, and the length: {}", counted(row.len(), "byte"));
+        Ok(vec![field(stored), KeyField::new("length", end.to_vec(), meaning)])
     }
 
     fn order(&self) -> KeyOrder {
@@ -162,33 +160,28 @@ impl RowEncoding for Reversed {
     }
 
     fn detail(&self) -> Option<String> {
-        let text = match (self.length, self.unit) {
+        Some(match (self.length, self.unit) {
             (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
             (_, ReversedUnit::Bytes) => "bytes, with their length stored".to_owned(),
             (_, ReversedUnit::Characters) => "characters, with their length stored".to_owned(),
-        };
-        Some(text)
+        })
     }
 
-    fn cost(&self, kind: SelectionKind) -> ScanCost {
-        match kind {
-            SelectionKind::Row | SelectionKind::Suffix => ScanCost::SingleRange,
-            SelectionKind::Domain => ScanCost::unsupported(NO_DOMAINS),
-            SelectionKind::Prefix | SelectionKind::Range | SelectionKind::Between => {
-                ScanCost::unsupported(
-                    "reversed rows are read one by one or by suffix; use the design `digest-salt`",
-                )
-            }
+    fn cost(&self, rows: &RowSelection) -> ScanCost {
+        match rows {
+            RowSelection::Suffix(_) => ScanCost::SingleRange,
+            RowSelection::Domain { .. } => ScanCost::usual(rows),
+            _ => ScanCost::unsupported(
+                "reversed rows are read one by one or by suffix; use the design `digest-salt`",
+            ),
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        let range = match rows {
-            RowSelection::Row(row) => RowRange::of_row(written(self, row)?),
+        Ok(vec![match rows {
             RowSelection::Suffix(suffix) => RowRange::of_prefix(self.beginning(suffix)?),
-            _ => RowRange::as_they_are(rows),
-        };
-        Ok(vec![range])
+            _ => rows.bounds(),
+        }])
     }
 
     fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {

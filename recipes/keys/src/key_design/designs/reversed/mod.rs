@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::alphabet::RowAlphabet;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
+use crate::key_design::encoding::DesignParts;
 
 /// Settings of the design `reversed`: the row's last byte or character first.
 ///

@@ -9,9 +9,8 @@ use super::host::Host;
 use super::page::{PORT, Page, authority, excerpt, text_of, without_scheme};
 use super::{DomainDirection, WebPart, WebTable};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{RowEncoding, RowRange, SelectionKind};
-use crate::key_design::key_field::KeyField;
-use crate::key_design::row_selection::RowSelection;
+use crate::key_design::encoding::{KeyField, RowEncoding};
+use crate::key_design::row_selection::{RowRange, RowSelection};
 use crate::key_design::salt::SaltedPart;
 use crate::key_design::scan_cost::{KeyOrder, MAX_RANGES, ScanCost};
 
@@ -32,21 +31,17 @@ impl RowEncoding for WebTable {
         let host = page.host.text();
         let meaning = match &page.host {
             Host::Address(_) => format!("the address {host}"),
-            Host::Name(_) => {
-                let salted = self.salted(&page.host);
-                let salted = salted.text();
-                format!("the host {host} from the top level down; salted by {salted}")
-            }
+            Host::Name(_) => format!(
+                "the host {host} from the top level down; salted by {}",
+                self.salted(&page.host).text()
+            ),
         };
         let mut fields = vec![KeyField::new("host", page.host.reversed(), meaning)];
         if let Some(port) = page.port {
-            let meaning = format!("the port {port}");
-            fields.push(KeyField::new("port", page.written_port(), meaning));
+            fields.push(KeyField::new("port", page.written_port(), format!("the port {port}")));
         }
-        let meaning = match page.rest.contains('?') {
-            false => "the path",
-            true => "the path and the query",
-        };
+        let has_query = page.rest.contains('?');
+        let meaning = if has_query { "the path and the query" } else { "the path" };
         fields.push(KeyField::new("path", page.rest, meaning));
         Ok(fields)
     }
@@ -62,9 +57,7 @@ impl RowEncoding for WebTable {
 
     fn common_part(&self, rows: &RowSelection, _over: &SaltedPart) -> Option<Bytes> {
         let part = match rows {
-            RowSelection::Row(row) | RowSelection::Prefix(row) => {
-                self.part_of_host(&Page::of_row(row).ok()?.host)
-            }
+            RowSelection::Prefix(prefix) => self.part_of_host(&Page::of_row(prefix).ok()?.host),
             RowSelection::Domain { domain, subdomains } => {
                 let host = parse_domain(domain).ok()?;
                 match (&host, self.over) {
@@ -80,26 +73,26 @@ impl RowEncoding for WebTable {
         Some(part.into())
     }
 
-    fn cost(&self, kind: SelectionKind) -> ScanCost {
+    fn cost(&self, rows: &RowSelection) -> ScanCost {
         let salts = 1_u64 << (4 * u32::from(self.digits));
-        let others = match salts <= MAX_RANGES {
-            true => format!("are read in up to {salts} ranges"),
-            false => "cannot be read".to_owned(),
+        let others = if salts <= MAX_RANGES {
+            format!("are read in up to {salts} ranges")
+        } else {
+            "cannot be read".to_owned()
         };
-        match (kind, self.over) {
-            (SelectionKind::Row, _) => ScanCost::SingleRange,
+        match (rows, self.over) {
             // There are two ranges if the host has other ports.
-            (SelectionKind::Prefix, _) => ScanCost::Limited {
+            (RowSelection::Prefix(_), _) => ScanCost::Limited {
                 ranges: 2,
                 only: "prefixes that hold the whole host and the `/` behind it".to_owned(),
             },
-            (SelectionKind::Domain, WebPart::RegistrableDomain) => ScanCost::only(format!(
+            (RowSelection::Domain { .. }, WebPart::RegistrableDomain) => ScanCost::only(format!(
                 "registrable domains and domains below; the subdomains of a public suffix {others}"
             )),
-            (SelectionKind::Domain, WebPart::Host) => {
+            (RowSelection::Domain { .. }, WebPart::Host) => {
                 ScanCost::only(format!("domains without their subdomains, which {others}"))
             }
-            (SelectionKind::Range | SelectionKind::Suffix | SelectionKind::Between, _) => {
+            _ => {
                 ScanCost::unsupported("URLs are stored by their domain; read the pages of a domain")
             }
         }
@@ -107,15 +100,11 @@ impl RowEncoding for WebTable {
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         match rows {
-            RowSelection::Row(row) => {
-                let written = Page::of_row(row)?.written();
-                Ok(vec![RowRange::of_row(written)])
-            }
             RowSelection::Prefix(prefix) => ranges_of_prefix(prefix),
             RowSelection::Domain { domain, subdomains } => {
                 range_of_domain(domain, *subdomains).map(|range| vec![range])
             }
-            _ => Ok(vec![RowRange::as_they_are(rows)]),
+            _ => Ok(vec![rows.bounds()]),
         }
     }
 

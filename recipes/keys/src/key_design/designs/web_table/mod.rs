@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest_salt::DigestSalt;
 use crate::error::RecipeError;
-use crate::key_design::parts::DesignParts;
+use crate::key_design::encoding::DesignParts;
 use crate::key_design::salt::SaltSpec;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
@@ -76,13 +76,8 @@ pub struct WebTable {
 
 impl Default for WebTable {
     fn default() -> Self {
-        Self {
-            digits: 2,
-            over: WebPart::default(),
-            text: DomainDirection::default(),
-            leading_point: false,
-            list: None,
-        }
+        let (over, text) = (WebPart::default(), DomainDirection::default());
+        Self { digits: 2, over, text, leading_point: false, list: None }
     }
 }
 
