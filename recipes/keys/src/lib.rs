@@ -40,6 +40,7 @@ pub mod application;
 
 mod bulk_load;
 mod chi_square;
+mod cursor;
 mod error;
 mod java_quote;
 mod key_design;
@@ -54,6 +55,7 @@ pub use bulk_load::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
 };
 pub use chi_square::ChiSquare;
+pub use cursor::{MigrationCursor, ScanCursor};
 pub use error::{RecipeError, RecipeErrorKind};
 pub use java_quote::java_quote;
 pub use key_design::{
@@ -64,9 +66,7 @@ pub use key_design::{
 };
 #[cfg(feature = "web-table")]
 pub use key_design::{DomainDirection, WebPart, WebTable};
-pub use key_migration::{
-    KeyMigration, MigrationCursor, MigrationOptions, MigrationProgress, MigrationStep,
-};
+pub use key_migration::{KeyMigration, MigrationOptions, MigrationProgress, MigrationStep};
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, Difference, GroupForecast, GroupVerdict, Load,
     LoadStanding, MaxSkew, Place, Plan, Planning, PropertyVerdict, RollbackReport, RowCounting,
@@ -74,6 +74,4 @@ pub use optimization::{
     Unproved, Verdict, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
 pub use row_hasher::{HashScheme, RowHasher};
-pub use salted_scan::{
-    RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
-};
+pub use salted_scan::{RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanPlan, UnknownKeys};

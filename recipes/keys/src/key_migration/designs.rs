@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use fluo_table::{Bytes, Column, Escaped, Mutation, Span, Versions};
 
+use crate::cursor::Mark;
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowSelection, ScanCost};
-use crate::salted_scan::{Epochs, Mark, SaltedScan};
+use crate::salted_scan::{Epochs, SaltedScan};
 
 /// The designs of the rows of one table, oldest first.
 ///
@@ -43,20 +44,17 @@ impl KeyMigration {
         designs: impl IntoIterator<Item = KeyDesign>,
         versions: Versions,
     ) -> Result<Self, RecipeError> {
-        let list = designs.into_iter().map(|design| {
+        let mut older: Vec<(KeyDesign, Vec<Bytes>)> = Vec::new();
+        for design in designs {
             let heads = heads_of(&design)?;
-            Ok((design, heads))
-        });
-        let list = list.collect::<Result<Vec<_>, RecipeError>>()?;
-        if list.is_empty() {
+            let newer = (design, heads);
+            older.iter().try_for_each(|older| check_beside(older, &newer))?;
+            older.push(newer);
+        }
+        if older.is_empty() {
             return Err(RecipeError::settings("a table has at least one design, not 0"));
         }
-        for (index, newer) in list.iter().enumerate() {
-            for older in list.iter().take(index) {
-                check_beside(older, newer)?;
-            }
-        }
-        let designs = list.into_iter().map(|(design, _)| design).collect();
+        let designs = older.into_iter().map(|(design, _)| design).collect();
         Ok(Self { epochs: Epochs { designs, versions } })
     }
 
@@ -71,10 +69,7 @@ impl KeyMigration {
     ///
     /// Fails if the newest design has no key for the row.
     pub fn key(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
-        match self.epochs.designs.last() {
-            Some(newest) => newest.encode_row(row),
-            None => Err(RecipeError::settings("there are no designs")),
-        }
+        self.epochs.designs.last().expect("there is at least one design").encode_row(row)
     }
 
     /// Returns the keys under which a row can be stored, oldest first, each once. Read them in this
@@ -95,17 +90,6 @@ impl KeyMigration {
             keys.push(key);
         }
         Ok(keys)
-    }
-
-    /// Returns the row of a stored key, decoded by the newest design that can have made it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if none of the designs can have made the key.
-    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, RecipeError> {
-        let mut row = Vec::with_capacity(key.len());
-        self.decode_key_to(key, &mut row)?;
-        Ok(row.into())
     }
 
     /// Appends the row of a stored key, and returns the index of the design to which the key

@@ -45,15 +45,16 @@
 //! authorizations in use. Cells that it cannot see stay where they are, and readers find them
 //! there.
 
+mod copy;
 mod counts;
-mod cursor;
 mod designs;
 mod find_in_old_designs;
-mod migrate;
+mod old_rows;
 mod reading;
+mod step;
 
 pub use counts::MigrationProgress;
-pub use cursor::MigrationCursor;
 pub use designs::KeyMigration;
 pub(crate) use find_in_old_designs::{Sought, find_first_keys};
-pub use migrate::{MigrationOptions, MigrationStep};
+pub use old_rows::MigrationOptions;
+pub use step::MigrationStep;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, Cell};
 
-use super::cursor::{Mark, ScanCursor};
+use crate::cursor::{Mark, ScanCursor};
 
 /// A batch of rows of a salted scan, in order.
 ///
@@ -17,35 +17,22 @@ use super::cursor::{Mark, ScanCursor};
 pub struct RowBatch {
     mark: Mark,
     /// The user's rows, one after the other.
-    rows: Vec<u8>,
+    text: Vec<u8>,
     /// The reads that hold the cells. A row is a slice of one of them, because moving its cells
     /// would cost more than reading them.
     reads: Vec<Arc<Vec<Cell>>>,
-    /// Cells of rows that no single read holds whole.
-    own: Vec<Cell>,
-    places: Vec<Place>,
+    places: Vec<BatchRow>,
     cell_count: usize,
-    open: Open,
 }
 
 /// The position of a row in a batch.
-#[derive(Clone, Copy)]
-struct Place {
-    /// End of the user's row in `rows`; it begins at the end of the row before it.
-    row_end: usize,
-    /// Index of the read that holds its cells, or [`OWN`] if the batch holds them itself.
+#[derive(Clone)]
+struct BatchRow {
+    /// End of the user's row in the text; it begins at the end of the row before it.
+    text_end: usize,
+    /// Index of the read that holds its cells.
     read: usize,
-    cells: (usize, usize),
-}
-
-/// The index for cells that belong to the batch and to no read.
-const OWN: usize = usize::MAX;
-
-/// The start of the row that is being added cell by cell.
-#[derive(Clone, Copy, Default)]
-struct Open {
-    row_bytes: usize,
-    cells: usize,
+    cells: Range<usize>,
 }
 
 /// One row of a [`RowBatch`].
@@ -60,15 +47,13 @@ pub struct SaltedRow<'a> {
 }
 
 impl RowBatch {
-    pub(super) fn new(mark: Mark) -> Self {
+    pub(super) fn new(mark: Mark, rows: usize) -> Self {
         Self {
             mark,
-            rows: Vec::new(),
+            text: Vec::new(),
             reads: Vec::new(),
-            own: Vec::new(),
-            places: Vec::new(),
+            places: Vec::with_capacity(rows),
             cell_count: 0,
-            open: Open::default(),
         }
     }
 
@@ -86,9 +71,9 @@ impl RowBatch {
     pub fn rows(&self) -> impl ExactSizeIterator<Item = SaltedRow<'_>> {
         let mut start = 0;
         self.places.iter().map(move |place| {
-            let row = self.rows.get(start..place.row_end);
-            start = place.row_end;
-            SaltedRow { row: row.unwrap_or_default(), cells: self.cells_at(place), mark: self.mark }
+            let row = self.text.get(start..place.text_end).unwrap_or_default();
+            start = place.text_end;
+            SaltedRow { row, cells: self.cells_of(place), mark: self.mark }
         })
     }
 
@@ -99,37 +84,21 @@ impl RowBatch {
 
     /// Returns the cells of all rows, in order.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
-        self.places.iter().flat_map(|place| self.cells_at(place))
-    }
-
-    /// Returns the cells of all rows, in order. The cells are copied; their bytes are shared.
-    pub fn into_cells(self) -> Vec<Cell> {
-        if self.reads.is_empty() {
-            return self.own;
-        }
-        let mut cells = Vec::with_capacity(self.cell_count);
-        for place in &self.places {
-            cells.extend_from_slice(self.cells_at(place));
-        }
-        cells
+        self.places.iter().flat_map(|place| self.cells_of(place))
     }
 
     /// Returns the cursor from which a scan resumes after the last of these rows.
     ///
     /// [`SaltedRow::cursor`] is the cursor after any other row.
     pub fn cursor(&self) -> ScanCursor {
-        let last = self.places.last().and_then(|place| self.cells_at(place).last());
+        let last = self.places.last().and_then(|place| self.cells_of(place).last());
         let key = last.map(|cell| cell.key.row.as_ref());
         ScanCursor::new(self.mark, Bytes::copy_from_slice(key.unwrap_or_default()))
     }
 
-    fn cells_at(&self, place: &Place) -> &[Cell] {
-        let read = self.reads.get(place.read).map_or(&self.own, Arc::as_ref);
-        read.get(place.cells.0..place.cells.1).unwrap_or_default()
-    }
-
-    pub(super) fn reserve(&mut self, rows: usize) {
-        self.places.reserve(rows);
+    fn cells_of(&self, place: &BatchRow) -> &[Cell] {
+        let read = self.reads.get(place.read);
+        read.and_then(|read| read.get(place.cells.clone())).unwrap_or_default()
     }
 
     /// Keeps a reference to a read and returns its index in this batch.
@@ -138,44 +107,10 @@ impl RowBatch {
         self.reads.len() - 1
     }
 
-    pub(super) fn add_shared(&mut self, row: &[u8], read: usize, cells: Range<usize>) {
-        self.rows.extend_from_slice(row);
-        self.add_place(read, (cells.start, cells.end));
-        self.open.row_bytes = self.rows.len();
-    }
-
-    fn add_place(&mut self, read: usize, cells: (usize, usize)) {
-        self.cell_count += cells.1 - cells.0;
-        self.places.push(Place { row_end: self.rows.len(), read, cells });
-    }
-
-    /// Returns the batch's own cells, to which the cells of the open row are appended.
-    pub(super) fn open_cells(&mut self) -> &mut Vec<Cell> {
-        &mut self.own
-    }
-
-    /// Returns the stored key of the open row, and the buffer to which the user's row is appended.
-    pub(super) fn open_row(&mut self) -> Option<(&Bytes, &mut Vec<u8>)> {
-        let first = self.own.get(self.open.cells)?;
-        Some((&first.key.row, &mut self.rows))
-    }
-
-    /// Ends the open row.
-    pub(super) fn end_row(&mut self) {
-        self.add_place(OWN, (self.open.cells, self.own.len()));
-        self.open = Open { row_bytes: self.rows.len(), cells: self.own.len() };
-    }
-
-    pub(super) fn add_row(&mut self, row: &[u8], cells: Vec<Cell>) {
-        self.rows.extend_from_slice(row);
-        self.own.extend(cells);
-        self.end_row();
-    }
-
-    /// Removes the cells and the text of the open row.
-    pub(super) fn drop_row(&mut self) {
-        self.rows.truncate(self.open.row_bytes);
-        self.own.truncate(self.open.cells);
+    pub(super) fn add(&mut self, row: &[u8], read: usize, cells: Range<usize>) {
+        self.text.extend_from_slice(row);
+        self.cell_count += cells.len();
+        self.places.push(BatchRow { text_end: self.text.len(), read, cells });
     }
 }
 

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use fluo_table::{Span, Versions};
 
-use super::merge::{PieceRows, is_in};
-use super::read::{Owner, OwnerOf};
 use crate::error::{RecipeError, RecipeErrorKind};
-use crate::key_design::{KeyDesign, RowSelection};
+use crate::key_design::{KeyDesign, RowRange, RowSelection};
 
 /// The designs with which the rows of a table were written, oldest first, and the versions of a
 /// column that the table shows.
@@ -32,7 +30,7 @@ impl Epochs {
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
-        Err(refused.unwrap_or_else(|| RecipeError::key("there are no designs")))
+        Err(refused.expect("a table has at least one design"))
     }
 
     pub(crate) fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, RecipeError> {
@@ -72,40 +70,66 @@ impl Epochs {
         self.designs.get(epoch).map_or(0, KeyDesign::head_len)
     }
 
-    /// Returns the part of a stored key after its salt.
-    pub(super) fn unsalted<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-        let epoch = self.decode_key_to(key, &mut Vec::new()).ok()?;
-        key.get(self.head_len(epoch)..)
-    }
-
-    /// Returns the ownership function of the reader of one epoch's pieces, in a scan that reads the
-    /// pieces of every epoch.
-    pub(super) fn owner_of(&self, reader: usize, pieces: &Arc<[Vec<PieceRows>]>) -> OwnerOf {
-        let (epochs, pieces) = (self.clone(), pieces.clone());
-        Arc::new(move |key, row| match epochs.decode_key_to(key, row) {
-            Ok(owner) if owner == reader => Owner::Reader,
-            Ok(_) => Owner::Another,
-            // The pieces of epochs may overlap. Exactly one reader of the key reports it.
-            Err(reason) if newest_over(&pieces, key) == Some(reader) => {
-                let design = epochs.designs.get(reader);
-                let own = design.and_then(|one| one.decode_key_to(key, &mut Vec::new()).err());
-                Owner::Unknown(own.unwrap_or(reason))
-            }
-            Err(_) => Owner::Another,
-        })
+    pub(super) fn unsalted<'a>(&self, epoch: usize, key: &'a [u8]) -> &'a [u8] {
+        key.get(self.head_len(epoch)..).unwrap_or_default()
     }
 }
 
-/// Returns the newest epoch whose pieces contain a stored key, whether or not the key belongs to
-/// it.
-///
-/// An epoch whose keys begin like this one need not read it: it has no pieces if it has no key for
-/// the rows, and fewer pieces if the rows share a salt.
-fn newest_over(pieces: &[Vec<PieceRows>], key: &[u8]) -> Option<usize> {
-    pieces.iter().rposition(|of_one| {
-        // In the order of the table: the last piece that begins at the key or before it.
-        let until = of_one.partition_point(|(start, _)| start.as_ref() <= key);
-        let piece = until.checked_sub(1).and_then(|last| of_one.get(last));
-        piece.is_some_and(|piece| is_in(piece, key))
-    })
+/// The owner of a stored key, from the point of view of one reader.
+pub(super) enum Owner {
+    /// The reader itself; the row was appended.
+    Reader,
+    /// Another reader, which yields the row.
+    Another,
+    /// No reader, for this reason.
+    Unknown(RecipeError),
+}
+
+/// The reader of one epoch's pieces, in a scan that reads the pieces of every epoch.
+#[derive(Clone)]
+pub(super) struct EpochReader {
+    pub(super) epochs: Epochs,
+    /// The pieces of each epoch, oldest first.
+    pub(super) pieces: Arc<[Vec<RowRange>]>,
+    pub(super) epoch: usize,
+}
+
+impl EpochReader {
+    /// Returns the number of bytes of salt at the beginning of its keys.
+    pub(super) fn head_len(&self) -> usize {
+        self.epochs.head_len(self.epoch)
+    }
+
+    /// Returns the owner of a stored key, and appends the row if the owner is the reader.
+    pub(super) fn owner(&self, key: &[u8], row: &mut Vec<u8>) -> Owner {
+        let before = row.len();
+        match self.epochs.decode_key_to(key, row) {
+            Ok(owner) if owner == self.epoch => Owner::Reader,
+            Ok(_) => {
+                row.truncate(before);
+                Owner::Another
+            }
+            // The pieces of epochs may overlap. Exactly one reader of the key reports it.
+            Err(reason) if self.newest_over(key) == Some(self.epoch) => {
+                let design = self.epochs.designs.get(self.epoch);
+                let own = design.and_then(|one| one.decode_key_to(key, row).err());
+                Owner::Unknown(own.unwrap_or(reason))
+            }
+            Err(_) => Owner::Another,
+        }
+    }
+
+    /// Returns the newest epoch whose pieces contain a stored key, whether or not the key belongs
+    /// to it.
+    ///
+    /// An epoch whose keys begin like this one need not read it: it has no pieces if it has no key
+    /// for the rows, and fewer pieces if the rows share a salt.
+    fn newest_over(&self, key: &[u8]) -> Option<usize> {
+        self.pieces.iter().rposition(|of_one| {
+            // In the order of the table: the last piece that begins at the key or before it.
+            let until = of_one.partition_point(|piece| piece.start.as_ref() <= key);
+            let piece = until.checked_sub(1).and_then(|last| of_one.get(last));
+            piece.is_some_and(|piece| piece.contains(key))
+        })
+    }
 }

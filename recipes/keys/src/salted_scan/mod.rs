@@ -30,7 +30,7 @@
 //!   batches still share.
 //! - **S6, a limit is pushed down.** With a limit of `n` rows over `p` pieces, the first read of a
 //!   piece is of about `n / p` cells, and later ones grow.
-//! - **S7, resumable.** Each row has a [`ScanCursor`], and a scan of the same design and rows
+//! - **S7, resumable.** Each row has a [`ScanCursor`](crate::ScanCursor), and a scan of the same design and rows
 //!   resumes right after that row. A cursor of another design or other rows is rejected.
 //! - **S8, nothing is dropped silently.** A key that the design cannot have made is an error, or is
 //!   counted.
@@ -47,9 +47,8 @@
 //! It is not a snapshot: pieces are read one after the other, like the port's scans.
 
 mod batch;
-mod cursor;
 mod epochs;
-mod fetch;
+mod extent;
 mod key_prefixes;
 mod loser_tree;
 mod memory;
@@ -64,8 +63,6 @@ mod stream;
 mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
-pub(crate) use cursor::Mark;
-pub use cursor::ScanCursor;
 pub(crate) use epochs::Epochs;
 pub(crate) use memory::size_bytes as cell_bytes;
 pub(crate) use merged_cells::merged;

@@ -1,11 +1,14 @@
-//! One piece of the table: the cells read so far, and the position of the next read.
+//! One piece of the table: the rows read so far, and the position of the next read.
 
-use fluo_table::{Bytes, Cell, CellBatches, Key, Span};
+use std::collections::VecDeque;
 
-use super::batch::RowBatch;
+use fluo_table::{Bytes, Cell, CellBatches, Key, Result, Span};
+use futures_util::stream::StreamExt;
+
+use super::memory::size_bytes;
 use super::read::Read;
+use crate::key_design::RowRange;
 
-/// One piece of the table.
 #[derive(Default)]
 pub(super) struct Piece {
     /// The stored row from which the next scan starts.
@@ -14,12 +17,13 @@ pub(super) struct Piece {
     end: Option<Bytes>,
     /// The last key read, if the next scan starts in the middle of a row.
     after: Option<Key>,
-    /// The read that is being merged.
+    /// The rows that are being merged.
     pub(super) current: Read,
-    /// The read that is merged after it.
-    pub(super) ahead: Option<Read>,
+    /// The rows that are merged after them.
+    pub(super) ahead: VecDeque<Read>,
+    /// The cells of the last row read, of which more may follow.
+    pub(super) open_row: Vec<Cell>,
     pub(super) source: Source,
-    /// Number of reads made.
     pub(super) reads: u32,
 }
 
@@ -37,9 +41,45 @@ pub(super) enum Source {
     Ended,
 }
 
+/// The result of a read.
+pub(super) struct Fetched {
+    /// The number of the piece.
+    pub(super) piece: usize,
+    /// Its next cells; empty only at its end.
+    pub(super) cells: Result<Vec<Cell>>,
+    /// The scan, if it stays open.
+    pub(super) source: Source,
+}
+
+/// Reads the next cells of a piece: one batch of a scan that stays open, or all of its cells.
+pub(super) async fn fetch(
+    piece: usize,
+    mut batches: CellBatches,
+    batch_cells: usize,
+    stays_open: bool,
+) -> Fetched {
+    let least = if stays_open { 1 } else { batch_cells };
+    let mut cells = Vec::new();
+    // A table may return smaller batches than requested.
+    while cells.len() < least {
+        match batches.next().await {
+            None => return Fetched { piece, cells: Ok(cells), source: Source::Ended },
+            Some(Err(error)) => return Fetched { piece, cells: Err(error), source: Source::Ended },
+            Some(Ok(batch)) if cells.is_empty() => cells = batch,
+            Some(Ok(batch)) => cells.extend(batch),
+        }
+    }
+    let source = if stays_open { Source::Open(batches, batch_cells) } else { Source::New };
+    Fetched { piece, cells: Ok(cells), source }
+}
+
 impl Piece {
-    pub(super) fn new(start: Bytes, end: Option<Bytes>) -> Self {
+    pub(super) fn new(RowRange { start, end }: RowRange) -> Self {
         Self { start, end, ..Self::default() }
+    }
+
+    pub(super) fn of_held(rows: Read) -> Self {
+        Self { current: rows, source: Source::Ended, ..Self::default() }
     }
 
     /// Checks whether a row that was read is waiting to be merged.
@@ -59,82 +99,58 @@ impl Piece {
         Span::between(start, self.end.clone().map(Key::first_of_row))
     }
 
-    /// Takes the source and marks the piece as being read.
     pub(super) fn begin(&mut self) -> Source {
         self.reads = self.reads.saturating_add(1);
         std::mem::replace(&mut self.source, Source::Reading)
     }
 
-    /// Records a read, and returns its cells, and `true` if the last row is complete.
+    /// Records a read. Returns the number of cells that it added and their size, and the cells of
+    /// the rows that are complete now.
     pub(super) fn record(
         &mut self,
         mut cells: Vec<Cell>,
-        open: Option<(CellBatches, usize)>,
-        is_end: bool,
-    ) -> (Vec<Cell>, bool) {
-        if is_end {
-            self.source = Source::Ended;
-            if cells.is_empty() {
-                self.ahead.as_mut().unwrap_or(&mut self.current).is_whole = true;
-            }
-            return (cells, true);
-        }
+        source: Source,
+    ) -> ((usize, usize), [Vec<Cell>; 2]) {
+        self.source = source;
         let last = cells.last().map(|cell| cell.key.clone());
-        if let Some((open, of_cells)) = open {
-            self.after = last;
-            self.source = Source::Open(open, of_cells);
-            return (cells, false);
+        let others = last.as_ref().map_or(0, |last| before_row_of(last, &cells));
+        let mut is_whole = matches!(self.source, Source::Ended);
+        match (&self.source, last) {
+            // The scan is closed and its last row may be incomplete, so the next scan reads that
+            // row from its beginning, unless it is the only row of the read.
+            (Source::New, Some(last)) if others > 0 => {
+                is_whole = true;
+                cells.truncate(others);
+                self.start = last.row;
+                self.after = None;
+            }
+            (_, last) => self.after = last.or(self.after.take()),
         }
-        self.source = Source::New;
-        let others =
-            last.as_ref().map_or(0, |last| cells.partition_point(|cell| cell.key.row < last.row));
-        // The scan is closed and its last row may be incomplete, so the next scan reads that row
-        // from its beginning, unless it is the only row of the read.
-        if others == 0 {
-            self.after = last.or(self.after.take());
-        } else if let Some(last) = last {
-            cells.truncate(others);
-            self.start = last.row;
-            self.after = None;
-        }
-        (cells, others > 0)
+        let added = (cells.len(), cells.iter().map(size_bytes).sum());
+        (added, self.complete(cells, is_whole))
     }
 
-    pub(super) fn add(&mut self, read: Read) {
-        if !self.has_head() && self.current.bytes == 0 {
-            self.current = read;
+    /// Returns the open row, if the cells of other rows follow it, and the cells up to the last
+    /// row, which is open unless they are whole.
+    fn complete(&mut self, cells: Vec<Cell>, is_whole: bool) -> [Vec<Cell>; 2] {
+        let mut open = std::mem::take(&mut self.open_row);
+        let row = |cells: &[Cell]| cells.first().map(|cell| cell.key.row.clone());
+        let goes_on = cells.is_empty() || row(&open) == row(&cells);
+        let (before, mut rows) = if goes_on {
+            open.extend(cells);
+            (Vec::new(), open)
         } else {
-            self.ahead = Some(read);
-        }
-    }
-
-    /// Advances to the read-ahead cells, or returns `false` if there are none.
-    pub(super) fn turn(&mut self) -> bool {
-        let ahead = self.ahead.take();
-        let has_ahead = ahead.is_some();
-        if let Some(ahead) = ahead {
-            self.current = ahead;
-        }
-        has_ahead
-    }
-
-    /// Copies the cells of the first row, or of the row that the batch has open. Returns `false` if
-    /// more of the row must be read.
-    pub(super) fn copy_row(&mut self, batch: &mut RowBatch) -> bool {
-        let Some(cells) = self.current.next_cells() else {
-            return self.current.is_whole;
+            (open, cells)
         };
-        let is_another = |first: &Cell| {
-            let open = batch.open_row();
-            open.is_some_and(|(row, _)| first.key.row != *row)
-        };
-        if cells.first().is_some_and(is_another) {
-            return true;
+        if !is_whole && let Some(last) = rows.last() {
+            self.open_row = rows.split_off(before_row_of(&last.key, &rows));
         }
-        batch.open_cells().extend_from_slice(cells);
-        self.current.advance();
-        self.has_head() || self.current.is_whole
+        [before, rows]
     }
+}
+
+fn before_row_of(key: &Key, cells: &[Cell]) -> usize {
+    cells.partition_point(|cell| cell.key.row < key.row)
 }
 
 #[cfg(test)]
@@ -143,20 +159,31 @@ mod tests {
 
     use super::*;
 
+    fn cell(row: &'static str, timestamp: i64) -> Cell {
+        Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
+    }
+
     #[test]
     fn a_short_scan_reads_the_last_row_of_the_previous_one_again() {
-        let cell = |row: &'static str, timestamp: i64| {
-            Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
-        };
-        let mut piece = Piece::new(Bytes::from("a"), Some(Bytes::from("z")));
-        let (cells, is_whole) =
-            piece.record(vec![cell("b", 2), cell("b", 1), cell("c", 2)], None, false);
-        assert_eq!((cells, is_whole), (vec![cell("b", 2), cell("b", 1)], true));
+        let mut piece =
+            Piece::new(RowRange { start: Bytes::from("a"), end: Some(Bytes::from("z")) });
+        let (_, rows) = piece.record(vec![cell("b", 2), cell("b", 1), cell("c", 2)], Source::New);
+        assert_eq!(rows, [vec![], vec![cell("b", 2), cell("b", 1)]]);
         assert_eq!(piece.rest(), Span::rows("c", Some(Bytes::from("z"))));
+    }
 
-        let mut piece = Piece::new(Bytes::from("a"), None);
-        let (cells, is_whole) = piece.record(vec![cell("b", 2), cell("b", 1)], None, false);
-        assert_eq!((cells, is_whole), (vec![cell("b", 2), cell("b", 1)], false));
-        assert_eq!(piece.rest(), Span::between(cell("b", 1).key.successor(), None));
+    #[test]
+    fn a_row_that_is_longer_than_a_read_is_complete_at_the_next_row() {
+        let mut piece = Piece::new(RowRange { start: Bytes::from("a"), end: None });
+        let (_, rows) = piece.record(vec![cell("b", 3), cell("b", 2)], Source::New);
+        assert_eq!(rows, [vec![], vec![]]);
+        assert_eq!(piece.rest(), Span::between(cell("b", 2).key.successor(), None));
+        let (_, rows) = piece.record(vec![cell("b", 1), cell("c", 1), cell("d", 1)], Source::New);
+        let whole = vec![cell("b", 3), cell("b", 2), cell("b", 1), cell("c", 1)];
+        assert_eq!(rows, [vec![], whole]);
+        let (_, rows) = piece.record(vec![cell("d", 1)], Source::New);
+        assert_eq!(rows, [vec![], vec![]]);
+        let (_, rows) = piece.record(vec![cell("e", 1)], Source::Ended);
+        assert_eq!(rows, [vec![cell("d", 1)], vec![cell("e", 1)]]);
     }
 }

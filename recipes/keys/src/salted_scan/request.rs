@@ -1,20 +1,17 @@
-//! A scan: its rows, its settings, its plan, and its run.
+//! The handle of a scan.
 
-use std::fmt;
 use std::sync::Arc;
 
 use fluo_table::{Bytes, ColumnSelector, Filter, Table, Versions};
 
-use super::cursor::{Mark, ScanCursor};
 use super::epochs::Epochs;
-use super::fetch::Selection;
-use super::merge::{is_in, piece_rows};
+use super::extent::{Position, piece_of};
 use super::plan::ScanPlan;
-use super::settings::{MergeSettings, UnknownKeys};
+use super::settings::{ScanRun, ScanSettings, UnknownKeys};
 use super::stream::SaltedRows;
-use super::windowed_merge::{Extent, Reached, Windows};
+use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;
-use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
+use crate::key_design::{KeyDesign, RowSelection};
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -31,17 +28,14 @@ use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
 ///
 /// let design = KeyDesign::new(Modulo::default())?;
 /// let scan = SaltedScan::new(&design, &RowSelection::Prefix("2024-02-".into()))?.limit(3);
-/// assert_eq!(scan.explain().spans().len(), 10);
+/// assert_eq!(scan.explain().spans.len(), 10);
 /// // `scan.run(table)` is a stream of the rows, and `scan.after(cursor)` resumes it.
 /// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[must_use = "a scan reads nothing until it runs"]
 pub struct SaltedScan {
-    extent: Extent,
-    columns: Vec<ColumnSelector>,
-    filter: Filter,
-    settings: MergeSettings,
+    settings: ScanSettings,
 }
 
 impl SaltedScan {
@@ -58,29 +52,32 @@ impl SaltedScan {
     /// Creates a scan of these rows over several designs.
     pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
         let spans = epochs.spans(rows)?;
-        let pieces = spans.iter().map(|of_one| of_one.iter().map(piece_rows).collect());
-        Ok(Self {
-            extent: Extent {
-                pieces: pieces.collect(),
-                after: Reached::Nothing,
-                mark: Mark::of(&epochs.designs, rows),
-                epochs,
-            },
+        let pieces = spans.iter().map(|of_one| of_one.iter().map(piece_of).collect());
+        let settings = ScanSettings {
+            pieces: pieces.collect(),
+            mark: Mark::of(&epochs.designs, rows),
+            epochs,
+            after: None,
             columns: Vec::new(),
             filter: Filter::None,
-            settings: MergeSettings::default(),
-        })
+            limit: None,
+            memory_bytes: 64 << 20,
+            open_scans: 256,
+            concurrent_reads: 4,
+            foreign: UnknownKeys::default(),
+        };
+        Ok(Self { settings })
     }
 
     /// Adds a column. A scan without any added column reads all columns.
     pub fn column(mut self, column: ColumnSelector) -> Self {
-        self.columns.push(column);
+        self.settings.columns.push(column);
         self
     }
 
     /// Sets the filter.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = filter;
+        self.settings.filter = filter;
         self
     }
 
@@ -128,47 +125,42 @@ impl SaltedScan {
     /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
-        let after = self.reached(cursor.key_for(self.extent.mark)?);
-        self.extent.after = after.ok_or_else(|| cursor.of_another())?;
+        let position = cursor.key_for(self.settings.mark).and_then(|key| self.position_of(key));
+        self.settings.after = Some(position.ok_or_else(|| {
+            RecipeError::cursor(format!(
+                "the cursor `{cursor}` belongs to a scan of other rows or of another design"
+            ))
+        })?);
         Ok(self)
     }
 
-    /// Returns the extent of a read up to a stored key, or `None` if the scan has no such key.
-    fn reached(&self, key: &Bytes) -> Option<Reached> {
-        let Extent { epochs, pieces, .. } = &self.extent;
-        let is_read = pieces.iter().flatten().any(|piece| is_in(piece, key));
-        match &*epochs.designs {
-            _ if !is_read => None,
-            [_] => Some(Reached::Key(key.clone())),
-            _ => Some(Reached::Through(key.slice_ref(epochs.unsalted(key)?))),
+    /// Returns the position after a stored key, or `None` if the scan has no such key.
+    fn position_of(&self, key: &Bytes) -> Option<Position> {
+        let ScanSettings { epochs, pieces, .. } = &self.settings;
+        if !pieces.iter().flatten().any(|piece| piece.contains(key)) {
+            return None;
         }
+        let epoch = match &*epochs.designs {
+            [_] => 0,
+            _ => epochs.decode_key_to(key, &mut Vec::new()).ok()?,
+        };
+        let head_len = epochs.head_len(epoch);
+        let unsalted = key.get(head_len..).map(Bytes::copy_from_slice)?;
+        let salt = (epochs.designs.len() == 1).then(|| key.slice(..head_len));
+        Some(Position { unsalted, salt })
     }
 
     /// Returns the plan of the scan. Reads nothing.
     pub fn explain(&self) -> ScanPlan {
-        let designs = &self.extent.epochs.designs;
-        let names: Vec<_> = designs.iter().map(ToString::to_string).collect();
-        // All designs have one order.
-        let order = designs.first().map_or(KeyOrder::Rows, KeyDesign::order);
-        let (pieces, merged, settings) = self.extent.planned(self.settings);
-        ScanPlan::new(names.join(" or "), order, (pieces, merged), settings)
+        ScanPlan::new(self.settings.clone())
     }
 
     /// Runs the scan on a table.
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
-        let selection = Selection { table, columns: self.columns, filter: self.filter };
-        SaltedRows::new(|skipped| Windows::new(self.extent, selection, self.settings, skipped))
-    }
-}
-
-impl fmt::Debug for SaltedScan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SaltedScan")
-            .field("mark", &self.extent.mark)
-            .field("after", &self.extent.after)
-            .field("columns", &self.columns)
-            .field("filter", &self.filter)
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        SaltedRows::new(ScanRun {
+            settings: Arc::new(self.settings),
+            table,
+            skipped: Arc::default(),
+        })
     }
 }

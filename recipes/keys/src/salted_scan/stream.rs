@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 
 use super::batch::RowBatch;
+use super::settings::ScanRun;
 use super::windowed_merge::Windows;
 use crate::error::RecipeError;
 
@@ -21,14 +22,13 @@ pub struct SaltedRows {
 }
 
 impl SaltedRows {
-    pub(super) fn new(windows: impl FnOnce(Arc<AtomicU64>) -> Windows) -> Self {
-        let skipped = Arc::new(AtomicU64::new(0));
-        let batches = stream::try_unfold(windows(skipped.clone()), |mut windows| async move {
+    pub(super) fn new(run: ScanRun) -> Self {
+        let skipped = run.skipped.clone();
+        let batches = stream::try_unfold(Windows::new(run), |mut windows| async move {
             let batch = windows.next_batch().await?;
             Ok(batch.map(|batch| (batch, windows)))
         });
-        let batches = batches.boxed();
-        Self { batches, skipped }
+        Self { batches: batches.boxed(), skipped }
     }
 
     /// Returns the number of rows skipped so far because the design cannot have made them, if such

@@ -1,13 +1,27 @@
-//! One step of a migration.
+//! Moving rows to the newest epoch, step by step (E1, E5).
+//!
+//! A step reads a range of an older epoch and processes its rows in this order:
+//!
+//! 1. **copy**: each cell is put into the row's new place with its own timestamp and visibility, on
+//!    the condition that the column has no cell at this timestamp there;
+//! 2. **look**: the new places are read back. A cell counts as arrived if the table shows it, or
+//!    shows newer versions instead. A cell that a delete marker hides there has not arrived: its
+//!    row stays in the old place and is counted;
+//! 3. **delete**: the old cells of rows that have arrived completely are deleted up to the
+//!    timestamps that were copied.
+//!
+//! An interruption never leaves a cell in neither place. Completed work stays, and the step can be
+//! repeated.
 
-use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
+use fluo_table::{Bytes, Cell, Table};
 
-use super::copy::{Arrival, MAX_MUTATION_BYTES, Moving, copy};
-use super::old_rows::{MigrationOptions, OldRows, Rest, read};
+use super::copy::{Arrival, Moving, move_rows};
+use super::designs::KeyMigration;
+use super::old_rows::{MigrationOptions, Rest, read};
+use crate::cursor::MigrationCursor;
 use crate::error::{RecipeError, RecipeErrorKind};
 use crate::key_design::RowSelection;
-use crate::key_migration::cursor::MigrationCursor;
-use crate::key_migration::designs::KeyMigration;
+use crate::number::count;
 
 /// The result of one migration step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,9 +73,8 @@ impl KeyMigration {
         };
         let old = read(table, design.spans(&RowSelection::All)?, after, options).await?;
         let mut step = MigrationStep::default();
-        let moving = self.moving(epoch, &old, &mut step)?;
-        let arrivals = copy(table, self.versions(), &moving).await?;
-        table_delete(table, &moving, &arrivals).await?;
+        let mut moving = self.moving(epoch, &old.cells, &mut step)?;
+        let arrivals = move_rows(table, self.versions(), &mut moving).await?;
         step.count(&moving, &arrivals);
 
         let last = old.cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
@@ -81,11 +94,11 @@ impl KeyMigration {
     fn moving(
         &self,
         epoch: usize,
-        old: &OldRows,
+        cells: &[Cell],
         step: &mut MigrationStep,
     ) -> Result<Vec<Moving>, RecipeError> {
         let mut moving = Vec::new();
-        for cells in old.cells.chunk_by(|one, next| one.key.row == next.key.row) {
+        for cells in cells.chunk_by(|one, next| one.key.row == next.key.row) {
             let Some(key) = cells.first().map(|cell| &cell.key.row) else {
                 continue;
             };
@@ -93,7 +106,7 @@ impl KeyMigration {
             let mut row = Vec::new();
             match self.decode_key_to(key, &mut row) {
                 Ok(owner) if owner == epoch => match self.key(&row) {
-                    Ok(to) => moving.push(Moving { to, cells: cells.to_vec() }),
+                    Ok(to) => moving.push(Moving::new(to, cells.to_vec())),
                     Err(error) if error.kind() == RecipeErrorKind::Row => {
                         step.rows_without_key += 1;
                     }
@@ -113,47 +126,11 @@ impl MigrationStep {
             match arrival {
                 Arrival::Whole => {
                     self.rows_moved += 1;
-                    self.cells_moved += u64::try_from(row.cells.len()).unwrap_or(u64::MAX);
+                    self.cells_moved += count(row.cells.len());
                 }
                 Arrival::Contended => self.rows_contended += 1,
                 Arrival::Hidden => self.rows_hidden += 1,
             }
         }
     }
-}
-
-async fn table_delete(
-    table: &dyn Table,
-    moving: &[Moving],
-    arrivals: &[Arrival],
-) -> Result<(), RecipeError> {
-    let arrived = moving.iter().zip(arrivals).filter(|(_, arrival)| **arrival == Arrival::Whole);
-    let deletes: Vec<_> = arrived.flat_map(|(row, _)| deletes_of(&row.cells)).collect();
-    if !deletes.is_empty() {
-        table.write(deletes).await?;
-    }
-    Ok(())
-}
-
-fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {
-    let columns = cells.chunk_by(|one, next| one.key.column == next.key.column);
-    let mut mutations: Vec<Mutation> = Vec::new();
-    let mut bytes = 0;
-    // The first cell of a column is its newest.
-    for newest in columns.filter_map(|versions| versions.first()) {
-        let size = newest.key.row.len() + newest.key.column.size_bytes() + Mutation::ENTRY_BYTES;
-        if mutations.is_empty() || bytes + size > MAX_MUTATION_BYTES {
-            mutations.push(Mutation::new(newest.key.row.clone()));
-            bytes = 0;
-        }
-        bytes += size;
-        if let Some(mutation) = mutations.last_mut() {
-            mutation.updates.push(Update {
-                column: newest.key.column.clone(),
-                timestamp: Some(newest.key.timestamp),
-                change: Change::Delete,
-            });
-        }
-    }
-    mutations
 }
