@@ -8,7 +8,7 @@ use fluo::keys::HashScheme;
 fn main() -> Result<()> {
     let hasher = RowHasher::new("p")?;
 
-    let key = hasher.add(b"org.wikipedia/accumulo");
+    let key = hasher.add("org.wikipedia/accumulo");
     println!("{}", String::from_utf8_lossy(&key));
     assert_eq!(key.as_ref(), b"p:1yl0:org.wikipedia/accumulo");
     assert_eq!(hasher.remove(&key)?, b"org.wikipedia/accumulo");

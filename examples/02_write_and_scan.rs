@@ -17,10 +17,10 @@ async fn main() -> Result<()> {
 
     // A mutation changes one row atomically. It is on disk when the call returns.
     let wikipedia = Mutation::new("org.wikipedia/accumulo")
-        .put(URI, "https://wikipedia.org/accumulo")
+        .put(&URI, "https://wikipedia.org/accumulo")
         .put_at(SCORE, 1, "7")
         .put_at(SCORE, 2, "9");
-    pages.write([wikipedia, Mutation::new("org.debian/").put(URI, "https://debian.org/")]).await?;
+    pages.write([wikipedia, Mutation::new("org.debian/").put(&URI, "https://debian.org/")]).await?;
 
     // `get` returns the newest version. A delete hides versions at or below its timestamp.
     assert_eq!(pages.get("org.wikipedia/accumulo", &SCORE).await?.as_deref(), Some(&b"9"[..]));

@@ -29,7 +29,7 @@ async fn main() -> Result<()> {
         println!("{start} start: {} steps", applied.await?.done);
     }
 
-    let mutation = |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(URI, row.to_owned());
+    let mutation = |row: &str| Mutation::new(hasher.add(row)).put(&URI, row.to_owned());
     pages.write(ROWS.lines().map(mutation)).await?;
 
     let verdict = fluo.verify("pages", &optimizations).await?;

@@ -12,8 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use fluo::table::coordination::{ObservedColumn, ObserverKind};
 use fluo::{
-    Bytes, Client, Column, ColumnSelector, Error, Fluo, LoaderOptions, Scan, Span, Transaction,
-    WorkerOptions, observer_fn,
+    Bytes, Client, Column, ColumnSelector, Error, Fluo, Scan, Span, Transaction, observer_fn,
 };
 use futures::TryStreamExt;
 
@@ -47,10 +46,10 @@ async fn main() -> Result<()> {
         .observe_with(sums, observer_fn(|tx, phrase, _| sum_up(tx, phrase)))
         .open_or_create()
         .await?;
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
 
     // Loaders add the documents, several at once.
-    let loaders = client.loaders(LoaderOptions::new())?;
+    let loaders = client.loaders().start()?;
     for (name, document) in TEXTS {
         loaders
             .load((name, document), async |tx, (name, document)| {

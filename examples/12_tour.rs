@@ -4,10 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use fluo::{
-    Bytes, Client, Column, Error, Fluo, LoaderOptions, Scan, Snapshot, Span, Transaction,
-    WorkerOptions,
-};
+use fluo::{Bytes, Client, Column, Error, Fluo, Scan, Snapshot, Span, Transaction};
 use futures::TryStreamExt;
 
 const MONEY: Column = Column::from_static("customer", "money");
@@ -122,7 +119,7 @@ async fn yesterday(client: &Client) -> Result<()> {
 }
 
 async fn orders(client: &Client) -> Result<()> {
-    let loaders = client.loaders(LoaderOptions::new())?;
+    let loaders = client.loaders().start()?;
     for order in 1..=5 {
         loaders
             .load(format!("order{order}"), async |tx, order| tx.set(order, &ORDERED, "2"))
@@ -150,7 +147,7 @@ async fn bill(tx: Transaction, order: Bytes) -> Result<(), Error> {
 
 async fn bills(client: &Client) -> Result<()> {
     let before = number(&client.snapshot().await?, "alice").await?;
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
     client.wait_until_idle().await?;
     worker.stop().await;
 

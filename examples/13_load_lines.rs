@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo::{Column, Error, Fluo, LoaderOptions, Transaction};
+use fluo::{Column, Error, Fluo, Transaction};
 use futures::TryStreamExt;
 
 const HOME_PAGES: &str =
@@ -32,7 +32,7 @@ async fn main() -> Result<()> {
     let file = File::open(&path).with_context(|| path.display().to_string())?;
 
     // `load` waits while the queue is full, so that a large file takes little memory.
-    let loaders = client.loaders(LoaderOptions::new())?;
+    let loaders = client.loaders().start()?;
     for line in BufReader::new(file).lines().take(most) {
         loaders.load(line?, load_page).await?;
     }

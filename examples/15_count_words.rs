@@ -11,7 +11,7 @@ use std::env;
 use std::num::NonZeroU32;
 
 use anyhow::Result;
-use fluo::{Bytes, Client, Column, Error, Fluo, Transaction, WorkerOptions, embedded};
+use fluo::{Bytes, Client, Column, Error, Fluo, Transaction, embedded};
 use tokio::signal;
 
 const TEXT: Column = Column::from_static("page", "text");
@@ -42,10 +42,10 @@ async fn count(tx: Transaction, page: Bytes) -> Result<(), Error> {
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
 async fn count_words(client: &Client, fluo: &Fluo) -> Result<()> {
-    let options = WorkerOptions::new().max_attempts(NonZeroU32::MIN);
     // Every six hours it also drops the versions that no snapshot needs.
-    let worker = client.start_worker(options).await?;
-    let worker = worker.collecting_garbage(fluo.instance().table_admin().clone());
+    let tables = fluo.instance().table_admin().clone();
+    let worker = client.worker().max_attempts(NonZeroU32::MIN).collect_garbage(tables);
+    let worker = worker.start().await?;
     // A long-running worker would wait only for the signal.
     tokio::select! {
         idle = client.wait_until_idle() => idle?,
@@ -76,7 +76,7 @@ mod tests {
     #[tokio::test]
     async fn counts_the_words_of_a_changed_page_again() -> Result<()> {
         let client = open(&Fluo::in_memory()).await?;
-        let worker = client.start_worker(WorkerOptions::new()).await?;
+        let worker = client.worker().start().await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
             client.run(async |tx| tx.set("org.wikipedia", &TEXT, content)).await?;
             client.wait_until_idle().await?;

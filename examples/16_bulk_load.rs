@@ -42,7 +42,7 @@ async fn main() -> Result<()> {
 fn rows() -> Result<impl Stream<Item = io::Result<Mutation>> + Send> {
     let file =
         File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/package-homepages.txt"))?;
-    let row = |line: String| Mutation::new(line).put(URI, "");
+    let row = |line: String| Mutation::new(line).put(&URI, "");
     // A program with much larger files reads them on a thread of its own.
     Ok(stream::iter(BufReader::new(file).lines().map(move |line| line.map(row))))
 }

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo::{CombineQueue, Fluo, LoaderOptions, Sum, Transaction, WorkerOptions};
+use fluo::{CombineQueue, Fluo, Sum, Transaction};
 use futures::TryStreamExt;
 
 const HOME_PAGES: &str =
@@ -31,7 +31,7 @@ async fn main() -> Result<()> {
         None => (HOME_PAGES.into(), 2_000),
     };
     let file = File::open(&path).with_context(|| path.display().to_string())?;
-    let loaders = client.loaders(LoaderOptions::new())?;
+    let loaders = client.loaders().start()?;
     for line in BufReader::new(file).lines().take(most) {
         let words = words.clone();
         let add = move |tx: Transaction, line: String| {
@@ -48,7 +48,7 @@ async fn main() -> Result<()> {
     let before = client.snapshot().await?;
     println!("github {}", words.get(&before, "github").await?.unwrap_or(0));
 
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
     client.wait_until_idle().await?;
     worker.stop().await;
     let after = client.snapshot().await?;

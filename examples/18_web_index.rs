@@ -19,7 +19,7 @@ use fluo::recipes::recording::difference;
 use fluo::recipes::table_optimizations;
 use fluo::{
     Bytes, Change, Client, Column, CombineQueue, ExportQueue, Fluo, RowColumn, RowHasher, Scan,
-    Span, Sum, Table, TableSink, Transaction, TypedColumn, WorkerOptions,
+    Span, Sum, Table, TableSink, Transaction, TypedColumn,
 };
 
 /// The links of a page that was loaded and is not indexed yet, one in each line.
@@ -63,7 +63,7 @@ async fn main() -> Result<()> {
     let optimizations = table_optimizations(&web.settings())?;
     fluo.optimize("web", &optimizations).await?;
 
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
     for (package, dependencies) in packages() {
         load(&client, package, &dependencies).await?;
     }

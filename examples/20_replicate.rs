@@ -10,10 +10,7 @@ use anyhow::Result;
 use fluo::recipes::codec::{Postcard, Text};
 use fluo::recipes::recording::{LogEntry, RecordedTransaction, TxLog};
 use fluo::table::Escaped;
-use fluo::{
-    Client, ExportQueue, Fluo, Scan, Span, Table, TableSink, Transaction, TypedColumn,
-    WorkerOptions,
-};
+use fluo::{Client, ExportQueue, Fluo, Scan, Span, Table, TableSink, Transaction, TypedColumn};
 
 const STOCK: TypedColumn<u64> = TypedColumn::new("product", "stock");
 const SUPPLIER: TypedColumn<String> = TypedColumn::new("product", "supplier");
@@ -33,7 +30,7 @@ async fn main() -> Result<()> {
     let public = logs_to(&web_shop, "public")?;
     let shop = fluo.application("shop").recipe(&all).recipe(&public);
     let client = shop.create().await?;
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
 
     for (product, stock, supplier) in [("p:lamp", 7, "Ampere & Co"), ("p:chair", 2, "Oak Ltd")] {
         stock_up(&client, [&all, &public], product, stock, supplier).await?;

@@ -1,5 +1,5 @@
 //! A first program after the README: pages on hashed rows, an observer, and a queue.
-use fluo::{Bytes, Column, CombineQueue, Fluo, Result, RowHasher, Sum, Transaction, WorkerOptions};
+use fluo::{Bytes, Column, CombineQueue, Fluo, Result, RowHasher, Sum, Transaction};
 
 const LINKS: Column = Column::from_static("page", "links");
 
@@ -18,7 +18,7 @@ async fn main() -> Result<()> {
         .await?;
     fluo.optimize("web", &spread).await?;
 
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
     for (page, links) in [("org.debian", "org.gnu"), ("org.gnu", "org.debian org.gnu")] {
         let row = hasher.add(page.as_bytes());
         let load = async |tx: Transaction| tx.set(row.clone(), &LINKS, links);

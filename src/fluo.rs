@@ -17,7 +17,7 @@ use crate::table_handle::Table;
 /// # async fn main() -> fluo::Result<()> {
 /// let uri = Column::new("page", "uri");
 /// let pages = Fluo::in_memory().create_table("pages").await?;
-/// pages.write([Mutation::new("org.wikipedia").put(uri.clone(), "wikipedia.org")]).await?;
+/// pages.write([Mutation::new("org.wikipedia").put(&uri, "wikipedia.org")]).await?;
 /// let found = pages.get("org.wikipedia", &uri).await?;
 /// assert_eq!(found.as_deref(), Some(&b"wikipedia.org"[..]));
 /// # Ok(())

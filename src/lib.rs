@@ -17,8 +17,8 @@
 //! let optimizations = hasher.table_optimizations(20)?;
 //!
 //! fluo.optimize("pages", &optimizations).await?;
-//! let key = hasher.add(b"org.wikipedia/accumulo");
-//! pages.write([Mutation::new(key).put(URI, "wikipedia.org")]).await?;
+//! let key = hasher.add("org.wikipedia/accumulo");
+//! pages.write([Mutation::new(key).put(&URI, "wikipedia.org")]).await?;
 //! fluo.verify("pages", &optimizations).await?.into_result()?;
 //! # Ok(())
 //! # }
@@ -27,7 +27,7 @@
 //! Transactions span rows, and observers run when data changes:
 //!
 //! ```
-//! use fluo::{Column, Fluo, WorkerOptions};
+//! use fluo::{Column, Fluo};
 //!
 //! const TEXT: Column = Column::from_static("page", "text");
 //! const LENGTH: Column = Column::from_static("page", "length");
@@ -39,7 +39,7 @@
 //!     tx.set(page, &LENGTH, length.to_string())
 //! });
 //! let client = web.open_or_create().await?;
-//! let worker = client.start_worker(WorkerOptions::new()).await?;
+//! let worker = client.worker().start().await?;
 //! client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
 //!
@@ -58,7 +58,7 @@
 //! | how do I spread rows, and prove that they are? | [`RowHasher`], [`Fluo::optimize`], [`Fluo::verify`] |
 //! | how do I create, open or remove an application? | [`Fluo::application`], [`Application`] |
 //! | how do I run a transaction and handle conflicts? | [`Client::run`], [`CommitError`] |
-//! | how do I run code when data has changed? | [`Application::observe`], [`Client::start_worker`] |
+//! | how do I run code when data has changed? | [`Application::observe`], [`Client::worker`] |
 //! | how do I count, or send data elsewhere? | [`CombineQueue`], [`ExportQueue`], [`TableSink`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!

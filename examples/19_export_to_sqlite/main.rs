@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use fluo::recipes::codec::{Postcard, Text};
-use fluo::{Client, Export, ExportQueue, Fluo, TypedColumn, WorkerOptions};
+use fluo::{Client, Export, ExportQueue, Fluo, TypedColumn};
 use futures::future::try_join_all;
 use sqlite_sink::{Order, SqliteSink};
 
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let exports = exports.export_to(move |orders| exporter.clone().export(orders));
     let client = fluo.application("shop").recipe(&exports).create().await?;
 
-    let worker = client.start_worker(WorkerOptions::new()).await?;
+    let worker = client.worker().start().await?;
     let customers = ["alice", "bob", "carol"].into_iter().cycle();
     let orders = customers.zip((1..=12).map(|number| (number, number * 250)));
     try_join_all(orders.map(|(customer, order)| place(&client, &exports, customer, order))).await?;

@@ -18,8 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo_engine::{
-    ApplicationHandle, Client, Column, Instance, InstanceExt, LoaderOptions, Transaction, Worker,
-    WorkerOptions,
+    ApplicationHandle, Client, Column, Instance, InstanceExt, Transaction, Worker, WorkerOptions,
 };
 use fluo_recipes::TypedColumn;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
@@ -54,8 +53,8 @@ async fn main() -> Outcome {
     grow(directory.path(), false).await
 }
 
-fn worker_options() -> WorkerOptions {
-    WorkerOptions::new().garbage_period(GARBAGE_PERIOD).tasks(TASKS)
+fn worker_of(client: &Client) -> WorkerOptions {
+    client.worker().garbage_period(GARBAGE_PERIOD).tasks(TASKS)
 }
 
 /// A running application with its worker, which collects garbage.
@@ -67,8 +66,7 @@ struct App {
 impl App {
     async fn start(fluo: &Instance, application: ApplicationHandle) -> Outcome<Self> {
         let client = application.create().await?;
-        let worker = client.start_worker(worker_options()).await?;
-        let worker = worker.collecting_garbage(Arc::new(fluo.clone()));
+        let worker = worker_of(&client).collect_garbage(Arc::new(fluo.clone())).start().await?;
         Ok(Self { client, worker })
     }
 
@@ -91,7 +89,7 @@ impl App {
         inputs: impl IntoIterator<Item = T>,
         load: impl Fn(&Transaction, T) -> fluo_engine::Result<()> + Clone + Send + Sync + 'static,
     ) -> Outcome {
-        let loaders = self.client.loaders(LoaderOptions::new().tasks(64))?;
+        let loaders = self.client.loaders().tasks(64).start()?;
         for input in inputs {
             let load = load.clone();
             loaders.load(input, move |tx: Transaction, input| ready(load(&tx, input))).await?;
@@ -110,7 +108,7 @@ async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
 
     let app = App::start(&fluo, fluo.application("cells")).await?;
     let begin = Instant::now();
-    let loaders = app.client.loaders(LoaderOptions::new().tasks(64))?;
+    let loaders = app.client.loaders().tasks(64).start()?;
     for line in lines {
         loaders.load(counts(line), add_to_cells).await?;
     }
@@ -150,10 +148,11 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
     let fluo = fluo_embedded::open(&directory)?;
     let counts = Counts::new("wc", Sum)?;
     let client = fluo.application("growing").recipe(&counts).create().await?;
-    let mut worker = client.start_worker(worker_options()).await?;
+    let mut worker = worker_of(&client);
     if collects {
-        worker = worker.collecting_garbage(Arc::new(fluo));
+        worker = worker.collect_garbage(Arc::new(fluo));
     }
+    let worker = worker.start().await?;
     let app = App { client, worker };
     let mut costs = Vec::new();
     for round in 0..10_u64 {

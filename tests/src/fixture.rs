@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Client, ClientOptions, InstanceExt, Observers, Worker, WorkerOptions};
+use fluo_engine::{Client, ClientOptions, InstanceExt, Observers, Worker};
 use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
@@ -97,7 +97,7 @@ impl Fixture {
     /// Opens a client, and starts a worker of it.
     pub async fn start(&self) -> (Client, Worker) {
         let client = self.client().await;
-        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+        let worker = client.worker().start().await.unwrap();
         (client, worker)
     }
 

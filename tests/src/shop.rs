@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use fluo_engine::{
     ApplicationHandle, Bytes, Client, Column, Error, InstanceExt, Observers, Snapshot, Transaction,
-    WorkerOptions, observer_fn,
+    observer_fn,
 };
 use fluo_table::{Instance, Result, RowColumn};
 use futures::TryStreamExt;
@@ -131,7 +131,7 @@ pub async fn place(tx: Transaction, number: u64) -> Result<()> {
 /// A check fails, or the number of waiting orders does not change for minutes.
 pub async fn drained(client: &Client) -> BTreeSet<u64> {
     assert_eq!(sum(client).await, SUM, "as the processes left it");
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let worker = worker.await.unwrap();
     let idle = while_changing(client.wait_until_idle(), || waiting(client));
     idle.await.unwrap();

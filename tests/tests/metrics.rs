@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
 
+use fluo_engine::Client;
 use fluo_engine::telemetry::{Metric, MetricKind, describe};
-use fluo_engine::{Client, LoaderOptions};
 use fluo_simulation::Simulation;
 use fluo_table::{Column, Error, ErrorKind, Table, Timestamp};
 use fluo_tests::{Call, Fixture, Intercepted};
@@ -107,7 +107,7 @@ fn column() -> Column {
 fn counts_a_load_that_fails_permanently() {
     let (value, finished) = counted("fluo_loads_failed_total", async {
         let [client, _] = clients(|table| table).await;
-        let loaders = client.loaders(LoaderOptions::new()).unwrap();
+        let loaders = client.loaders().start().unwrap();
         for row in ["a.org", "", "b.org"] {
             // A load after the failure may return its error.
             let load = loaders.load(row, async |tx, row| tx.set(row, &column(), "text"));

@@ -17,8 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fluo_engine::{
-    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction,
-    WorkerOptions, observer_fn,
+    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction, observer_fn,
 };
 use fluo_table::{Bytes, Column, Error, Instance, Span};
 use fluo_tests::{Fixture, STUCK, soak};
@@ -63,7 +62,7 @@ async fn stress(instance: Instance) {
     let mut workers = Vec::new();
     for _ in 0..CLIENTS {
         let client = fixture.client_of(fixture.table.clone(), hasty()).await;
-        workers.push(client.start_worker(WorkerOptions::new()).await.unwrap());
+        workers.push(client.worker().start().await.unwrap());
         clients.push(client);
     }
     open_accounts(&clients[0]).await;

@@ -42,7 +42,7 @@
 //! stop, and includes a test of its observer.
 //!
 //! ```
-//! use fluo_engine::{Column, Instance, InstanceExt, WorkerOptions};
+//! use fluo_engine::{Column, Instance, InstanceExt};
 //!
 //! const TEXT: Column = Column::from_static("page", "text");
 //! const LENGTH: Column = Column::from_static("page", "length");
@@ -54,7 +54,7 @@
 //!     tx.set(page, &LENGTH, length.to_string())
 //! });
 //! let client = web.open_or_create().await?;
-//! let worker = client.start_worker(WorkerOptions::new()).await?;
+//! let worker = client.worker().start().await?;
 //! client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
 //!
@@ -88,12 +88,12 @@
 //! transactions are derived from their timestamps.
 
 mod application;
-mod bounds;
 mod catch_panic;
 mod client;
 mod context;
 mod locked;
 mod observer;
+mod options;
 mod recipe;
 mod transaction;
 
@@ -102,8 +102,7 @@ pub mod telemetry;
 
 pub use application::{ApplicationHandle, InstanceExt, Status, applications_of};
 pub use client::{
-    Attempt, Client, LoaderOptions, Loaders, PendingCommit, PendingLoad, RetryDecision,
-    RetryPolicy, Runner, is_set_up,
+    Attempt, Client, LoaderOptions, Loaders, RetryDecision, RetryPolicy, Runner, is_set_up,
 };
 pub use context::ClientOptions;
 pub use fluo_table::{

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use fluo_cluster::Cluster;
-use fluo_engine::{Bytes, Client, InstanceExt, Transaction, WorkerOptions};
+use fluo_engine::{Bytes, Client, InstanceExt, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue};
 use fluo_recipes::sink::TableSink;
@@ -68,8 +68,7 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         ("hot", 1, count / 50),
         ("hot", 32, count / 50),
     ] {
-        let options = WorkerOptions::new().tasks(tasks);
-        let worker = client.start_worker(options).await.unwrap();
+        let worker = client.worker().tasks(tasks).start().await.unwrap();
         // A worker begins when the group of workers has been the same for a while.
         set(client, format!("first {work} {tasks}")).await.unwrap();
         client.wait_until_idle().await.unwrap();

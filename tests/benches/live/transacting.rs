@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_cluster::{Cluster, JavaPeer};
-use fluo_engine::{Client, InstanceExt, Transaction, Worker, WorkerOptions};
+use fluo_engine::{Client, InstanceExt, Transaction, Worker};
 use fluo_table::{Bytes, Column, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
@@ -130,8 +130,7 @@ impl<'a> Bank<'a> {
     /// same for a while.
     async fn worker(&self, tasks: usize, round: usize) -> Worker {
         let client = &self.application.client;
-        let options = WorkerOptions::new().tasks(tasks);
-        let worker = client.start_worker(options);
+        let worker = client.worker().tasks(tasks).start();
         let worker = worker.await.unwrap();
         set(client.clone(), named("first", 0, round), input()).await.unwrap();
         client.wait_until_idle().await.unwrap();

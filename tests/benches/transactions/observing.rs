@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{LoaderOptions, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, observer_fn};
 use fluo_table::{Bytes, Column, Error, Span};
 use peak_alloc::PeakAlloc;
 
@@ -32,7 +32,7 @@ pub(crate) fn observers() -> Result<Observers, Error> {
 /// Measures rows that are loaded and observed, until the time is up and the queue is empty.
 pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
     let ground = Ground::observed(&directory.join("observed"), observers()?).await?;
-    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
+    let worker = ground.client.worker().start().await?;
     let begun = Instant::now();
     let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
     ground.client.wait_until_idle().await?;
@@ -43,7 +43,7 @@ pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
 
 /// Loads items while `goes_on` returns `true`.
 async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Outcome<u64> {
-    let loaders = ground.client.loaders(LoaderOptions::new().tasks(64).queue(64))?;
+    let loaders = ground.client.loaders().tasks(64).queue(64).start()?;
     let mut count = 0;
     while goes_on(count) {
         let number = first + count;
@@ -61,7 +61,7 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
 /// long-lived queue.
 pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
     let ground = Ground::observed(&directory.join("queue"), observers()?).await?;
-    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
+    let worker = ground.client.worker().start().await?;
     let (mut first, mut observed, mut collected) = (0, Vec::new(), Vec::new());
     for round in 1..=QUEUE_ROUNDS {
         let begun = Instant::now();
@@ -96,7 +96,7 @@ pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcom
     memory.reset_peak_usage();
     let before = memory.current_usage();
     let begun = Instant::now();
-    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
+    let worker = ground.client.worker().start().await?;
     ground.client.wait_until_idle().await?;
     worker.stop().await;
     rate("worker: waiting notifications, all processed", WAITING, begun.elapsed())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_engine::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
+use fluo_engine::{Client, Observer, ObserverError, Observers, Transaction, Worker};
 use fluo_recipes::combine_queue::Change;
 use fluo_table::{Bytes, Clock, Column, Result};
 
@@ -29,16 +29,16 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         None => observers,
     };
     let millis = Duration::from_millis;
-    let options = WorkerOptions::new()
+    let client = client.clone().with_observers(observers);
+    let worker = client
+        .worker()
         .tasks(2)
         .min_scan_pause(millis(20))
         .max_scan_pause(millis(400))
         .max_attempts(std::num::NonZeroU32::MIN.saturating_add(1))
         .first_retry_pause(millis(20))
         .max_retry_pause(millis(400));
-    let client = client.clone().with_observers(observers);
-    let clock = Arc::new(StoppedClock);
-    client.start_worker_with_clock(options, clock).await
+    worker.clock(Arc::new(StoppedClock)).start().await
 }
 
 /// A clock that always shows the same time. Simulated time is that of the runtime.

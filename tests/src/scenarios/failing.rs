@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, Instance, RowColumn};
 
@@ -35,11 +35,8 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
     let observers = Observers::new().strong(column("a"), "copy", fragile(&fixed, &runs)).unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let options =
-        WorkerOptions::new().max_attempts(TRIES).first_retry_pause(Duration::from_millis(100));
-    let clock = Arc::new(ManualClock::at(1_000));
-    let worker = client.start_worker_with_clock(options, clock);
-    let worker = worker.await.unwrap();
+    let worker = client.worker().max_attempts(TRIES).first_retry_pause(Duration::from_millis(100));
+    let worker = worker.clock(Arc::new(ManualClock::at(1_000))).start().await.unwrap();
     set(&client, "bad", "a", 7).await;
     // It fails and is retried. Other rows are processed meanwhile.
     until(async || runs.load(Ordering::SeqCst) > 0).await;

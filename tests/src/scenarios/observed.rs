@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, observer_fn};
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
@@ -69,7 +69,7 @@ pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 
 /// Starts a worker of a client with the default settings.
 pub(super) async fn work(client: &Client) -> Worker {
-    client.start_worker(WorkerOptions::new()).await.unwrap()
+    client.worker().start().await.unwrap()
 }
 
 /// Returns an observer that writes the changed value of its cell to another column of the row.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Instance};
 use tokio::sync::Semaphore;
@@ -235,8 +235,14 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     set_all(&client, rows.clone().map(|row| (row, 1)), "a").await;
     // The first worker does not scan again, so it does not notice its new share.
     let hour = Duration::from_secs(3_600);
-    let options = WorkerOptions::new().tasks(AT_ONCE).min_scan_pause(hour).max_scan_pause(hour);
-    let first = client.start_worker(options).await.unwrap();
+    let first = client
+        .worker()
+        .tasks(AT_ONCE)
+        .min_scan_pause(hour)
+        .max_scan_pause(hour)
+        .start()
+        .await
+        .unwrap();
     wait_for_permits(&begun, u32::try_from(AT_ONCE).unwrap()).await;
 
     let quick =

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{Client, LoaderOptions, WorkerOptions};
+use fluo_engine::Client;
 use fluo_tests::shop;
 use futures::future::join;
 use tokio::runtime::Runtime;
@@ -43,7 +43,7 @@ async fn lead(access: Access) {
 
 async fn observe(access: Access) {
     let client = shop::application(&access.connect().await).open().await.unwrap();
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let _worker = worker.await.unwrap();
     future::pending::<()>().await;
 }
@@ -52,7 +52,7 @@ async fn observe(access: Access) {
 async fn place(access: Access, first: u64) {
     let client = shop::application(&access.connect().await).open().await.unwrap();
     let placing = async {
-        let loaders = client.loaders(LoaderOptions::new().tasks(4)).unwrap();
+        let loaders = client.loaders().tasks(4).start().unwrap();
         for number in first.. {
             tokio::time::sleep(PAUSE).await;
             let loading = loaders.submit(number, shop::place).await;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{ClientOptions, WorkerOptions};
+use fluo_engine::ClientOptions;
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, Span, TableAdmin};
 use fluo_tests::{Call, FaultyTables, Fixture, Intercepted};
 use tokio::sync::Notify;
@@ -134,11 +134,10 @@ async fn collects_garbage_on_a_schedule() {
     let fixture = Fixture::in_memory().await;
     let client = fixture.client().await;
     let hour = Duration::from_secs(3_600);
-    let hourly = WorkerOptions::new().garbage_period(hour);
     let mut workers = Vec::new();
     for _ in 0..2 {
-        let worker = client.start_worker(hourly.clone()).await.unwrap();
-        workers.push(worker.collecting_garbage(fixture.tables.clone()));
+        let worker = client.worker().garbage_period(hour).collect_garbage(fixture.tables.clone());
+        workers.push(worker.start().await.unwrap());
     }
     let column = Column::new("f", "q");
     for round in 0..3 {
@@ -167,8 +166,8 @@ async fn one_process_collects_the_garbage_of_an_application() {
     let mut workers = Vec::new();
     for _ in 0..4 {
         let client = fixture.client().await;
-        let worker = client.start_worker(WorkerOptions::new().garbage_period(hour));
-        workers.push(worker.await.unwrap().collecting_garbage(tables.clone()));
+        let worker = client.worker().garbage_period(hour).collect_garbage(tables.clone());
+        workers.push(worker.start().await.unwrap());
     }
     let compactions = || tables.compactions();
     sleep(hour * 5).await;
@@ -243,8 +242,7 @@ async fn retries_a_collection_that_failed() {
     let fixture = Fixture::in_memory().await;
     let client = fixture.client().await;
     let without_the_table = Arc::new(MemoryTables::new());
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
-    let worker = worker.collecting_garbage(without_the_table);
+    let worker = client.worker().collect_garbage(without_the_table).start().await.unwrap();
     sleep(Duration::from_secs(24 * 3_600)).await;
     client.wait_until_idle().await.unwrap();
     worker.stop().await;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{InstanceExt, Observers, Transaction, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
 use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
@@ -389,7 +389,7 @@ async fn a_notification_that_java_leaves_out_is_processed() {
     let oracle = OracleOptions::new(zookeepers(cluster), &name).unwrap().host("localhost");
     let oracle = Oracle::start(oracle).await.unwrap();
     let client = application.open().await.unwrap();
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     let zookeeper = zookeeper(cluster).await;
     let finders = format!("{CHROOT}/{name}/finders");
     let begun = Instant::now();

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 
@@ -45,9 +45,8 @@ where
     };
     client.run(set).await.unwrap();
     recorded.table.hooks().take_notes().await;
-    let options = WorkerOptions::new().tasks(1);
     let client = client.with_observers(observers);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(1).start().await.unwrap();
     nothing_is_notified(&recorded).await;
     worker.stop().await;
     recorded
@@ -144,12 +143,11 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
             }
         }
     };
-    let options = WorkerOptions::new();
     let client = client.with_observers(with_strong(slow));
-    let first = client.start_worker(options.clone()).await.unwrap();
+    let first = client.worker().start().await.unwrap();
     begun.notified().await;
     let other = other.with_observers(with_strong(nothing));
-    let second = other.start_worker(options).await.unwrap();
+    let second = other.worker().start().await.unwrap();
     nothing_is_notified(&recorded).await;
     second.stop().await;
     recorded.table.hooks().take_notes().await;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use fluo_engine::{Client, LoaderOptions, Transaction, WorkerOptions};
+use fluo_engine::{Client, Transaction};
 use fluo_table::Result;
 use fluo_tests::shop;
 use futures::future::{try_join, try_join_all};
@@ -16,7 +16,7 @@ const TRANSFERRING: u64 = 6;
 pub(crate) async fn run_shop(directory: &Path, first: u64) -> Result<()> {
     let fluo = fluo_embedded::open_existing(directory)?;
     let client = shop::application(&fluo).open().await?;
-    let _worker = client.start_worker(WorkerOptions::new()).await?;
+    let _worker = client.worker().start().await?;
     let transfers = (0..TRANSFERRING).map(|task| transfer_for_ever(client.clone(), task));
     let placing = place_for_ever(&client, first, shop::place);
     try_join(try_join_all(transfers), placing).await?;
@@ -27,7 +27,7 @@ pub(crate) async fn run_shop(directory: &Path, first: u64) -> Result<()> {
 pub(crate) async fn run_store(directory: &Path, first: u64) -> Result<()> {
     let store = Store::open(directory);
     let client = store.client().await;
-    let _worker = client.start_worker(WorkerOptions::new()).await?;
+    let _worker = client.worker().start().await?;
     let place = move |tx, number| store.clone().place(tx, number);
     place_for_ever(&client, first, place).await
 }
@@ -48,7 +48,7 @@ async fn place_for_ever<F>(
 where
     F: Future<Output = Result<()>> + Send,
 {
-    let loaders = client.loaders(LoaderOptions::new())?;
+    let loaders = client.loaders().start()?;
     for number in first.. {
         let loading = loaders.submit(number, place.clone()).await;
         tokio::spawn(async move {

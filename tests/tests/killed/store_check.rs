@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo_engine::{Client, Snapshot, WorkerOptions};
+use fluo_engine::{Client, Snapshot};
 use fluo_tests::STUCK;
 
 use crate::sqlite_sink::SqliteSink;
@@ -46,7 +46,7 @@ pub(crate) async fn drained(directory: &Path, interrupted: &mut Interrupted) -> 
 }
 
 async fn drain(client: &Client) {
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     let idle = tokio::time::timeout(STUCK, client.wait_until_idle());
     idle.await.expect("the queues drain").unwrap();
     worker.stop().await;

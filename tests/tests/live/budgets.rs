@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{Bytes, Observers, Timestamp, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Bytes, Observers, Timestamp, Transaction, observer_fn};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
@@ -96,9 +96,8 @@ async fn observers_keep_their_call_budget() {
         return;
     };
     let (client, waiting) = (&ground.client, &ground.waiting);
-    let options = WorkerOptions::new().tasks(KEYS);
-    let options = options.min_scan_pause(PAUSE).max_scan_pause(PAUSE);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(KEYS).min_scan_pause(PAUSE).max_scan_pause(PAUSE);
+    let worker = worker.start().await.unwrap();
     let notify = async |row: String| {
         let set = async |tx: Transaction| tx.set(row.clone(), &noticed, "1");
         client.run::<_, fluo_engine::Error, _>(set).await.unwrap();

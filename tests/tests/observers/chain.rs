@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{Observers, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, observer_fn};
 use fluo_table::Error;
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, copies, idle, number, read_now, set};
@@ -21,8 +21,7 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
     let hour = Duration::from_secs(3_600);
-    let options = WorkerOptions::new().min_scan_pause(hour).max_scan_pause(hour);
-    let _worker = client.start_worker(options).await.unwrap();
+    let _worker = client.worker().min_scan_pause(hour).max_scan_pause(hour).start().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     let begun = tokio::time::Instant::now();
     set(&client, "r", "a", 1).await;
@@ -53,7 +52,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
         set(&client, "r", "a", value).await;
     }
     assert_eq!(fixture.notifications().await, 1, "the newest counts");
-    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let _worker = client.worker().start().await.unwrap();
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 10);
     assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, Worker, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use fluo_tests::Fixture;
@@ -82,8 +82,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
     for row in 0..10 {
         set(&client, &format!("row {row}"), "a", row).await;
     }
-    let options = WorkerOptions::new().tasks(3);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(3).start().await.unwrap();
     for _ in 0..3 {
         slow.has_begun().await;
     }
@@ -102,7 +101,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
 async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     let slow = Slow::new().await;
     let client = slow.fixture.client().await;
-    let worker: Worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker: Worker = client.worker().start().await.unwrap();
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     drop(worker);
@@ -195,8 +194,7 @@ async fn a_worker_that_stops_begins_no_run_that_waits_for_its_turn() {
     for row in 0..RUNS {
         set(&client, &format!("row {row}"), "a", 1).await;
     }
-    let options = WorkerOptions::new().tasks(RUNS);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(RUNS).start().await.unwrap();
     let first_attempts = u32::try_from(RUNS).unwrap();
     begun.acquire_many(first_attempts).await.unwrap().forget();
     resume.add_permits(RUNS);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{Observers, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, ErrorKind, Mutation, Timestamp};
 use fluo_tests::scenarios::observed::{column, idle};
@@ -54,8 +54,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
     };
     let table = Intercepted::with_hooks(fixture.table.clone(), count).row_by_row();
     let client = fixture.client_on(Arc::new(table)).await;
-    let options = WorkerOptions::new().tasks(1).max_queued_bytes(44);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(1).max_queued_bytes(44).start().await.unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(runs.load(Ordering::SeqCst), 1, "one run begins, and does not end");
     let seen = looks.load(Ordering::SeqCst);

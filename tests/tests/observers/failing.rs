@@ -56,8 +56,8 @@ struct Fragile {
 
 const TRIES: u32 = 4;
 
-fn options() -> WorkerOptions {
-    WorkerOptions::new().max_attempts(NonZeroU32::new(TRIES).unwrap())
+fn worker_of(client: &Client) -> WorkerOptions {
+    client.worker().max_attempts(NonZeroU32::new(TRIES).unwrap())
 }
 
 impl Fragile {
@@ -68,7 +68,7 @@ impl Fragile {
         let fixture = Fixture::observed_in_memory(observers).await;
         let client = fixture.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
-        let worker = client.start_worker_with_clock(options(), clock);
+        let worker = worker_of(&client).clock(clock).start();
         let worker = worker.await.unwrap();
         Self { fixture, client, worker, fixed, runs }
     }
@@ -122,7 +122,7 @@ async fn another_worker_removes_the_dead_letter_too() {
     idle(&client).await;
     fixed.store(true, Ordering::SeqCst);
     worker.stop().await;
-    let _worker = client.start_worker(options()).await.unwrap();
+    let _worker = worker_of(&client).start().await.unwrap();
     set(&client, "bad", "a", 2).await;
     idle(&client).await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
@@ -178,7 +178,7 @@ async fn tries_are_counted_by_each_worker() {
     let Fragile { client, worker, runs, .. } = fragile;
     worker.stop().await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    let _worker = client.start_worker(options()).await.unwrap();
+    let _worker = worker_of(&client).start().await.unwrap();
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
     assert_eq!((runs.load(Ordering::SeqCst), failed[0].tries), (3 + 4, TRIES));

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_engine::{Observers, WorkerOptions};
+use fluo_engine::{Client, Observers, WorkerOptions};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{CellBatches, Mutation, Scan, Table};
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
@@ -40,7 +40,7 @@ async fn an_application_without_a_worker_is_not_idle() {
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err());
     let begun = Instant::now();
-    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let _worker = client.worker().start().await.unwrap();
     idle(&client).await;
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
@@ -51,7 +51,7 @@ async fn an_application_without_a_worker_is_not_idle() {
 async fn waiting_is_exact_with_writers_in_other_clients() {
     let fixture = Fixture::observed_in_memory(chain()).await;
     let client = fixture.client().await;
-    let _worker = client.start_worker(eager()).await.unwrap();
+    let _worker = eager(&client).start().await.unwrap();
     let writers = Writers::start(&fixture, Duration::from_millis(100)).await;
     let teller = fixture.client().await;
     for round in 1..=10 {
@@ -70,7 +70,7 @@ async fn waiting_is_exact_with_writers_in_other_clients() {
 async fn waiting_is_exact_with_writers_that_never_pause() {
     let fixture = Fixture::observed_in_memory(chain()).await;
     let client = fixture.client().await;
-    let _worker = client.start_worker(eager()).await.unwrap();
+    let _worker = eager(&client).start().await.unwrap();
     let writers = Writers::start(&fixture, Duration::ZERO).await;
     let teller = fixture.client().await;
     for round in 1..=20 {
@@ -92,8 +92,9 @@ async fn waiting_is_exact_with_writers_that_never_pause() {
 
 /// Returns settings with frequent scans, because a worker is notified only of the commits of its
 /// own client.
-fn eager() -> WorkerOptions {
-    WorkerOptions::new()
+fn eager(client: &Client) -> WorkerOptions {
+    client
+        .worker()
         .min_scan_pause(Duration::from_millis(1))
         .max_scan_pause(Duration::from_millis(4))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{LoaderOptions, Observers};
+use fluo_engine::Observers;
 use fluo_table::{Error, ErrorKind};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, read_now};
@@ -14,8 +14,7 @@ use tokio::sync::Semaphore;
 async fn a_load_waits_while_the_queue_is_full() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let options = LoaderOptions::new().tasks(2).queue(3);
-    let loaders = client.loaders(options).unwrap();
+    let loaders = client.loaders().tasks(2).queue(3).start().unwrap();
     let (running, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |row: usize| {
         let shared = (running.clone(), resume.clone());
@@ -48,7 +47,7 @@ async fn a_load_waits_while_the_queue_is_full() {
 async fn each_attempt_gets_a_clone_of_the_input() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client.loaders(LoaderOptions::new()).unwrap();
+    let loaders = client.loaders().start().unwrap();
     let attempts = Arc::new(AtomicUsize::new(0));
     for line in "alice 1\nbob 2\n".lines().map(str::to_owned) {
         let input = (line, client.clone(), attempts.clone());
@@ -76,7 +75,7 @@ async fn each_attempt_gets_a_clone_of_the_input() {
 async fn later_loads_return_the_first_error() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client.loaders(LoaderOptions::new().tasks(1).queue(0)).unwrap();
+    let loaders = client.loaders().tasks(1).queue(0).start().unwrap();
     loaders.load("r", async |tx, row| tx.set(row, &column("a"), "1")).await.unwrap();
     loaders.load((), async |_, ()| Err(Error::invalid("no such page"))).await.unwrap();
     let error =
@@ -90,7 +89,7 @@ async fn later_loads_return_the_first_error() {
 async fn a_body_that_panics_is_an_error() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client.loaders(LoaderOptions::new()).unwrap();
+    let loaders = client.loaders().start().unwrap();
     let panics = loaders.load((), async |_, ()| panic!("no page"));
     panics.await.unwrap();
     let error = loaders.finish().await.unwrap_err();
@@ -102,7 +101,7 @@ async fn a_body_that_panics_is_an_error() {
 async fn a_submitted_body_returns_its_own_result_or_error() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client.loaders(LoaderOptions::new()).unwrap();
+    let loaders = client.loaders().start().unwrap();
     let submitted = loaders
         .submit("r", async |tx, row| {
             tx.set(row, &column("a"), "1")?;
@@ -121,7 +120,7 @@ async fn a_submitted_body_returns_its_own_result_or_error() {
 async fn dropped_loaders_cancel_their_bodies() {
     let fixture = Fixture::observed_in_memory(Observers::new()).await;
     let client = fixture.client().await;
-    let loaders = client.loaders(LoaderOptions::new()).unwrap();
+    let loaders = client.loaders().start().unwrap();
     let pending = loaders
         .submit((), async |_, ()| {
             tokio::time::sleep(Duration::from_secs(60)).await;

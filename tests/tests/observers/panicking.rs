@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fluo_engine::{Observer, ObserverError, Observers, Transaction, WorkerOptions};
+use fluo_engine::{Observer, ObserverError, Observers, Transaction};
 use fluo_table::{Bytes, Column};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
@@ -55,8 +55,7 @@ async fn error_of(observer: impl Observer) -> String {
         .unwrap();
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
-    let options = WorkerOptions::new().tasks(1);
-    let worker = client.start_worker(options).await.unwrap();
+    let worker = client.worker().tasks(1).start().await.unwrap();
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
     idle(&client).await;

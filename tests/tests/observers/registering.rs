@@ -1,6 +1,6 @@
 //! A worker registers the observers with which the application was initialized.
 
-use fluo_engine::{InstanceExt, Observer, Observers, Status, WorkerOptions, observer_fn};
+use fluo_engine::{InstanceExt, Observer, Observers, Status, observer_fn};
 use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin};
 use fluo_tests::scenarios::observed::{column, idle, set};
@@ -133,17 +133,17 @@ async fn a_worker_without_the_code_of_an_observer_does_not_start() {
     let part = web.observe(&column("text"), "text", ready);
     let without = part.clone().observed_columns([links.clone()]);
     let client = without.create().await.unwrap();
-    let started = client.start_worker(WorkerOptions::new()).await;
+    let started = client.worker().start().await;
     let missing = "this program has no observer for f:links (weak, `links`)";
     is_refused_with(started.map(drop), missing);
 
     let client = part.open().await.unwrap();
     set(&client, "r", "text", 1).await;
-    let started = client.start_worker(WorkerOptions::new()).await;
+    let started = client.worker().start().await;
     is_refused_with(started.map(drop), missing);
 
     let client = part.observe_with(links, nothing()).open().await.unwrap();
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     idle(&client).await;
     worker.stop().await;
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_engine::{Client, Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Client, Observer, Observers, Transaction, Worker, observer_fn};
 use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Bytes, Error, Instance, MemoryTables};
 use fluo_tests::Fixture;
@@ -30,7 +30,7 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker) {
     let observers = Observers::new().strong(column("a"), "a", counts(number, runs)).unwrap();
     let client = fixture.client().await.with_observers(observers);
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     (client, worker)
 }
 

@@ -68,8 +68,8 @@ async fn fixture(observers: &Observers) -> (Fixture, Arc<Intercepted<dyn Table, 
 /// The pause after a scan that finds notifications.
 const SCAN_PAUSE: Duration = Duration::from_millis(50);
 
-fn options() -> WorkerOptions {
-    WorkerOptions::new().min_scan_pause(SCAN_PAUSE).max_attempts(NonZeroU32::new(4).unwrap())
+fn worker(client: &Client) -> WorkerOptions {
+    client.worker().min_scan_pause(SCAN_PAUSE).max_attempts(NonZeroU32::new(4).unwrap())
 }
 
 /// A conversion of the error of a read into the error of an observer.
@@ -104,7 +104,7 @@ async fn an_unavailable_table_uses_up_no_tries() {
         let observers = copies(made, &runs);
         let (fixture, shaky) = fixture(&observers).await;
         let client = fixture.client().await;
-        let _worker = client.start_worker(options()).await.unwrap();
+        let _worker = worker(&client).start().await.unwrap();
         shaky.hooks().set(Away::Reads);
         set(&client, "r", "a", 1).await;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
@@ -139,7 +139,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
     };
     let (fixture, shaky) = fixture(&observers).await;
     let client = fixture.client().await;
-    let _worker = client.start_worker(options()).await.unwrap();
+    let _worker = worker(&client).start().await.unwrap();
     set(&client, "r", "a", 1).await;
     shaky.hooks().set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -165,11 +165,10 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     let observers = copies(Into::into, &runs);
     let (fixture, shaky) = fixture(&observers).await;
     let client = fixture.client().await;
-    let one = options().max_queued_notifications(1);
     for row in ["a", "b", "c"] {
         set(&client, row, "a", 1).await;
     }
-    let _worker = client.start_worker(one).await.unwrap();
+    let _worker = worker(&client).max_queued_notifications(1).start().await.unwrap();
     shaky.hooks().set(Away::Looks);
     let (begun, before) = (tokio::time::Instant::now(), shaky.hooks().looks.load(Ordering::SeqCst));
     for number in 0..1_000 {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_engine::{ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{ClientOptions, Observer, Observers, Transaction, observer_fn};
 use fluo_table::{Bytes, Error, ErrorKind, Result};
 use fluo_tests::scenarios::observed::{column, copies, idle, number};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
@@ -77,7 +77,7 @@ async fn an_observer_that_writes_nothing_removes_its_notification() {
     let client = fixture.client().await;
     client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
     assert_eq!(fixture.notifications().await, 1);
-    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let _worker = client.worker().start().await.unwrap();
     idle(&client).await;
     assert_eq!(fixture.notifications().await, 0);
 }
@@ -115,7 +115,7 @@ async fn an_observer_that_writes_another_row_runs_once() {
     let client = fixture.client_of(table.clone(), options).await;
     client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
     writing.close();
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     writing.holds_a_task().await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{Client, ClientOptions, Column, Result, Span, Transaction, WorkerOptions};
+use fluo_engine::{Client, ClientOptions, Column, Result, Span, Transaction};
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_table::Scan;
 use fluo_tests::STUCK;
@@ -106,7 +106,7 @@ async fn reads_the_same_before_and_after_the_observer() {
     };
     let before = listed().await;
     assert_eq!(before, [("cat".to_owned(), 5), ("fish".to_owned(), 2)]);
-    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = client.worker().start().await.unwrap();
     client.wait_until_idle().await.unwrap();
     worker.stop().await;
     let snapshot = client.snapshot().await.unwrap();
@@ -197,7 +197,7 @@ async fn keeps_updates_whose_partial_sum_does_not_fit() {
         for update in updates {
             add(&client, update).await;
         }
-        let worker = client.start_worker(WorkerOptions::new()).await;
+        let worker = client.worker().start().await;
         client.wait_until_idle().await.unwrap();
         worker.unwrap().stop().await;
         let snapshot = client.snapshot().await.unwrap();

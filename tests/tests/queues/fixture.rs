@@ -2,7 +2,6 @@
 
 use fluo_engine::{
     ApplicationHandle, Client, ClientOptions, Instance, InstanceExt, Recipe, Result, Span, Worker,
-    WorkerOptions,
 };
 use fluo_table::{Escaped, Scan};
 use futures::TryStreamExt;
@@ -35,7 +34,7 @@ impl App {
         let handle = declared(queues).options(options);
         let client = handle.create().await.unwrap();
         fill(&client).await.unwrap();
-        let worker = client.start_worker(WorkerOptions::new()).await;
+        let worker = client.worker().start().await;
         Self { handle, client, worker: worker.unwrap() }
     }
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_engine::{
     ApplicationHandle, Client, ClientOptions, ErrorKind, Instance, InstanceExt, Result,
-    WorkerOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::stored_queue::StoredQueue;
@@ -64,7 +63,7 @@ impl App {
     async fn count(&self, updates: &[(&str, u64)]) {
         let buckets = self.buckets().await;
         let client = self.handle(buckets).open().await.unwrap();
-        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+        let worker = client.worker().start().await.unwrap();
         client.run(async |tx| words(buckets).extend(&tx, updates.iter().copied())).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
@@ -98,7 +97,7 @@ fn counted(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
 async fn is_refused_while_a_program_of_the_application_runs() {
     let app = App::create(7).await;
     let running = app.handle(7).open().await.unwrap();
-    let worker = running.start_worker(WorkerOptions::new()).await.unwrap();
+    let worker = running.worker().start().await.unwrap();
     let add = async |count| {
         let add = running.run(async |tx| words(7).add(&tx, "dog", count));
         add.await.unwrap();

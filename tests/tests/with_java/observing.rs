@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fluo_engine::{Bytes, Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Bytes, Client, InstanceExt, Observers, Transaction, observer_fn};
 use fluo_table::{Cell, Column, Scan, Span};
 use fluo_tests::while_changing;
 use futures::TryStreamExt;
@@ -100,7 +100,7 @@ async fn rust_observes_what_java_loads() {
     ask(&mut java, "start-oracle");
     ask(&mut java, "load row 0 30");
     let client = together.client().await.with_observers(observers());
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let worker = worker.await.unwrap();
     ask(&mut java, "load row 30 60");
     let seen = all_seen(&client, 60).await;
@@ -149,7 +149,7 @@ async fn two_workers_of_each_side_share_all_notifications() {
     let other = together.client().await;
     let start = async |client: &Client| {
         let client = client.clone().with_observers(observers());
-        client.start_worker(WorkerOptions::new()).await.unwrap()
+        client.worker().start().await.unwrap()
     };
     let workers = [start(&client).await, start(&other).await];
     load(&client, "rust", 100).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Client, InstanceExt, Observers, Transaction, observer_fn};
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
@@ -126,7 +126,7 @@ async fn rust_processes_entries_of_java() {
     ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
     let exported = Arc::<Mutex<Entries>>::default();
     let client = client.with_observers(observers(exported.clone()));
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let worker = worker.await.unwrap();
     until_sums_are(&client, ENTRIES).await;
     client.wait_until_idle().await.unwrap();

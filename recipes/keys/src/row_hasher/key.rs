@@ -30,7 +30,8 @@ pub(super) const SEPARATOR: u8 = b':';
 
 impl RowHasher {
     /// Returns the key of a row in a new allocation.
-    pub fn add(&self, row: &[u8]) -> Bytes {
+    pub fn add(&self, row: impl AsRef<[u8]>) -> Bytes {
+        let row = row.as_ref();
         let mut key = Vec::with_capacity(self.key_len(row));
         self.add_to(row, &mut key);
         key.into()

@@ -20,7 +20,7 @@ use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Error, Instance, InstanceExt, WorkerOptions};
+/// use fluo_engine::{Error, Instance, InstanceExt};
 /// use fluo_recipes::combine_queue::{CombineQueue, Sum};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -32,7 +32,7 @@ use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 ///     Ok::<_, Error>(())
 /// });
 /// let client = Instance::in_memory().application("count").recipe(&words).create().await?;
-/// let worker = client.start_worker(WorkerOptions::new()).await?;
+/// let worker = client.worker().start().await?;
 ///
 /// // These transactions do not conflict, and read nothing.
 /// client.run(async |tx| words.add(&tx, "cat", 1)).await?;

@@ -17,7 +17,7 @@ use crate::queue::{Buckets, QueueKind, TypedQueue};
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Instance, InstanceExt, WorkerOptions};
+/// use fluo_engine::{Instance, InstanceExt};
 /// use fluo_recipes::export_queue::{ExportQueue, Exported};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -30,7 +30,7 @@ use crate::queue::{Buckets, QueueKind, TypedQueue};
 ///     Ok(Exported::All)
 /// });
 /// let client = Instance::in_memory().application("shop").recipe(&mails).create().await?;
-/// let worker = client.start_worker(WorkerOptions::new()).await?;
+/// let worker = client.worker().start().await?;
 /// client.run(async |tx| mails.add(&tx, "alice", "your order".to_owned())).await?;
 /// client.wait_until_idle().await?;
 /// # worker.stop().await;

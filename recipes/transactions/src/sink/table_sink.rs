@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Column, Instance, InstanceExt, WorkerOptions};
+/// use fluo_engine::{Column, Instance, InstanceExt};
 /// use fluo_recipes::export_queue::ExportQueue;
 /// use fluo_recipes::sink::TableSink;
 /// use fluo_table::{Authorizations, Mutation, TableAdmin, TableExt, Versions};
@@ -57,7 +57,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// });
 /// let queue = queue.export_with(sink);
 /// let client = fluo.application("web").recipe(&queue).create().await?;
-/// let worker = client.start_worker(WorkerOptions::new()).await?;
+/// let worker = client.worker().start().await?;
 /// client.run(async |tx| queue.add(&tx, "org.wikipedia", 7)).await?;
 /// client.wait_until_idle().await?;
 /// assert_eq!(query.get("org.wikipedia", &COUNT).await?.as_deref(), Some(&b"7"[..]));

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use fluo_engine::{InstanceExt, Transaction, WorkerOptions};
+use fluo_engine::{InstanceExt, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_table::coordination::{FailedNotification, ObserverKind, TransactorId};
 use fluo_table::layout::{
@@ -191,7 +191,7 @@ async fn queue() {
         for _ in 0..2 {
             add("cat", 200).await;
             add("dog", 130).await;
-            let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+            let worker = client.worker().start().await.unwrap();
             client.wait_until_idle().await.unwrap();
             worker.stop().await;
         }

@@ -1,7 +1,7 @@
 //! `fluo queue`: the queues of an application, their backlog and their dead letters.
 
 use crate::command::Place;
-use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions};
+use fluo_engine::{InstanceExt, Observers, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 
@@ -21,7 +21,7 @@ async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
         client.run(add).await.unwrap();
     }
     if runs_worker {
-        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+        let worker = client.worker().start().await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -40,8 +40,7 @@ async fn warns_of_entries_that_no_worker_processes() {
         let client = web.open().await.unwrap();
         let add = async |tx: Transaction| words.add(&tx, "cat", 1);
         client.run(add).await.unwrap();
-        let options = WorkerOptions::new().max_attempts(1.try_into().unwrap());
-        let worker = client.start_worker(options).await.unwrap();
+        let worker = client.worker().max_attempts(1.try_into().unwrap()).start().await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -74,7 +73,7 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
             let add = async |tx: Transaction| exports.add(&tx, "", value.clone());
             client.run(add).await.unwrap();
         }
-        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+        let worker = client.worker().start().await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::application::{Web, at, page, place};
 use crate::command::{Place, assert_says, ended};
-use fluo_engine::{Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, RowColumn};
 
@@ -42,7 +42,7 @@ async fn work(place: &Place) {
         .weak(page("links"), "export", nothing())
         .unwrap();
     let client = client.with_observers(observers);
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let worker = worker.await.unwrap();
     client.wait_until_idle().await.unwrap();
     worker.stop().await;

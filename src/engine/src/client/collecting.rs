@@ -22,7 +22,7 @@ const COMPACTION: &str = "compaction";
 
 impl Client {
     /// The duty of the process that collects the garbage of an application on a schedule, as a
-    /// worker does after [`Worker::collecting_garbage`](crate::Worker::collecting_garbage). See
+    /// worker does with [`collect_garbage`](crate::WorkerOptions::collect_garbage). See
     /// [`take_duty`](Self::take_duty).
     pub const GARBAGE_DUTY: &str = "garbage";
 
@@ -30,7 +30,7 @@ impl Client {
     /// at or above the horizon needs. Returns the horizon.
     ///
     /// This is the only place that collects garbage. A worker calls it on a schedule after
-    /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
+    /// [`WorkerOptions::collect_garbage`](crate::WorkerOptions::collect_garbage).
     ///
     /// It compacts up to 64 tablets at a time, one range after the other. While another process of
     /// the application compacts a range, it waits; after each range it lets others go first.

@@ -10,8 +10,8 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
 
+use crate::client::Runner;
 use crate::client::binding::bind;
-use crate::client::{PendingCommit, Runner};
 use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
     Sightings, Turns,
@@ -26,33 +26,6 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 /// not collected. If its session ends earlier, for example after a pause of the whole process, the
 /// client begins a new session by itself. Other clients may roll back the transactions of the ended
 /// session; a runner gets a conflict then, and retries.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_engine::{Column, Instance, InstanceExt};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_engine::Result<()> {
-/// let client = Instance::in_memory().application("bank").open_or_create().await?;
-/// let balance = Column::new("account", "balance");
-/// let amount = |bytes: Option<fluo_engine::Bytes>| -> u64 {
-///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
-/// };
-/// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
-/// client
-///     .run(async |tx| {
-///         let (alice, bob) = (tx.get("alice", &balance).await?, tx.get("bob", &balance).await?);
-///         tx.set("alice", &balance, (amount(alice) - 30).to_string())?;
-///         tx.set("bob", &balance, (amount(bob) + 30).to_string())
-///     })
-///     .await?;
-/// let now = client.snapshot().await?;
-/// let sum = amount(now.get("alice", &balance).await?) + amount(now.get("bob", &balance).await?);
-/// assert_eq!(sum, 100);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
@@ -142,7 +115,7 @@ impl Client {
         Ok(Self { shared, observers })
     }
 
-    /// Sets the observers that a [worker](Self::start_worker) of this client runs, for a client
+    /// Sets the observers that a [worker](Self::worker) of this client runs, for a client
     /// from the two ports. A client of an application handle has those of the handle.
     #[must_use]
     pub fn with_observers(mut self, observers: Observers) -> Self {
@@ -188,16 +161,6 @@ impl Client {
     /// Those of the coordination.
     pub async fn snapshot(&self) -> Result<Snapshot> {
         Snapshot::begin(&self.shared).await
-    }
-
-    /// Commits a transaction in the background, so that one task can run thousands of commits at
-    /// once. Waits until there is room for it: the bounds are
-    /// [`max_commits_in_flight`](ClientOptions::max_commits_in_flight) and
-    /// [`max_commit_bytes_in_flight`](ClientOptions::max_commit_bytes_in_flight).
-    ///
-    /// Dropping the returned value does not stop the commit, but loses its outcome.
-    pub async fn commit_in_background(&self, transaction: OwnedTransaction) -> PendingCommit {
-        PendingCommit::begin(&self.shared, transaction).await
     }
 
     /// Moves the horizon of garbage collection up as far as the active transactions and snapshots

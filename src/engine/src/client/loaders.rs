@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
 
 use fluo_table::{Error, ErrorKind, Result, check_option};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
@@ -15,60 +15,49 @@ use crate::client::{Client, Runner};
 use crate::locked::locked;
 use crate::transaction::Transaction;
 
-/// The bounds of [`Loaders`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_engine::LoaderOptions;
-///
-/// let options = LoaderOptions::new().tasks(4);
-/// assert!(options.check().is_ok());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Loaders that are not started yet, from [`Client::loaders`] or [`Runner::loaders`]: options first,
+/// then [`start`](Self::start).
+#[derive(Clone, Debug)]
+#[must_use = "loaders run after `start`"]
 pub struct LoaderOptions {
-    pub(crate) tasks: usize,
-    pub(crate) queue: usize,
-}
-
-impl Default for LoaderOptions {
-    fn default() -> Self {
-        Self::new()
-    }
+    runner: Runner,
+    tasks: usize,
+    queue: usize,
 }
 
 impl LoaderOptions {
-    /// Returns the default options.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { tasks: 32, queue: 32 }
-    }
-
     /// Sets the number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`.
     /// Default: 32.
-    #[must_use]
-    pub const fn tasks(mut self, tasks: usize) -> Self {
+    pub fn tasks(mut self, tasks: usize) -> Self {
         self.tasks = tasks;
         self
     }
 
     /// Sets the number of further bodies that wait for a place before the caller has to wait; at
     /// most 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
-    #[must_use]
-    pub const fn queue(mut self, queue: usize) -> Self {
+    pub fn queue(mut self, queue: usize) -> Self {
         self.queue = queue;
         self
     }
 
-    /// Checks the bounds of all options; [`Client::loaders`] includes this check.
+    /// Starts the loaders.
     ///
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) for the first option that is out of its bounds; the message
     /// states them.
-    pub fn check(&self) -> Result<()> {
-        check_option("tasks", self.tasks, 1..=10_000)?;
-        check_option("queue", self.queue, ..=1_000_000)
+    pub fn start(self) -> Result<Loaders> {
+        let Self { runner, tasks, queue } = self;
+        check_option("tasks", tasks, 1..=10_000)?;
+        check_option("queue", queue, ..=1_000_000)?;
+        Ok(Loaders {
+            runner,
+            room: Arc::new(Semaphore::new(tasks + queue)),
+            running: Arc::new(Semaphore::new(tasks)),
+            most: u32::try_from(tasks + queue).expect("both options have bounds below 2^31"),
+            tasks: Mutex::default(),
+            first_error: Arc::default(),
+        })
     }
 }
 
@@ -86,7 +75,7 @@ impl LoaderOptions {
 /// use std::fs::File;
 /// use std::io::{BufRead, BufReader};
 ///
-/// use fluo_engine::{Column, LoaderOptions};
+/// use fluo_engine::Column;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -96,7 +85,7 @@ impl LoaderOptions {
 /// # std::fs::create_dir_all(&directory)?;
 /// # let path = directory.join("pages.txt");
 /// # std::fs::write(&path, "com.example\norg.wikipedia\n")?;
-/// let loaders = client.loaders(LoaderOptions::new())?;
+/// let loaders = client.loaders().start()?;
 /// for line in BufReader::new(File::open(path)?).lines() {
 ///     loaders
 ///         .load(line?, async |tx, page| tx.set(page, &Column::new("page", "state"), "new"))
@@ -125,33 +114,16 @@ pub struct Loaders {
 }
 
 impl Client {
-    /// Returns loaders, which run many bodies as transactions at once.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](ErrorKind::Invalid) if an option is out of its bounds.
-    pub fn loaders(&self, options: LoaderOptions) -> Result<Loaders> {
-        self.runner().loaders(options)
+    /// Returns loaders that are not started yet, which run many bodies as transactions at once.
+    pub fn loaders(&self) -> LoaderOptions {
+        self.runner().loaders()
     }
 }
 
 impl Runner {
     /// Returns loaders like [`Client::loaders`], with the retry policy and the hook of this runner.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Client::loaders`].
-    pub fn loaders(self, options: LoaderOptions) -> Result<Loaders> {
-        options.check()?;
-        let LoaderOptions { tasks, queue } = options;
-        Ok(Loaders {
-            runner: self,
-            room: Arc::new(Semaphore::new(tasks + queue)),
-            running: Arc::new(Semaphore::new(tasks)),
-            most: u32::try_from(tasks + queue).unwrap_or(u32::MAX),
-            tasks: Mutex::default(),
-            first_error: Arc::default(),
-        })
+    pub fn loaders(self) -> LoaderOptions {
+        LoaderOptions { runner: self, tasks: 32, queue: 32 }
     }
 }
 
@@ -192,7 +164,7 @@ impl Loaders {
         &self,
         input: I,
         body: impl Fn(Transaction, I) -> F + Send + 'static,
-    ) -> PendingLoad<T, E>
+    ) -> BoxFuture<'static, Result<T, E>>
     where
         I: Clone + Send + 'static,
         T: Send + 'static,
@@ -207,7 +179,7 @@ impl Loaders {
             // A caller that has dropped the future does not want the result.
             drop(sender.send(result));
         });
-        PendingLoad { outcome }
+        outcome.map(|outcome| outcome.unwrap_or_else(|_| Err(dropped().into()))).boxed()
     }
 
     /// Waits until each body has failed, or has committed and is rolled forward.
@@ -216,7 +188,7 @@ impl Loaders {
     ///
     /// The first error of the bodies that were [loaded](Self::load).
     pub async fn finish(self) -> Result<()> {
-        // With all permits taken, no body runs or waits. The semaphore is never closed.
+        // With all permits taken, no body runs or waits.
         drop(self.room.acquire_many(self.most).await);
         self.runner.client.background.drain().await;
         self.check()
@@ -229,15 +201,11 @@ impl Loaders {
         }
     }
 
-    async fn room(&self) -> Option<OwnedSemaphorePermit> {
-        self.room.clone().acquire_owned().await.ok()
+    async fn room(&self) -> OwnedSemaphorePermit {
+        self.room.clone().acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    fn spawn(
-        &self,
-        room: Option<OwnedSemaphorePermit>,
-        work: impl Future<Output = ()> + Send + 'static,
-    ) {
+    fn spawn(&self, room: OwnedSemaphorePermit, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.running.clone();
         let mut tasks = locked(&self.tasks);
         while tasks.try_join_next().is_some() {}
@@ -265,6 +233,12 @@ where
     ran.unwrap_or_else(|panicked| Err(panicked.into()))
 }
 
+fn dropped() -> Error {
+    let message = "the loaders were dropped before the result of this body was known; check its writes before you \
+                   repeat them";
+    Error::new(ErrorKind::Uncertain, message)
+}
+
 impl fmt::Debug for Loaders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Loaders")
@@ -274,36 +248,18 @@ impl fmt::Debug for Loaders {
     }
 }
 
-/// The result of a body that was [submitted](Loaders::submit). Awaiting it returns the result.
-#[derive(Debug)]
-#[must_use = "await the load to get the result of its body"]
-pub struct PendingLoad<T, E> {
-    outcome: oneshot::Receiver<Result<T, E>>,
-}
-
-impl<T, E: From<Error>> Future for PendingLoad<T, E> {
-    type Output = Result<T, E>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.outcome).poll(context).map(|outcome| {
-            outcome.unwrap_or_else(|_| {
-                let message = "the loaders were dropped before the result of this body was known; check its writes \
-                               before you repeat them";
-                Err(Error::new(ErrorKind::Uncertain, message).into())
-            })
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fluo_table::Instance;
 
-    #[test]
-    fn names_an_option_out_of_bounds_and_the_bounds() {
+    use crate::InstanceExt;
+
+    #[tokio::test]
+    async fn names_an_option_out_of_bounds_and_the_bounds() {
+        let client = Instance::in_memory().application("web").create().await.unwrap();
         let message = |tasks, queue| {
-            let options = LoaderOptions::new().tasks(tasks).queue(queue);
-            options.check().unwrap_err().to_string()
+            let started = client.loaders().tasks(tasks).queue(queue).start();
+            started.unwrap_err().to_string()
         };
         assert_eq!(message(0, 1), "option `tasks` is 0; it must be at least 1 and at most 10000");
         assert_eq!(message(1, 2_000_000), "option `queue` is 2000000; it must be at most 1000000");

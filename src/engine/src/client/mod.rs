@@ -3,15 +3,14 @@
 pub(crate) mod application_table;
 mod binding;
 mod collecting;
+mod commit_in_background;
 mod handle;
 mod loaders;
-mod pending_commit;
 mod runner;
 
 pub use application_table::is_set_up;
 pub use handle::Client;
-pub use loaders::{LoaderOptions, Loaders, PendingLoad};
-pub use pending_commit::PendingCommit;
+pub use loaders::{LoaderOptions, Loaders};
 pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
 
 pub(crate) use runner::RunError;

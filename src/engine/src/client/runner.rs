@@ -10,8 +10,8 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
-use crate::bounds::growing;
 use crate::context::{Pauses, Shared, cut};
+use crate::options::{DURATIONS, check_growth, options};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
@@ -56,91 +56,48 @@ pub struct Runner {
 
 type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 
-/// The limits and pauses for retries of a transaction that conflicted or became stale.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use fluo_engine::RetryPolicy;
-///
-/// let patient = RetryPolicy::new().max_elapsed(Duration::from_secs(3_600));
-/// # let _ = patient;
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetryPolicy {
-    pub(super) max_attempts: Option<NonZeroU32>,
-    pub(crate) max_elapsed: Duration,
-    pub(super) first_pause: Duration,
-    pub(super) max_pause: Duration,
-}
+options! {
+    /// The limits and pauses for retries of a transaction that conflicted or became stale. Every run
+    /// checks them.
+    #[derive(Copy)]
+    pub struct RetryPolicy set on RetryPolicy [] {
+        /// Sets the maximum number of attempts; `None` sets no limit but the time. Default: `None`.
+        max_attempts: Option<NonZeroU32> = None, in ..;
 
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self::new()
+        /// Sets the time since the start of the first attempt after which a failed attempt is the
+        /// last. The last attempt may begin one pause later than that. Default: 10 minutes.
+        ///
+        /// A lock whose owner hangs is rolled back after
+        /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit
+        /// fails because of one such lock. So the default limit of a client's runner is at least
+        /// twice as long, unless you [set](Runner::retry) a policy.
+        max_elapsed: Duration = Duration::from_secs(600), in ..;
+
+        /// Sets the pause before the second attempt. Each further one is twice as long, and each is
+        /// shortened by up to a half. Default: 1 millisecond.
+        first_pause: Duration = Duration::from_millis(1), in DURATIONS;
+
+        /// Sets the longest pause. Default: 1 second.
+        max_pause: Duration = Duration::from_secs(1), in DURATIONS;
     }
 }
 
 impl RetryPolicy {
     /// Returns the default policy.
     #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            max_attempts: None,
-            max_elapsed: Duration::from_secs(600),
-            first_pause: Duration::from_millis(1),
-            max_pause: Duration::from_secs(1),
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Sets the maximum number of attempts; `None` sets no limit but the time. Default: `None`.
-    #[must_use]
-    pub fn max_attempts(mut self, max_attempts: impl Into<Option<NonZeroU32>>) -> Self {
-        self.max_attempts = max_attempts.into();
-        self
-    }
-
-    /// Sets the time since the start of the first attempt after which a failed attempt is the last.
-    /// The last attempt may begin one pause later than that. Default: 10 minutes.
-    ///
-    /// A lock whose owner hangs is rolled back after
-    /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
-    /// because of one such lock. So the default limit of a client's runner is at least twice as
-    /// long, unless you [set](Runner::retry) a policy.
-    #[must_use]
-    pub const fn max_elapsed(mut self, max_elapsed: Duration) -> Self {
-        self.max_elapsed = max_elapsed;
-        self
-    }
-
-    /// Sets the pause before the second attempt. Each further one is twice as long, and each is
-    /// shortened by up to a half. Default: 1 millisecond.
-    #[must_use]
-    pub const fn first_pause(mut self, first_pause: Duration) -> Self {
-        self.first_pause = first_pause;
-        self
-    }
-
-    /// Sets the longest pause. Default: 1 second.
-    #[must_use]
-    pub const fn max_pause(mut self, max_pause: Duration) -> Self {
-        self.max_pause = max_pause;
-        self
-    }
-
-    /// Checks the pauses. Every run includes this check.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) for a pause that is out of its bounds; the message
-    /// states them.
-    pub fn check(&self) -> Result<(), Error> {
-        growing(("first_pause", self.first_pause), ("max_pause", self.max_pause))
+    fn check(&self) -> Result<()> {
+        self.check_bounds()?;
+        check_growth(("first_pause", self.first_pause), ("max_pause", self.max_pause))
     }
 }
 
 /// A failed attempt that may succeed if it is repeated.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Attempt<'a> {
     /// The number of the attempt; the first is 1.
     pub number: u32,
@@ -218,20 +175,7 @@ impl Runner {
     /// ```
     ///
     /// The body may borrow its surroundings, but cannot change them, because a retry would repeat
-    /// the change. (It may change values behind shared references, such as a counter of attempts.)
-    ///
-    /// ```compile_fail,E0594
-    /// # use fluo_engine::{Client, Column, Error};
-    /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
-    /// let mut visits = 0;
-    /// client
-    ///     .run(|tx| {
-    ///         visits += 1;
-    ///         async move { tx.set("org.wikipedia", &Column::new("page", "visits"), "1") }
-    ///     })
-    ///     .await
-    /// # }
-    /// ```
+    /// the change.
     ///
     /// # Errors
     ///
@@ -281,31 +225,23 @@ impl Runner {
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
         let mut turn = None;
-        for number in 1.. {
+        let mut number: u32 = 0;
+        loop {
+            number = number.saturating_add(1);
             let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
             let ran = body(transaction.handle());
             let (start, error) = match attempt(transaction, ran).await {
                 Ok(done) => return Ok(done),
-                Err((
-                    start,
-                    RunError::Commit(
-                        error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
-                    ),
-                )) => (start, error),
+                Err((start, RunError::Commit(error))) if error.is_temporary() => (start, error),
                 Err((_, other)) => return Err(other),
             };
+            let elapsed = begun.elapsed();
             let pause = cut(pauses.next_pause(), start.get());
-            let attempt = Attempt {
-                number,
-                start,
-                elapsed: begun.elapsed(),
-                error: &error,
-                policy_decision: self.policy_decision(number, begun.elapsed(), pause),
-            };
-            let decision =
-                self.hook.as_ref().map_or(attempt.policy_decision, |hook| hook(&attempt));
+            let policy_decision = self.policy_decision(number, elapsed, pause);
+            let attempt = Attempt { number, start, elapsed, error: &error, policy_decision };
+            let decision = self.hook.as_ref().map_or(policy_decision, |hook| hook(&attempt));
             debug!(%start, number, ?decision, "an attempt failed");
             match decision {
                 RetryDecision::GiveUp => return Err(RunError::Commit(error)),
@@ -318,11 +254,6 @@ impl Runner {
                 turn = turns.wait(&conflict.cells, turn, left).await;
             }
         }
-        // The attempts are counted to four billion, which no run reaches.
-        Err(RunError::Commit(CommitError::Failed(Error::new(
-            crate::ErrorKind::Unavailable,
-            "the transaction was cancelled after 4294967295 attempts",
-        ))))
     }
 
     fn policy_decision(&self, number: u32, elapsed: Duration, pause: Duration) -> RetryDecision {

@@ -2,7 +2,7 @@
 
 use fluo_table::RowColumn;
 
-use crate::observer::WorkerOptions;
+use crate::observer::options::WorkerLimits;
 
 /// The bounds of the waiting notifications, in number and in bytes, and their current use.
 #[derive(Debug)]
@@ -17,10 +17,10 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(options: &WorkerOptions) -> Self {
+    pub(super) fn new(limits: &WorkerLimits) -> Self {
         Self {
-            max_cells: options.max_queued_notifications,
-            max_bytes: options.max_queued_bytes,
+            max_cells: limits.max_queued_notifications,
+            max_bytes: limits.max_queued_bytes,
             cells: 0,
             bytes: 0,
             reserved_bytes: None,
@@ -84,11 +84,8 @@ mod tests {
     use fluo_table::Column;
 
     fn room(max_queued_notifications: usize, max_queued_bytes: usize) -> Room {
-        Room::new(
-            &WorkerOptions::new()
-                .max_queued_notifications(max_queued_notifications)
-                .max_queued_bytes(max_queued_bytes),
-        )
+        let defaults = WorkerLimits::default();
+        Room::new(&WorkerLimits { max_queued_notifications, max_queued_bytes, ..defaults })
     }
 
     /// Its column has two bytes.

@@ -12,8 +12,9 @@ use tracing::{Instrument, debug, debug_span, warn};
 use crate::catch_panic::caught;
 use crate::client::{Client, RetryDecision, RunError};
 use crate::observer::dead_letters::add_dead_letter;
+use crate::observer::options::WorkerLimits;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::{Observer, Observers, RetryAfter, WorkerOptions};
+use crate::observer::{Observer, RetryAfter};
 use crate::transaction::{CommitError, Trigger};
 
 /// The tasks that run the notifications of one worker.
@@ -21,8 +22,7 @@ use crate::transaction::{CommitError, Trigger};
 pub(super) struct Processor {
     pub(super) client: Client,
     pub(super) queue: Arc<Queue>,
-    pub(super) observers: Arc<Observers>,
-    pub(super) options: WorkerOptions,
+    pub(super) limits: WorkerLimits,
     pub(super) clock: Arc<dyn Clock>,
 }
 
@@ -79,15 +79,15 @@ impl Processor {
 
     /// Returns the pause between two runs for a cell.
     fn pause_after(&self, found: &Found) -> Duration {
-        let observer = self.observers.get(&found.cell.column);
+        let observer = self.client.observers.get(&found.cell.column);
         match observer.map(|(observed, _)| observed.kind) {
-            Some(ObserverKind::Weak) => self.options.weak_pause,
+            Some(ObserverKind::Weak) => self.limits.weak_pause,
             _ => Duration::ZERO,
         }
     }
 
     async fn attempt(&self, found: &Found, tries: u32) -> Tried {
-        let Some((observed, observer)) = self.observers.get(&found.cell.column) else {
+        let Some((observed, observer)) = self.client.observers.get(&found.cell.column) else {
             let message = format!(
                 "no observer of the column `{}` is declared in this program; declare one, or start a program that does",
                 found.cell.column
@@ -101,7 +101,7 @@ impl Processor {
             cell: found.cell.clone(),
             notified_at: found.at,
             kind: observed.kind,
-            is_last_try: tries >= self.options.max_attempts.get(),
+            is_last_try: tries >= self.limits.max_attempts.get(),
         };
         let tried = caught(&what, self.observe(&**observer, &what, found, trigger)).await;
         tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
@@ -167,11 +167,11 @@ impl Processor {
     async fn failed(&self, found: Found, tries: u32, error: String) {
         let Found { cell, at } = found;
         debug!(error, tries, "a notification failed");
-        if tries < self.options.max_attempts.get() {
+        if tries < self.limits.max_attempts.get() {
             self.queue.postpone(&cell, tries, None);
             return;
         }
-        let observer = self.observers.get(&cell.column);
+        let observer = self.client.observers.get(&cell.column);
         let failed = FailedNotification {
             cell: cell.clone(),
             kind: observer.map_or(ObserverKind::Strong, |(observed, _)| observed.kind),

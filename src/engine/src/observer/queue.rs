@@ -14,16 +14,16 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::context::CommitListener;
 use crate::locked::locked;
-use crate::observer::WorkerOptions;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_index::{Listing, Records};
+use crate::observer::options::WorkerLimits;
 use crate::observer::retry_schedule::Failures;
 
 /// The notifications of one worker, between the scanner and the client that find them and the tasks
 /// that run them.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    options: WorkerOptions,
+    limits: WorkerLimits,
     state: Mutex<State>,
     /// One permit for each waiting notification.
     ready: Semaphore,
@@ -80,10 +80,10 @@ pub(super) enum Offered {
 }
 
 impl Queue {
-    pub(super) fn new(options: WorkerOptions) -> Self {
+    pub(super) fn new(limits: WorkerLimits) -> Self {
         Self {
-            state: Mutex::new(State::new(&options)),
-            options,
+            state: Mutex::new(State::new(&limits)),
+            limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
         }
@@ -124,7 +124,7 @@ impl Queue {
     pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp, pause: Duration) {
         let mut state = self.locked();
         state.failures.forget(cell);
-        if state.is_scanning && state.finished.len() < self.options.max_queued_notifications * 2 {
+        if state.is_scanning && state.finished.len() < self.limits.max_queued_notifications * 2 {
             state.finished.insert(cell.clone(), up_to);
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
@@ -138,7 +138,7 @@ impl Queue {
     pub(super) fn postpone(&self, cell: &RowColumn, tries: u32, pause: Option<Duration>) {
         let mut state = self.locked();
         state.tracked.remove(cell);
-        state.failures.postpone(cell, tries, pause, &self.options);
+        state.failures.postpone(cell, tries, pause, &self.limits);
         self.changed.notify_one();
     }
 
@@ -347,12 +347,12 @@ impl CommitListener for Queue {
 }
 
 impl State {
-    fn new(options: &WorkerOptions) -> Self {
+    fn new(limits: &WorkerLimits) -> Self {
         Self {
             share: None,
             waiting: BTreeSet::new(),
             paused: BTreeSet::new(),
-            room: Room::new(options),
+            room: Room::new(limits),
             tracked: BTreeMap::new(),
             finished: BTreeMap::new(),
             is_scanning: false,
@@ -405,11 +405,9 @@ mod tests {
     }
 
     fn queue(max_queued_notifications: usize, max_queued_bytes: usize) -> Queue {
-        let queue = Queue::new(
-            WorkerOptions::new()
-                .max_queued_notifications(max_queued_notifications)
-                .max_queued_bytes(max_queued_bytes),
-        );
+        let defaults = WorkerLimits::default();
+        let queue =
+            Queue::new(WorkerLimits { max_queued_notifications, max_queued_bytes, ..defaults });
         queue.set_share(&share(1, 0));
         queue
     }
@@ -559,7 +557,7 @@ mod tests {
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped, "it has to wait");
         let begun = Instant::now();
         queue.rest(Duration::from_millis(1), hour).await;
-        assert_eq!(begun.elapsed(), WorkerOptions::new().first_retry_pause);
+        assert_eq!(begun.elapsed(), WorkerLimits::default().first_retry_pause);
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Queued);
     }
 

@@ -7,7 +7,7 @@ use fluo_table::RowColumn;
 use tokio::time::Instant;
 
 use crate::context::Pauses;
-use crate::observer::WorkerOptions;
+use crate::observer::options::WorkerLimits;
 
 /// The longest pause that an observer can ask for.
 const LONGEST: Duration = Duration::from_secs(365 * 86_400);
@@ -46,19 +46,19 @@ impl Failures {
         cell: &RowColumn,
         tries: u32,
         pause: Option<Duration>,
-        options: &WorkerOptions,
+        limits: &WorkerLimits,
     ) {
         let before = self.failing.get(cell);
-        if before.is_none() && self.failing.len() >= options.max_queued_notifications {
+        if before.is_none() && self.failing.len() >= limits.max_queued_notifications {
             return;
         }
         let mut pauses = before.map_or_else(
-            || Pauses::new(options.first_retry_pause, options.max_retry_pause),
+            || Pauses::new(limits.first_retry_pause, limits.max_retry_pause),
             |before| before.pauses,
         );
-        let pause = match (pause, tries >= options.max_attempts.get()) {
+        let pause = match (pause, tries >= limits.max_attempts.get()) {
             (Some(pause), _) => pause.min(LONGEST),
-            (None, true) => options.max_retry_pause,
+            (None, true) => limits.max_retry_pause,
             (None, false) => pauses.next_pause(),
         };
         let due = Instant::now() + pause;
@@ -93,18 +93,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn doubles_pauses_up_to_the_longest_and_restarts_after_a_success() {
-        let options = WorkerOptions::new();
+        let limits = WorkerLimits::default();
         let mut failures = Failures::default();
-        let mut pause = options.first_retry_pause;
+        let mut pause = limits.first_retry_pause;
         for tries in 1..12 {
-            failures.postpone(&cell("a"), tries, None, &options);
-            let longest = tries >= options.max_attempts.get();
-            let expected = if longest { options.max_retry_pause } else { pause };
+            failures.postpone(&cell("a"), tries, None, &limits);
+            let longest = tries >= limits.max_attempts.get();
+            let expected = if longest { limits.max_retry_pause } else { pause };
             assert_eq!(failures.next_due(), Some(Instant::now() + expected));
             assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
             tokio::time::advance(expected).await;
             assert!(!failures.is_early(&cell("a")));
-            pause = (pause * 2).min(options.max_retry_pause);
+            pause = (pause * 2).min(limits.max_retry_pause);
         }
         assert_eq!(failures.tries(&cell("a")), 11);
         failures.forget(&cell("a"));
@@ -113,30 +113,30 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waits_for_the_pause_of_the_observer() {
-        let options = WorkerOptions::new();
+        let limits = WorkerLimits::default();
         let mut failures = Failures::default();
         let hour = Duration::from_secs(3_600);
-        failures.postpone(&cell("a"), 0, Some(hour), &options);
+        failures.postpone(&cell("a"), 0, Some(hour), &limits);
         assert_eq!(failures.next_due(), Some(Instant::now() + hour));
-        failures.postpone(&cell("a"), 0, Some(Duration::MAX), &options);
+        failures.postpone(&cell("a"), 0, Some(Duration::MAX), &limits);
         assert_eq!(failures.next_due(), Some(Instant::now() + LONGEST));
         assert_eq!(failures.tries(&cell("a")), 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn ignores_cells_beyond_the_bound_and_forgets_cells_that_are_gone() {
-        let options = WorkerOptions::new().max_queued_notifications(2);
+        let limits = WorkerLimits { max_queued_notifications: 2, ..WorkerLimits::default() };
         let mut failures = Failures::default();
         for row in ["a", "b", "c", "a"] {
             let tries = failures.tries(&cell(row)) + 1;
-            failures.postpone(&cell(row), tries, None, &options);
+            failures.postpone(&cell(row), tries, None, &limits);
         }
         let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
         assert_eq!(tries(&failures), [2, 1, 0]);
-        tokio::time::advance(options.first_retry_pause).await;
+        tokio::time::advance(limits.first_retry_pause).await;
         failures.forget_gone(Instant::now(), |_| false);
         assert_eq!(tries(&failures), [2, 0, 0], "`a` is not due yet");
-        tokio::time::advance(options.max_retry_pause).await;
+        tokio::time::advance(limits.max_retry_pause).await;
         failures.forget_gone(Instant::now(), |known| *known == cell("a"));
         assert_eq!(tries(&failures), [2, 0, 0], "`a` was found");
     }

@@ -14,8 +14,8 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use crate::client::Client;
-use crate::observer::WorkerOptions;
 use crate::observer::membership::Membership;
+use crate::observer::options::WorkerLimits;
 use crate::observer::queue::{Found, Offered, Queue};
 
 /// Returns a scan of all notifications.
@@ -64,7 +64,7 @@ pub(super) struct Scanner {
     pub(super) client: Client,
     pub(super) queue: Arc<Queue>,
     pub(super) membership: Arc<Membership>,
-    pub(super) options: WorkerOptions,
+    pub(super) limits: WorkerLimits,
 }
 
 /// The result of one scan.
@@ -83,27 +83,27 @@ const UNPARTITIONED_ROUNDS: u64 = 10;
 impl Scanner {
     /// Scans and pauses in turn, until the task is aborted.
     pub(super) async fn run(self) {
-        let mut pause = self.options.min_scan_pause;
+        let mut pause = self.limits.min_scan_pause;
         for round in 0_u64.. {
             let scanned = self.scan_all(round).await;
             self.queue.end_scan();
             pause = match scanned {
                 Ok(Some(scanned)) => self.pause_after(scanned.queued, pause),
                 // The work begins soon after the worker has a share.
-                Ok(None) => self.options.min_scan_pause,
+                Ok(None) => self.limits.min_scan_pause,
                 Err(error) => {
                     warn!(%error, "the scan for notifications failed; retrying");
                     self.pause_after(0, pause)
                 }
             };
-            self.queue.rest(self.options.min_scan_pause, pause).await;
+            self.queue.rest(self.limits.min_scan_pause, pause).await;
         }
     }
 
     fn pause_after(&self, queued: u64, before: Duration) -> Duration {
         match queued {
-            0 => (before * 2).min(self.options.max_scan_pause),
-            _ => self.options.min_scan_pause,
+            0 => (before * 2).min(self.limits.max_scan_pause),
+            _ => self.limits.min_scan_pause,
         }
     }
 
@@ -154,7 +154,7 @@ impl Scanner {
     /// Scans until the queue is full. Returns the key at which the next part begins.
     async fn scan_part(&self, scan: Scan, scanned: &mut Scanned) -> Result<Option<Key>> {
         let _part = PartialScan::begin(&self.queue);
-        let most = u64::try_from(self.options.max_queued_notifications).unwrap_or(u64::MAX);
+        let most = u64::try_from(self.limits.max_queued_notifications).unwrap_or(u64::MAX);
         let mut taken = 0;
         let mut batches = self.client.shared.table.scan(scan);
         while let Some(batch) = batches.try_next().await? {
@@ -187,7 +187,7 @@ impl Scanner {
     /// Waits for room in the queue, and returns the share of this worker. The queue follows changes
     /// of the share during the wait too.
     async fn share_with_room(&self) -> Result<Option<Share>> {
-        while timeout(self.options.max_scan_pause, self.queue.room()).await.is_err() {
+        while timeout(self.limits.max_scan_pause, self.queue.room()).await.is_err() {
             self.share().await?;
         }
         self.share().await
@@ -222,7 +222,7 @@ impl Scanner {
     }
 
     fn batch_cells(&self) -> NonZeroUsize {
-        let cells = self.options.max_queued_notifications.min(BATCH_CELLS);
+        let cells = self.limits.max_queued_notifications.min(BATCH_CELLS);
         NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
     }
 }

@@ -121,6 +121,11 @@ pub enum CommitError {
 }
 
 impl CommitError {
+    /// Returns `true` if the same work may succeed in a new transaction.
+    pub(crate) fn is_temporary(&self) -> bool {
+        matches!(self, Self::Conflict(_) | Self::SnapshotTooOld(_))
+    }
+
     /// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly
     /// not committed.
     pub(super) fn before_the_commit_point(self) -> Self {

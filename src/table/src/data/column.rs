@@ -54,6 +54,12 @@ impl Column {
     }
 }
 
+impl From<&Column> for Column {
+    fn from(column: &Column) -> Self {
+        column.clone()
+    }
+}
+
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", Escaped(&self.family), Escaped(&self.qualifier))?;

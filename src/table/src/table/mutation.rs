@@ -85,14 +85,19 @@ impl Mutation {
 
     /// Adds a put of a value at the time of the table.
     #[must_use]
-    pub fn put(self, column: Column, value: impl Into<Bytes>) -> Self {
-        self.update(column, None, Change::Put(value.into()))
+    pub fn put(self, column: impl Into<Column>, value: impl Into<Bytes>) -> Self {
+        self.update(column.into(), None, Change::Put(value.into()))
     }
 
     /// Adds a put of a value at a timestamp.
     #[must_use]
-    pub fn put_at(self, column: Column, timestamp: i64, value: impl Into<Bytes>) -> Self {
-        self.update(column, Some(timestamp), Change::Put(value.into()))
+    pub fn put_at(
+        self,
+        column: impl Into<Column>,
+        timestamp: i64,
+        value: impl Into<Bytes>,
+    ) -> Self {
+        self.update(column.into(), Some(timestamp), Change::Put(value.into()))
     }
 
     /// Adds a delete of a column at the time of the table.
@@ -100,14 +105,14 @@ impl Mutation {
     /// A put at the same timestamp stays hidden, and a put right after this may get the same
     /// timestamp (rule T6).
     #[must_use]
-    pub fn delete(self, column: Column) -> Self {
-        self.update(column, None, Change::Delete)
+    pub fn delete(self, column: impl Into<Column>) -> Self {
+        self.update(column.into(), None, Change::Delete)
     }
 
     /// Adds a delete of the versions of a column at or below a timestamp.
     #[must_use]
-    pub fn delete_at(self, column: Column, timestamp: i64) -> Self {
-        self.update(column, Some(timestamp), Change::Delete)
+    pub fn delete_at(self, column: impl Into<Column>, timestamp: i64) -> Self {
+        self.update(column.into(), Some(timestamp), Change::Delete)
     }
 
     /// Adds a first condition, which makes this a conditional mutation.

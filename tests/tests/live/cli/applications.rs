@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 use fluo_cluster::Cluster;
-use fluo_engine::{Client, InstanceExt, Transaction, WorkerOptions};
+use fluo_engine::{Client, InstanceExt, Transaction};
 use fluo_table::{Column, Instance};
 
 use super::{Fluo, Run, assert_says, binary, fluo, name};
@@ -154,7 +154,7 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     let oracle = operator.oracle();
     assert!(begun.elapsed() < Duration::from_secs(20));
 
-    let worker = client.start_worker(WorkerOptions::new());
+    let worker = client.worker().start();
     let worker = worker.await.unwrap();
     assert_eq!(operator.run("app status").succeeds().stdout, "RUNNING\n");
     operator.run("wait --timeout 60s").succeeds();

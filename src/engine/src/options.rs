@@ -1,0 +1,69 @@
+//! The pattern of all options: their defaults, setters and bounds in one place.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use fluo_table::{Error, Result};
+
+/// The bounds of a pause or a time limit: from the resolution of the timers to 365 days, because
+/// an `Instant` cannot represent all later times.
+pub(crate) const DURATIONS: RangeInclusive<Duration> =
+    Duration::from_millis(1)..=Duration::from_secs(365 * 24 * 3_600);
+
+/// Defines a structure of options with their defaults, a setter for each, and `check_bounds`. The
+/// setters are methods of the type after `set on`, which has the options in the named field.
+macro_rules! options {
+    (
+        $(#[$of:meta])*
+        $visibility:vis struct $options:ident set on $owner:ident $field:tt {
+            $($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, in $bounds:expr;)*
+        }
+    ) => {
+        $(#[$of])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $visibility struct $options {
+            $(pub(crate) $name: $type,)*
+        }
+
+        impl Default for $options {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl $options {
+            /// Rejects the first option that is out of its bounds.
+            fn check_bounds(&self) -> fluo_table::Result<()> {
+                $(fluo_table::check_option(stringify!($name), self.$name, $bounds)?;)*
+                Ok(())
+            }
+        }
+
+        impl $owner {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $name(mut self, $name: $type) -> Self {
+                    $crate::options::options!(@of self $field).$name = $name;
+                    self
+                }
+            )*
+        }
+    };
+    (@of $owner:ident [$($field:tt)*]) => { $owner$($field)* };
+}
+
+pub(crate) use options;
+
+/// Checks that a growing pause does not begin above its maximum.
+pub(crate) fn check_growth(
+    (first_name, first): (&str, Duration),
+    (longest_name, longest): (&str, Duration),
+) -> Result<()> {
+    if longest < first {
+        return Err(Error::invalid(format!(
+            "option `{longest_name}` is {longest:?}; it must be at least `{first_name}`, which is {first:?}"
+        )));
+    }
+    Ok(())
+}
