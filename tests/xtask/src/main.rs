@@ -6,6 +6,7 @@ mod background;
 mod cargo;
 mod cluster;
 mod cycles;
+mod defined_options;
 mod dependencies;
 mod each;
 mod items;

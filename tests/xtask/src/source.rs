@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use syn::{Attribute, Item, ItemMod, Meta};
 
 use crate::cargo::workspace;
+use crate::defined_options::expand;
 use crate::metadata::{Metadata, Package};
 
 /// A crate of the workspace.
@@ -74,6 +75,7 @@ fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>
     let text = fs::read_to_string(root.join(file)).with_context(context)?;
     let mut items = syn::parse_file(&text).with_context(context)?.items;
     remove_tests(&mut items);
+    expand(&mut items).with_context(context)?;
     let declared = |item: &Item| match item {
         Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
         _ => None,

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result};
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::defined_options::expand;
 use crate::items::{self, RELATIVE};
 
 /// The names in source files.
@@ -40,7 +41,8 @@ impl Names {
         let tokens = TokenStream::from_str(text).map_err(syn::Error::from);
         let tokens = tokens.with_context(context)?;
         self.add_words(tokens.clone());
-        let file: syn::File = syn::parse2(tokens).with_context(context)?;
+        let mut file: syn::File = syn::parse2(tokens).with_context(context)?;
+        expand(&mut file.items).with_context(context)?;
         for name in items::names(&file.items) {
             match name.of {
                 Some(of) if name.kind == RELATIVE => {
