@@ -38,33 +38,8 @@
 //! # Observers
 //!
 //! An observer runs when an observed cell has changed: a [`Worker`] starts a transaction for each
-//! notification. The example `15_count_words` of the repository is a worker process with a graceful
-//! stop, and includes a test of its observer.
-//!
-//! ```
-//! use fluo_engine::{Column, Instance, InstanceExt};
-//!
-//! const TEXT: Column = Column::from_static("page", "text");
-//! const LENGTH: Column = Column::from_static("page", "length");
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_engine::Result<()> {
-//! let web = Instance::in_memory().application("web").observe(&TEXT, "measure", async |tx, page| {
-//!     let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
-//!     tx.set(page, &LENGTH, length.to_string())
-//! });
-//! let client = web.open_or_create().await?;
-//! let worker = client.worker().start().await?;
-//! client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await?;
-//! client.wait_until_idle().await?;
-//!
-//! let now = client.snapshot().await?;
-//! let length = now.get("org.wikipedia", &LENGTH).await?;
-//! assert_eq!(length.as_deref(), Some(&b"15"[..]));
-//! worker.stop().await;
-//! # Ok(())
-//! # }
-//! ```
+//! notification. [`Client::worker`] has an example. The example `15_count_words` of the repository
+//! is a worker process with a graceful stop, and includes a test of its observer.
 //!
 //! [`Loaders`] run many transactions at once, to load data. An [`Instance`] creates, opens and
 //! removes applications.

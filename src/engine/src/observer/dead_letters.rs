@@ -8,7 +8,6 @@ use fluo_table::{Bytes, Column, Result, RowColumn};
 
 use crate::client::Client;
 use crate::context::Shared;
-use crate::transaction::RowMutations;
 use crate::transaction::encode_entries;
 
 /// Records a dead letter, and then deletes the notification from the table, at its own timestamp,
@@ -16,9 +15,8 @@ use crate::transaction::encode_entries;
 pub(super) async fn add_dead_letter(client: &Shared, failed: FailedNotification) -> Result<()> {
     let (cell, at) = (failed.cell.clone(), failed.timestamp);
     client.coordination.add_dead_letter(failed).await?;
-    let mut writes = RowMutations::default();
-    writes.delete_notifications(&cell, at);
-    client.write_until_done(writes.into_mutations(), at).await
+    let delete = encode_entries::delete_notifications(&cell, at);
+    client.write_until_done(vec![delete], at).await
 }
 
 impl Client {
@@ -57,25 +55,23 @@ impl Client {
 
     /// Writes notifications at a new timestamp, and then removes their records.
     async fn requeue(&self, records: Vec<FailedNotification>) -> Result<usize> {
-        let Some(count) = u32::try_from(records.len()).ok().and_then(NonZeroU32::new) else {
+        if records.is_empty() {
             return Ok(0);
-        };
+        }
         let shared = &self.shared;
         // A new timestamp, so that no earlier deletion hides them.
         let at = shared.coordination.timestamps(NonZeroU32::MIN).await?.first;
-        let mut writes = RowMutations::default();
         let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
         for RowColumn { row, column } in records.iter().map(|record| &record.cell) {
-            writes.add(row, |mutation| encode_entries::notification(mutation, column, at));
             notified.entry(row.clone()).or_default().push(column.clone());
         }
-        shared.write_until_done(writes.into_mutations(), at).await?;
+        shared.write_until_done(encode_entries::notifications(&notified, at), at).await?;
         for record in &records {
             // The record of a further failure stays, because its timestamp is later.
             let (cell, up_to) = (&record.cell, record.timestamp);
             shared.coordination.remove_dead_letter(cell, up_to).await?;
         }
         shared.listeners.offer(&notified, at);
-        Ok(usize::try_from(count.get()).unwrap_or(usize::MAX))
+        Ok(records.len())
     }
 }

@@ -1,4 +1,4 @@
-//! The reasons why a transaction did not commit.
+//! The result of a commit, and the reasons why a transaction did not commit.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,12 +6,24 @@ use std::fmt;
 use fluo_table::coordination::TransactorId;
 use fluo_table::{Error, ErrorKind, RowColumn, Timestamp};
 
+/// The result of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommitInfo {
+    /// The start timestamp: the transaction read at it.
+    pub start: Timestamp,
+    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
+    /// nothing.
+    pub commit: Option<Timestamp>,
+}
+
 /// A conflict with another transaction, which wrote one of the cells after this one began, or holds
 /// a lock on it.
 ///
 /// No write of this transaction is or will be visible. The same work may succeed in a new
 /// transaction, which reads again.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The start timestamp of the transaction that failed.
     pub start: Timestamp,
@@ -27,6 +39,7 @@ pub struct Conflict {
 
 /// The other transaction of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ConflictCause {
     /// It committed.
     Committed {
@@ -53,15 +66,14 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "transaction {} conflicts with ", self.start)?;
-        match self.other {
+        let other = match self.other {
             Some(ConflictCause::Committed { start, .. } | ConflictCause::Locking { start, .. }) => {
-                write!(f, "transaction {start}")?;
+                format!("transaction {start}")
             }
-            None | Some(ConflictCause::RolledBackByPeer) => f.write_str("another transaction")?,
-        }
-        let mut cells = self.cells.iter();
-        if let Some(first) = cells.next() {
+            None | Some(ConflictCause::RolledBackByPeer) => "another transaction".to_owned(),
+        };
+        write!(f, "transaction {} conflicts with {other}", self.start)?;
+        if let Some(first) = self.cells.first() {
             write!(f, " on `{first}`")?;
         }
         if self.cell_count > 1 {
@@ -85,6 +97,7 @@ impl StdError for Conflict {}
 /// The error of a transaction or a snapshot whose timestamp is below the horizon. Garbage that it
 /// needs may have been collected, so its reads could be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SnapshotTooOld {
     /// The timestamp at which it reads.
     pub start: Timestamp,

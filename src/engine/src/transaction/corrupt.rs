@@ -46,27 +46,28 @@ pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
     })
 }
 
+pub(crate) fn cell_of(found: &Cell) -> RowColumn {
+    RowColumn::new(found.key.row.clone(), found.key.column.clone())
+}
+
 /// Adds the cell of a damaged entry to its error.
 pub(crate) fn in_cell(found: &Cell, error: Error) -> Error {
-    let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
-    let message =
-        format!("an entry of `{cell}` is damaged: {error} (stored at {})", found.key.timestamp);
+    let (cell, stored) = (cell_of(found), found.key.timestamp);
+    let message = format!("an entry of `{cell}` is damaged: {error} (stored at {stored})");
     Error::with_source(ErrorKind::Corrupt, message, error)
 }
 
 /// Returns the error for an entry that a filter should not show: it is damaged, or was not written
 /// by a transaction.
 pub(crate) fn unexpected(found: &Cell) -> Error {
-    let out_of_place = || {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!(
-                "`{}` is neither data nor a lock; only transactions may write to the table",
-                found.key
-            ),
-        )
+    let Err(damage) = checked(found) else {
+        let message = format!(
+            "`{}` is neither data nor a lock; only transactions may write to the table",
+            found.key
+        );
+        return Error::new(ErrorKind::Corrupt, message);
     };
-    checked(found).map_or_else(|damage| damage, |_| out_of_place())
+    damage
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
     NotificationTimestamp, WriteValue, notification_column,
 };
-use fluo_table::{Bytes, Column, Mutation, Timestamp};
+use fluo_table::{Bytes, Column, Mutation, RowColumn, Timestamp};
 
 use crate::transaction::foreign_lock::LockKind;
 
-/// Returns the stored timestamp of an entry.
 pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryTimestamp::new(kind, timestamp).encode()
 }
@@ -70,16 +69,6 @@ pub(crate) fn commit(
     if is_trigger { put(committed, column, EntryKind::Ack, start, Bytes::new()) } else { committed }
 }
 
-/// The client that rolls a primary back, by what it can say about the other locks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RolledBackBy {
-    /// The owner of the transaction. The primary then says that no lock is left.
-    ItsOwner,
-    /// Another client that met one of the locks, or an owner that cannot exclude that locks are
-    /// left.
-    AnotherOne,
-}
-
 /// Adds the entry that rolls back a locked cell other than the primary.
 pub(crate) fn roll_back(
     mutation: Mutation,
@@ -103,21 +92,15 @@ pub(crate) fn roll_back(
     }
 }
 
-/// Adds the entry that decides that a transaction is rolled back.
+/// Adds the entry that decides that a transaction is rolled back. If its owner certainly leaves no
+/// lock, `done` is the start. Otherwise it is zero.
 pub(crate) fn roll_back_primary(
     mutation: Mutation,
     column: &Column,
     start: Timestamp,
-    by: RolledBackBy,
+    done: Timestamp,
 ) -> Mutation {
-    let value = DelLockValue {
-        outcome: DelLockOutcome::RolledBack,
-        is_primary: true,
-        done: match by {
-            RolledBackBy::ItsOwner => start,
-            RolledBackBy::AnotherOne => Timestamp::ZERO,
-        },
-    };
+    let value = DelLockValue { outcome: DelLockOutcome::RolledBack, is_primary: true, done };
     put(mutation, column, EntryKind::DelLock, start, value.encode())
 }
 
@@ -129,7 +112,8 @@ pub(crate) fn done(mutation: Mutation, column: &Column, at: Timestamp) -> Mutati
 
 /// Adds the notification of the observers of a cell.
 pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
-    notification_entry(mutation, observed, at, false)
+    let stamp = NotificationTimestamp { timestamp: at, is_delete: false };
+    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
 }
 
 /// Adds the deletion of the notifications of a cell up to a timestamp.
@@ -138,15 +122,23 @@ pub(crate) fn notification_delete(
     observed: &Column,
     at: Timestamp,
 ) -> Mutation {
-    notification_entry(mutation, observed, at, true)
+    let stamp = NotificationTimestamp { timestamp: at, is_delete: true };
+    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
 }
 
-fn notification_entry(
-    mutation: Mutation,
-    observed: &Column,
-    timestamp: Timestamp,
-    is_delete: bool,
-) -> Mutation {
-    let stamp = NotificationTimestamp { timestamp, is_delete };
-    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
+/// Returns the mutations that notify the observers of some cells.
+pub(crate) fn notifications<'a>(
+    notified: impl IntoIterator<Item = (&'a Bytes, &'a Vec<Column>)>,
+    at: Timestamp,
+) -> Vec<Mutation> {
+    let mutation = |(row, columns): (&Bytes, &Vec<Column>)| {
+        let columns = columns.iter();
+        columns.fold(Mutation::new(row.clone()), |row, column| notification(row, column, at))
+    };
+    notified.into_iter().map(mutation).collect()
+}
+
+/// Returns the mutation that deletes the notifications of a cell up to a timestamp.
+pub(crate) fn delete_notifications(cell: &RowColumn, at: Timestamp) -> Mutation {
+    notification_delete(Mutation::new(cell.row.clone()), &cell.column, at)
 }

@@ -4,7 +4,7 @@ use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
 use fluo_table::{Bytes, Cell, Result, RowColumn, Timestamp};
 
-use crate::transaction::corrupt::{in_cell, stamp_of, unexpected};
+use crate::transaction::corrupt::{cell_of, in_cell, stamp_of, unexpected};
 
 /// A stored lock of another transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,6 @@ pub(crate) enum LockKind {
 }
 
 impl LockKind {
-    /// Returns the kind of entry that stores the lock.
     pub(crate) fn entry(self) -> EntryKind {
         match self {
             Self::Write { .. } => EntryKind::Lock,
@@ -58,48 +57,24 @@ impl FoundLock {
     /// Decodes the lock in an entry that the table returned.
     pub(crate) fn from_entry(found: &Cell) -> Result<Self> {
         let stamp = stamp_of(found)?;
-        match stamp.kind {
-            EntryKind::Lock => Self::from_write(found, stamp.timestamp),
-            EntryKind::ReadLock => Self::from_read(found, stamp.timestamp),
-            _ => Err(unexpected(found)),
-        }
-    }
-
-    fn from_write(found: &Cell, start: Timestamp) -> Result<Self> {
-        let lock = LockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
-        let kind = LockKind::Write {
-            is_write: lock.is_write,
-            is_delete: lock.is_delete,
-            is_trigger: lock.is_trigger,
+        let damaged = |error| in_cell(found, error);
+        let (primary, transactor, kind) = match stamp.kind {
+            EntryKind::Lock => {
+                let lock = LockValue::decode(&found.value).map_err(damaged)?;
+                let LockValue { primary, transactor, is_write, is_delete, is_trigger } = lock;
+                (primary, transactor, LockKind::Write { is_write, is_delete, is_trigger })
+            }
+            EntryKind::ReadLock => {
+                let lock = ReadLockValue::decode(&found.value).map_err(damaged)?;
+                (lock.primary, lock.transactor, LockKind::Read)
+            }
+            _ => return Err(unexpected(found)),
         };
-        Ok(Self {
-            cell: cell_of(found),
-            start,
-            primary: lock.primary,
-            transactor: lock.transactor,
-            kind,
-            value: found.value.clone(),
-        })
+        let (cell, start, value) = (cell_of(found), stamp.timestamp, found.value.clone());
+        Ok(Self { cell, start, primary, transactor, kind, value })
     }
 
-    fn from_read(found: &Cell, start: Timestamp) -> Result<Self> {
-        let lock = ReadLockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
-        Ok(Self {
-            cell: cell_of(found),
-            start,
-            primary: lock.primary,
-            transactor: lock.transactor,
-            kind: LockKind::Read,
-            value: found.value.clone(),
-        })
-    }
-
-    /// Checks whether this is the lock of the primary.
     pub(crate) fn is_primary(&self) -> bool {
         self.cell == self.primary
     }
-}
-
-fn cell_of(found: &Cell) -> RowColumn {
-    RowColumn::new(found.key.row.clone(), found.key.column.clone())
 }

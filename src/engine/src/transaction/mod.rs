@@ -13,31 +13,23 @@
 mod buffer;
 pub(crate) mod column;
 mod commit;
-mod commit_info;
 mod conflict;
 mod corrupt;
 pub(crate) mod encode_entries;
 mod foreign_lock;
 mod open;
-mod raw_read;
 mod read;
 mod read_locking;
 mod read_past;
-mod recorder;
 mod resolve;
 mod roll_back;
-mod session_check;
 mod snapshot;
 mod state;
 mod status;
-mod trigger;
 
-pub use commit_info::CommitInfo;
-pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
+pub use conflict::{CommitError, CommitInfo, Conflict, ConflictCause, SnapshotTooOld};
 pub use open::{OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;
-pub use recorder::Recorder;
-pub use snapshot::Snapshot;
+pub use snapshot::{Recorder, Snapshot};
 
-pub(crate) use resolve::RowMutations;
-pub(crate) use trigger::Trigger;
+pub(crate) use state::Trigger;

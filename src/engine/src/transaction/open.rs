@@ -12,10 +12,8 @@ use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::column::{ReadColumn, WriteColumn};
 use crate::transaction::commit::commit;
-use crate::transaction::commit_info::CommitInfo;
-use crate::transaction::recorder::Recorder;
 use crate::transaction::state::State;
-use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
+use crate::transaction::{CommitError, CommitInfo, LockedReads, Recorder, Snapshot, Trigger};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
 /// not at all, when it is committed. Only its starter can commit it:
@@ -99,7 +97,7 @@ impl Transaction {
         if client.observed(&cell.column) != Some(ObserverKind::Weak) {
             return Err(client.not_weakly_observed(&cell.column));
         }
-        let log = || debug!(start = %self.state.shown_start(), %cell, "notify");
+        let log = || debug!(start = %self.state.start.shown(), %cell, "notify");
         self.state.span().in_scope(log);
         self.state.with_buffer(|buffer, most| buffer.notify(cell, most))
     }
@@ -117,7 +115,7 @@ impl Transaction {
     /// do the part that succeeds.
     #[must_use]
     pub fn is_last_try(&self) -> bool {
-        self.state.is_last_try()
+        self.state.trigger.as_ref().is_some_and(|trigger| trigger.is_last_try)
     }
 
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
@@ -141,9 +139,9 @@ impl Transaction {
         let cell = RowColumn::new(row, column.to_column());
         self.state.span().in_scope(|| match &write {
             PendingWrite::Set(value) => {
-                debug!(start = %self.state.shown_start(), %cell, value = %Escaped(value), "write");
+                debug!(start = %self.state.start.shown(), %cell, value = %Escaped(value), "write");
             }
-            _ => debug!(start = %self.state.shown_start(), %cell, "delete"),
+            _ => debug!(start = %self.state.start.shown(), %cell, "delete"),
         });
         let recorded = self.recorder.as_ref().map(|recorder| {
             let value = match &write {
@@ -181,31 +179,13 @@ impl OwnedTransaction {
         Ok(Self { transaction: Transaction { snapshot } })
     }
 
-    /// Returns a handle that cannot commit.
     pub(crate) fn handle(&self) -> Transaction {
         let snapshot = self.transaction.snapshot.clone();
         Transaction { snapshot }
     }
 
-    /// Commits the transaction and consumes it. Neither of these examples compiles:
-    ///
-    /// ```compile_fail,E0382
-    /// # async fn commits_twice(client: fluo_engine::Client) -> fluo_engine::Result<()> {
-    /// let tx = client.begin().await?;
-    /// tx.commit().await?;
-    /// tx.commit().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// ```compile_fail,E0382
-    /// # async fn sets_too_late(client: fluo_engine::Client) -> fluo_engine::Result<()> {
-    /// let tx = client.begin().await?;
-    /// tx.commit().await?;
-    /// tx.set("alice", &fluo_engine::Column::new("account", "balance"), "100")?;
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// Commits the transaction and consumes it, so its owner can neither commit it again nor set
+    /// another cell.
     ///
     /// If the future is dropped, the commit continues and its outcome is lost.
     ///
@@ -225,10 +205,9 @@ impl OwnedTransaction {
         if let Some(stale) = self.state.stale() {
             return Err(CommitError::SnapshotTooOld(stale));
         }
-        commit(self.state.clone(), buffer, self.state.trigger().cloned()).await
+        commit(self.state.clone(), buffer).await
     }
 
-    /// Returns the size of the buffered writes in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         self.state.size_bytes()
     }

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug};
 
 use crate::context::{Backoff, CELLS_PER_READ};
-use crate::transaction::corrupt::stamp_of;
+use crate::transaction::corrupt::{cell_of, stamp_of};
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
@@ -68,7 +68,7 @@ impl State {
 
     /// Fails if garbage above the timestamp may have been collected (S2).
     pub(crate) async fn check_fresh(&self) -> Result<()> {
-        if self.is_held() {
+        if self.start.is_held() {
             return Ok(());
         }
         let horizon = self.client.coordination.horizon().await?;
@@ -159,9 +159,11 @@ impl Rest {
         let must_wait = !is_resolved || waiting.is_resolved;
         waiting.is_resolved = is_resolved;
         let begin = rest.first().map(first_key);
-        let past = match is_left {
-            true => read_past(&self.state, rest, &resolved.left).await?,
-            false => Past::before(&rest),
+        let past = if is_left {
+            read_past(&self.state, rest, &resolved.left).await?
+        } else {
+            // The whole batch is read again.
+            Past { committed: Vec::new(), rest: begin.clone() }
         };
         if must_wait && past.rest == begin {
             let begun = Instant::now();
@@ -199,13 +201,6 @@ struct Past {
     rest: Option<Key>,
 }
 
-impl Past {
-    /// Returns an empty part: the whole batch is read again.
-    fn before(batch: &[Cell]) -> Self {
-        Self { committed: Vec::new(), rest: batch.first().map(first_key) }
-    }
-}
-
 /// Reads a batch as if the locks of decided transactions were resolved, up to the first other lock.
 async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
     let table = &*state.client.table;
@@ -214,12 +209,9 @@ async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Res
     let left: BTreeSet<_> = left.iter().map(|known| &known.lock.cell).collect();
     let mut past = Past::default();
     for found in batch {
-        let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
-        let now = match is_data(&found) {
-            true => Some(found.clone()),
-            false if left.contains(&cell) => shown.remove(&cell),
-            false => Some(found.clone()),
-        };
+        let cell = cell_of(&found);
+        let is_left = !is_data(&found) && left.contains(&cell);
+        let now = if is_left { shown.remove(&cell) } else { Some(found.clone()) };
         match now {
             Some(entry) if is_data(&entry) => past.committed.push(committed(entry)?),
             Some(_) => {
@@ -232,7 +224,6 @@ async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Res
     Ok(past)
 }
 
-/// Returns the first key of the column of a cell.
 fn first_key(cell: &Cell) -> Key {
     Key { timestamp: i64::MAX, ..cell.key.clone() }
 }

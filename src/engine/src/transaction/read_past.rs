@@ -10,10 +10,10 @@ use fluo_table::{
     Cell, Change, Key, Mutation, Result, RowColumn, Scan, Table, TableExt, Timestamp,
 };
 
-use crate::transaction::corrupt::checked;
+use crate::transaction::corrupt::{cell_of, checked};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::FoundLock;
-use crate::transaction::raw_read::cell_span;
+use crate::transaction::status::cell_span;
 
 /// A lock of a committed or rolled back transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,7 @@ pub(crate) async fn read_past(
     let spans = locks.iter().map(|known| cell_span(&known.lock.cell));
     let mut columns: BTreeMap<RowColumn, Vec<Cell>> = BTreeMap::new();
     for entry in table.read(Scan::over_all(spans)).await? {
-        let cell = RowColumn::new(entry.key.row.clone(), entry.key.column.clone());
-        columns.entry(cell).or_default().push(entry);
+        columns.entry(cell_of(&entry)).or_default().push(entry);
     }
     let mut shown = BTreeMap::new();
     for known in locks {
@@ -51,7 +50,7 @@ impl DecidedLock {
     /// entries of its column.
     fn shown(&self, mut entries: Vec<Cell>, at: Timestamp) -> Result<Option<Cell>> {
         let cell = &self.lock.cell;
-        for update in self.resolution().updates {
+        for update in self.resolved(Mutation::new(cell.row.clone())).updates {
             if let (Some(timestamp), Change::Put(value)) = (update.timestamp, update.change) {
                 entries.retain(|entry| entry.key.timestamp != timestamp);
                 let key = Key::new(cell.row.clone(), update.column, timestamp);
@@ -68,10 +67,9 @@ impl DecidedLock {
         Ok(shown)
     }
 
-    /// Returns the mutation that resolves the lock.
-    fn resolution(&self) -> Mutation {
-        let FoundLock { cell: RowColumn { row, column }, start, kind, .. } = &self.lock;
-        let mutation = Mutation::new(row.clone());
+    /// Adds the entry that ends the lock.
+    pub(crate) fn resolved(&self, mutation: Mutation) -> Mutation {
+        let FoundLock { cell: RowColumn { column, .. }, start, kind, .. } = &self.lock;
         match self.committed {
             Some(commit) => {
                 encode_entries::commit(mutation, column, (*start, commit), *kind, false)

@@ -15,14 +15,12 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::coordination::TransactorId;
 use fluo_table::{
     Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, RowColumn, Timestamp,
 };
 use tracing::debug;
 
 use crate::context::Shared;
-use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, roll_back_lock};
@@ -65,11 +63,25 @@ impl OrphanLooks {
             (self.last, self.looks) = (met, 0);
         }
         self.looks += 1;
-        match self.looks >= MAX_ORPHAN_LOOKS {
-            true => Err(orphan(lock)),
-            false => Ok(()),
-        }
+        if self.looks < MAX_ORPHAN_LOOKS { Ok(()) } else { Err(orphan(lock)) }
     }
+}
+
+/// Returns the error for a lock that stays although its primary has no trace of its transaction.
+fn orphan(lock: &FoundLock) -> Error {
+    let FoundLock { cell, start, primary, .. } = lock;
+    let message = if primary.column.visibility.is_empty() {
+        format!(
+            "`{cell}` is locked by transaction {start}, of which the primary `{primary}` has no trace; its outcome is \
+             lost"
+        )
+    } else {
+        format!(
+            "`{cell}` is locked by transaction {start}, whose primary `{primary}` is not visible; open the client with \
+             all labels"
+        )
+    };
+    Error::new(ErrorKind::Corrupt, message)
 }
 
 /// Rolls locks of other transactions forward or back.
@@ -80,224 +92,179 @@ impl OrphanLooks {
 /// denied the whole call.
 pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Resolved> {
     let mut resolved = Resolved::default();
-    let mut writes = RowMutations::default();
-    let mut rolled_back = Vec::new();
-    let mut known = Vec::new();
-    let mut has_failed = false;
-    for ((primary, start), group) in groups(locks) {
-        let Some(transactor) = group.first().map(|lock| lock.transactor) else {
-            continue;
-        };
-        let decided = decided(client, &primary, start, transactor).await?;
-        match decided {
-            Decided::Waiting | Decided::Orphaned => {}
-            _ => client.sightings.forget(&primary, start),
+    let (mut known, mut denied) = (Vec::new(), Vec::new());
+    for group in groups(locks) {
+        let lock = *group.first().expect("a group has a lock");
+        let others = group.iter().copied().filter(|lock| !lock.is_primary());
+        let decided = decided(client, lock).await?;
+        if !matches!(decided, Decided::Waiting | Decided::Orphaned) {
+            client.sightings.forget(&lock.primary, lock.start);
         }
         match decided {
-            Decided::Committed(commit) => {
-                metrics::counter!("fluo_locks_rolled_forward_total")
-                    .increment(as_count(group.len()));
-                writes.roll_forward(&group, commit);
-                known.extend(decided_locks(others(&group), Some(commit)));
-            }
-            Decided::RolledBack => {
-                metrics::counter!("fluo_locks_rolled_back_total").increment(as_count(group.len()));
-                rolled_back.extend(rollbacks(&group));
-                known.extend(decided_locks(others(&group), None));
+            Decided::Ended(committed) => {
+                count(committed, group.len());
+                known.extend(others.map(|lock| DecidedLock { lock: lock.clone(), committed }));
             }
             Decided::Waiting => resolved.waiting += group.len(),
-            Decided::Orphaned => resolved.orphans.extend(group.first().copied().cloned()),
+            Decided::Orphaned => resolved.orphans.push(lock.clone()),
             Decided::Over { is_written } => {
-                let other = group.iter().find(|lock| !lock.is_primary());
-                resolved.orphans.extend(other.copied().cloned());
-                if !is_written {
-                    has_failed = true;
-                    known
-                        .extend(decided_locks(group.iter().filter(|lock| lock.is_primary()), None));
-                }
+                resolved.orphans.extend(others.take(1).cloned());
+                let primary = group.iter().copied().filter(|lock| lock.is_primary() && !is_written);
+                denied.extend(
+                    primary.map(|lock| DecidedLock { lock: lock.clone(), committed: None }),
+                );
             }
         }
     }
-    match write(client, writes, rolled_back).await {
-        Ok(()) => {}
-        Err(error) if may_be_left(&error) => has_failed = true,
+    let is_written = match write(client, &known).await {
+        Ok(()) => denied.is_empty(),
+        // A reader can continue after such an error.
+        Err(error) if error.kind().is_passing() || error.kind() == ErrorKind::Denied => false,
         Err(error) => return Err(error),
-    }
-    if has_failed {
-        resolved.left = known;
+    };
+    if !is_written {
+        resolved.left = known.into_iter().chain(denied).collect();
     }
     Ok(resolved)
 }
 
+fn count(committed: Option<Timestamp>, locks: usize) {
+    let locks = u64::try_from(locks).expect("a count of locks in memory");
+    match committed {
+        Some(_) => metrics::counter!("fluo_locks_rolled_forward_total").increment(locks),
+        None => metrics::counter!("fluo_locks_rolled_back_total").increment(locks),
+    }
+}
+
 /// Writes the ends of the locks of decided transactions, once.
-async fn write(
-    client: &Shared,
-    forward: RowMutations,
-    mut back: Vec<ConditionalMutation>,
-) -> Result<()> {
-    let forward = forward.into_mutations();
+async fn write(client: &Shared, known: &[DecidedLock]) -> Result<()> {
+    let mut forward: BTreeMap<&Bytes, Mutation> = BTreeMap::new();
+    let mut back = Vec::new();
+    for decided in known {
+        let lock = &decided.lock;
+        if decided.committed.is_some() {
+            let row = &lock.cell.row;
+            let mutation = forward.remove(row).unwrap_or_else(|| Mutation::new(row.clone()));
+            forward.insert(row, decided.resolved(mutation));
+        } else {
+            back.push(roll_back_lock(&lock.cell, lock.start, lock.kind, lock.value.clone()));
+        }
+    }
     if !forward.is_empty() {
-        client.table.write(forward).await?;
+        client.table.write(forward.into_values().collect()).await?;
     }
-    match back.is_empty() {
-        true => Ok(()),
-        false => client.roll_back_locks(&mut back).await,
-    }
+    client.roll_back_locks(&mut back).await
 }
 
-/// Checks whether a reader can continue after this error of a write.
-fn may_be_left(error: &Error) -> bool {
-    error.kind().is_passing() || error.kind() == ErrorKind::Denied
-}
-
-/// Returns the locks with the outcome of their transaction.
-fn decided_locks<'a>(
-    locks: impl Iterator<Item = &'a &'a FoundLock>,
-    committed: Option<Timestamp>,
-) -> impl Iterator<Item = DecidedLock> {
-    locks.map(move |lock| DecidedLock { lock: (*lock).clone(), committed })
-}
-
-/// Returns the locks of the group except that of the primary.
-fn others<'a>(group: &'a [&'a FoundLock]) -> impl Iterator<Item = &'a &'a FoundLock> {
-    group.iter().filter(|lock| !lock.is_primary())
-}
-
-fn rollbacks(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
-    others(locks)
-        .map(|lock| roll_back_lock(&lock.cell, lock.start, lock.kind, lock.value.clone()))
-        .collect()
-}
-
-/// Returns the error for a lock that stays although its primary has no trace of its transaction.
-fn orphan(lock: &FoundLock) -> Error {
-    if !lock.primary.column.visibility.is_empty() {
-        let message = format!(
-            "`{}` is locked by transaction {}, whose primary `{}` is not visible; open the client with all labels",
-            lock.cell, lock.start, lock.primary
-        );
-        return Error::new(ErrorKind::Corrupt, message);
-    }
-    Error::new(
-        ErrorKind::Corrupt,
-        format!(
-            "`{}` is locked by transaction {}, of which the primary `{}` has no trace; its outcome is lost",
-            lock.cell, lock.start, lock.primary
-        ),
-    )
-}
-
-type Groups<'a> = BTreeMap<(RowColumn, Timestamp), Vec<&'a FoundLock>>;
-
-fn groups(locks: &[FoundLock]) -> Groups<'_> {
-    let mut groups = Groups::new();
+/// Returns the locks of each transaction.
+fn groups(locks: &[FoundLock]) -> Vec<Vec<&FoundLock>> {
+    let mut groups: BTreeMap<(&RowColumn, Timestamp), Vec<&FoundLock>> = BTreeMap::new();
     for lock in locks {
-        let key = (lock.primary.clone(), lock.start);
-        groups.entry(key).or_default().push(lock);
+        groups.entry((&lock.primary, lock.start)).or_default().push(lock);
     }
-    groups
+    groups.into_values().collect()
 }
 
 /// The decision about a transaction whose locks were met.
 enum Decided {
-    Committed(Timestamp),
-    RolledBack,
+    /// It committed at this timestamp, or was rolled back.
+    Ended(Option<Timestamp>),
     /// Its owner may still decide.
     Waiting,
     /// Its primary has no trace of it.
     Orphaned,
     /// Its primary's lock is the only one left. That lock was rolled back, unless this client may
     /// not write the table.
-    Over {
-        is_written: bool,
-    },
+    Over { is_written: bool },
 }
 
-/// Returns the decision about a transaction, after rolling it back if it is dead or too slow (R3).
-async fn decided(
-    client: &Shared,
-    primary: &RowColumn,
-    start: Timestamp,
-    transactor: TransactorId,
-) -> Result<Decided> {
-    if let Some(commit) = client.background.commit_of(start) {
-        return Ok(Decided::Committed(commit));
+/// Returns the decision about the transaction of a lock, after rolling it back if it is dead or too
+/// slow (R3).
+async fn decided(client: &Shared, lock: &FoundLock) -> Result<Decided> {
+    let FoundLock { primary, start, transactor, .. } = lock;
+    if let Some(commit) = client.background.commit_of(*start) {
+        return Ok(Decided::Ended(Some(commit)));
     }
-    let found = status(&*client.table, primary, start).await?;
-    let lock = match &found {
-        TransactionStatus::Locked(lock) => Some(lock),
-        TransactionStatus::Unknown => None,
-        TransactionStatus::Committed(_) | TransactionStatus::RolledBack => return Ok(found.into()),
+    let value = match status(&*client.table, primary, *start).await? {
+        TransactionStatus::Locked(value) => value,
+        TransactionStatus::Unknown => {
+            // This client may lack the authorization to see the primary, so only the owner can
+            // decide.
+            let is_alive = client.coordination.is_alive(*transactor).await?;
+            return Ok(if is_alive { Decided::Waiting } else { Decided::Orphaned });
+        }
+        found => return Ok(found.into()),
     };
-    if let Some(lock) = lock
-        && is_acknowledged(&*client.table, primary, start, lock).await?
-    {
-        return end_acknowledged(client, primary, start, lock.clone()).await;
+    if is_acknowledged(&*client.table, primary, *start, &value).await? {
+        return end_acknowledged(client, lock, value).await;
     }
-    let Some(lock) = lock else {
-        // This client may lack the authorization to see the primary, so only the owner can decide.
-        let is_alive = client.coordination.is_alive(transactor).await?;
-        return Ok(match is_alive {
-            true => Decided::Waiting,
-            false => Decided::Orphaned,
-        });
-    };
-    let Some(cause) = rollback_cause(client, primary, start, transactor).await? else {
+    let Some(cause) = rollback_cause(client, lock).await? else {
         return Ok(Decided::Waiting);
     };
-    if !roll_back_primary(client, primary, start, lock.clone()).await? {
+    if !roll_back_primary(client, lock, value).await? {
         // The owner or another reader was faster.
-        return Ok(status(&*client.table, primary, start).await?.into());
+        return Ok(status(&*client.table, primary, *start).await?.into());
     }
     debug!(%primary, %start, %transactor, cause, "rolled back a transaction");
     metrics::counter!("fluo_transactions_recovered_total", "cause" => cause).increment(1);
-    Ok(Decided::RolledBack)
+    Ok(Decided::Ended(None))
 }
 
 impl From<TransactionStatus> for Decided {
     fn from(status: TransactionStatus) -> Self {
         match status {
             TransactionStatus::Locked(_) => Self::Waiting,
-            TransactionStatus::Committed(commit) => Self::Committed(commit),
-            TransactionStatus::RolledBack => Self::RolledBack,
+            TransactionStatus::Committed(commit) => Self::Ended(Some(commit)),
+            TransactionStatus::RolledBack => Self::Ended(None),
             TransactionStatus::Unknown => Self::Orphaned,
         }
     }
 }
 
 /// Returns the reason to wait no longer for an undecided transaction, or `None` to wait (R3).
-async fn rollback_cause(
-    client: &Shared,
-    primary: &RowColumn,
-    start: Timestamp,
-    transactor: TransactorId,
-) -> Result<Option<&'static str>> {
+async fn rollback_cause(client: &Shared, lock: &FoundLock) -> Result<Option<&'static str>> {
+    let FoundLock { primary, start, transactor, .. } = lock;
     let patience = client.options.rollback_after;
-    let sightings = &client.sightings;
-    if sightings.has_timed_out(primary, start, transactor, patience) {
+    if client.sightings.has_timed_out(primary, *start, *transactor, patience) {
         return Ok(Some("timed out"));
     }
-    let is_alive = client.coordination.is_alive(transactor).await?;
+    let is_alive = client.coordination.is_alive(*transactor).await?;
     Ok((!is_alive).then_some("dead"))
 }
 
 /// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the
 /// lock and keep the lock. It drops the end only if there is a `TX_DONE`, so the transaction has no
 /// other lock (P7).
-async fn end_acknowledged(
-    client: &Shared,
-    primary: &RowColumn,
-    start: Timestamp,
-    lock: Bytes,
-) -> Result<Decided> {
-    let ended = roll_back_lock(primary, start, ACKNOWLEDGING, lock);
+async fn end_acknowledged(client: &Shared, lock: &FoundLock, value: Bytes) -> Result<Decided> {
+    let FoundLock { primary, start, .. } = lock;
+    let ended = roll_back_lock(primary, *start, ACKNOWLEDGING, value);
     match is_written(client, ended).await {
         Ok(true) => Ok(Decided::Over { is_written: true }),
         // Another client has ended it, or the next attempt settles it.
-        Ok(false) => Ok(status(&*client.table, primary, start).await?.into()),
+        Ok(false) => Ok(status(&*client.table, primary, *start).await?.into()),
         Err(error) if error.kind() == ErrorKind::Denied => Ok(Decided::Over { is_written: false }),
         Err(error) => Err(error),
     }
+}
+
+/// The kind of a lock that only guards the cell of a notification.
+const ACKNOWLEDGING: LockKind =
+    LockKind::Write { is_write: false, is_delete: false, is_trigger: true };
+
+/// Rolls back the primary of another transaction, unless it was decided meanwhile. Returns whether
+/// it did.
+async fn roll_back_primary(client: &Shared, lock: &FoundLock, value: Bytes) -> Result<bool> {
+    let FoundLock { primary, start, .. } = lock;
+    is_written(client, decide(primary, *start, value)).await.map_err(|error| match error.kind() {
+        ErrorKind::Denied => {
+            let message = format!(
+                "cannot roll back transaction {start} on `{primary}`: {error}; read it once with a client that may \
+                 write the table"
+            );
+            Error::with_source(ErrorKind::Denied, message, error)
+        }
+        _ => error,
+    })
 }
 
 /// Writes a conditional mutation, and returns whether it was certainly written. A passing error
@@ -314,72 +281,11 @@ async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bo
     }
 }
 
-/// The kind of a lock that only guards the cell of a notification.
-const ACKNOWLEDGING: LockKind =
-    LockKind::Write { is_write: false, is_delete: false, is_trigger: true };
-
-/// Rolls back the primary of another transaction, unless it was decided meanwhile. Returns whether
-/// it did.
-async fn roll_back_primary(
-    client: &Shared,
-    primary: &RowColumn,
-    start: Timestamp,
-    value: Bytes,
-) -> Result<bool> {
-    let mutation = decide(primary, start, value);
-    is_written(client, mutation).await.map_err(|error| match error.kind() {
-        ErrorKind::Denied => {
-            let message = format!(
-                "cannot roll back transaction {start} on `{primary}`: {error}; read it once with a client that may \
-                 write the table"
-            );
-            Error::with_source(ErrorKind::Denied, message, error)
-        }
-        _ => error,
-    })
-}
-
-/// Updates grouped by row, so that each row is written once.
-#[derive(Debug, Default)]
-pub(crate) struct RowMutations {
-    rows: BTreeMap<Bytes, Mutation>,
-}
-
-impl RowMutations {
-    pub(crate) fn add(&mut self, row: &Bytes, update: impl FnOnce(Mutation) -> Mutation) {
-        let mutation = self.rows.remove(row).unwrap_or_else(|| Mutation::new(row.clone()));
-        self.rows.insert(row.clone(), update(mutation));
-    }
-
-    /// Deletes the notifications of a cell up to a timestamp.
-    pub(crate) fn delete_notifications(&mut self, cell: &RowColumn, at: Timestamp) {
-        self.add(&cell.row, |mutation| {
-            encode_entries::notification_delete(mutation, &cell.column, at)
-        });
-    }
-
-    fn roll_forward(&mut self, locks: &[&FoundLock], commit: Timestamp) {
-        for lock in locks.iter().filter(|lock| !lock.is_primary()) {
-            let times = (lock.start, commit);
-            self.add(&lock.cell.row, |mutation| {
-                encode_entries::commit(mutation, &lock.cell.column, times, lock.kind, false)
-            });
-        }
-    }
-
-    pub(crate) fn into_mutations(self) -> Vec<Mutation> {
-        self.rows.into_values().collect()
-    }
-}
-
-fn as_count(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use fluo_table::Column;
+    use fluo_table::coordination::TransactorId;
 
     fn lock(row: &'static str, start: u64) -> FoundLock {
         let cell = |row| RowColumn::new(row, Column::new("f", "q"));

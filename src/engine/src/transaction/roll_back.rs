@@ -11,12 +11,11 @@
 use std::collections::BTreeMap;
 
 use crate::context::Shared;
-use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
+use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
 use fluo_table::{
-    Bytes, Condition, ConditionalMutation, Error, Filter, Mutation, Outcome, Result, RowColumn,
-    Timestamp,
+    Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
 };
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
@@ -45,8 +44,7 @@ pub(crate) fn roll_back_lock(
 /// then the acknowledgement is the only remaining trace of the commit.
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
     let mutation = Mutation::new(primary.row.clone());
-    let by = RolledBackBy::AnotherOne;
-    encode_entries::roll_back_primary(mutation, &primary.column, start, by)
+    encode_entries::roll_back_primary(mutation, &primary.column, start, Timestamp::ZERO)
         .when(is_held(primary, start, lock.clone()))
         .and(is_stored(primary, start, PRIMARY, lock))
         .and(is_absent(primary, EntryKind::Ack, start))
@@ -98,57 +96,39 @@ impl Shared {
         &self,
         mutations: &mut Vec<ConditionalMutation>,
     ) -> Result<()> {
-        let first = self.end_locks(by_row(std::mem::take(mutations))).await;
-        // One of the locks of a rejected row has ended, so each of them is tried alone. A lock that
-        // was tried alone and rejected has ended.
-        let several = first.rejected.into_iter().filter(|locks| locks.len() > 1);
-        let alone = several.flatten().map(|lock| vec![lock]).collect();
-        let second = self.end_locks(alone).await;
-        mutations.extend(first.open.into_iter().chain(second.open));
-        second.failed.or(first.failed).map_or(Ok(()), Err)
-    }
-
-    /// Writes the mutations of the locks of some rows once, each row as a whole.
-    async fn end_locks(&self, rows: Vec<Vec<ConditionalMutation>>) -> Ended {
-        let mut ended = Ended::default();
-        if rows.is_empty() {
-            return ended;
-        }
-        let wholes = rows.iter().filter_map(|locks| merged(locks)).collect();
-        let outcomes = match self.table.write_conditional(wholes).await {
-            Ok(outcomes) => outcomes,
-            Err(error) => {
-                ended.open.extend(rows.into_iter().flatten());
-                ended.failed = Some(error);
-                return ended;
-            }
-        };
-        for (locks, outcome) in rows.into_iter().zip(outcomes) {
-            match outcome {
-                Outcome::Accepted => {}
-                Outcome::Rejected => ended.rejected.push(locks),
-                Outcome::ConstraintViolation(error) | Outcome::Unknown(error) => {
-                    ended.open.extend(locks);
-                    ended.failed = Some(error);
+        let mut rows = by_row(std::mem::take(mutations));
+        let mut written = Ok(());
+        while !rows.is_empty() {
+            let wholes = rows.iter().map(|locks| merged(locks)).collect();
+            let outcomes = match self.table.write_conditional(wholes).await {
+                Ok(outcomes) => outcomes,
+                Err(error) => {
+                    mutations.extend(rows.into_iter().flatten());
+                    return Err(error);
+                }
+            };
+            let mut alone = Vec::new();
+            for (locks, outcome) in rows.into_iter().zip(outcomes) {
+                match outcome {
+                    // One of the locks of a rejected row has ended, so each of them is tried alone.
+                    Outcome::Rejected if locks.len() > 1 => {
+                        alone.extend(locks.into_iter().map(|lock| vec![lock]));
+                    }
+                    Outcome::Accepted | Outcome::Rejected => {}
+                    Outcome::ConstraintViolation(error) | Outcome::Unknown(error) => {
+                        mutations.extend(locks);
+                        written = Err(error);
+                    }
                 }
             }
+            rows = alone;
         }
-        ended
+        written
     }
 }
 
 /// Maximum number of locks that one mutation ends, so that it fits in a request.
 const LOCKS_PER_MUTATION: usize = 256;
-
-/// The result of an attempt to end locks.
-#[derive(Debug, Default)]
-struct Ended {
-    /// The mutations of the rows in which a condition did not hold.
-    rejected: Vec<Vec<ConditionalMutation>>,
-    /// The mutations of the locks that may still be there.
-    open: Vec<ConditionalMutation>,
-    failed: Option<Error>,
-}
 
 fn by_row(mutations: Vec<ConditionalMutation>) -> Vec<Vec<ConditionalMutation>> {
     let mut rows: BTreeMap<Bytes, Vec<ConditionalMutation>> = BTreeMap::new();
@@ -156,24 +136,18 @@ fn by_row(mutations: Vec<ConditionalMutation>) -> Vec<Vec<ConditionalMutation>> 
         let row = conditional.mutation.row.clone();
         rows.entry(row).or_default().push(conditional);
     }
-    let rows = rows.into_values();
-    rows.flat_map(|locks| {
-        let parts = locks.chunks(LOCKS_PER_MUTATION).map(<[_]>::to_vec);
-        parts.collect::<Vec<_>>()
-    })
-    .collect()
+    let parts = rows.values().flat_map(|locks| locks.chunks(LOCKS_PER_MUTATION));
+    parts.map(<[_]>::to_vec).collect()
 }
 
 /// Returns the mutation with all updates and all conditions of those of one row.
-fn merged(locks: &[ConditionalMutation]) -> Option<ConditionalMutation> {
-    let (first, others) = locks.split_first()?;
-    let mut whole = first.clone();
-    for other in others {
-        let updates = other.mutation.updates.iter().cloned();
-        whole.mutation.updates.extend(updates);
-        whole.conditions.extend(other.conditions.iter().cloned());
-    }
-    Some(whole)
+fn merged(locks: &[ConditionalMutation]) -> ConditionalMutation {
+    let whole = locks.iter().cloned().reduce(|mut whole, lock| {
+        whole.mutation.updates.extend(lock.mutation.updates);
+        whole.conditions.extend(lock.conditions);
+        whole
+    });
+    whole.expect("a row has a lock")
 }
 
 #[cfg(test)]

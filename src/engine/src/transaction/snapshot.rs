@@ -1,6 +1,7 @@
-//! The public handle for reading.
+//! The public handle for reading, and the hook of a transaction.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use fluo_table::{
@@ -14,9 +15,8 @@ use tracing::field::Empty;
 use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
 use crate::transaction::column::ReadColumn;
-use crate::transaction::raw_read::cell_span;
-use crate::transaction::recorder::Recorder;
 use crate::transaction::state::State;
+use crate::transaction::status::cell_span;
 
 /// The state of a table at one timestamp, available for as long as the snapshot is held.
 ///
@@ -196,4 +196,17 @@ impl Snapshot {
         let scan = Scan::over(Span::prefix(prefix));
         self.scan(columns.into_iter().map(select).fold(scan, Scan::column))
     }
+}
+
+/// A receiver of the reads and writes of a transaction, each after it has succeeded.
+///
+/// [`Transaction::recorded_by`](crate::Transaction::recorded_by) sets it. The calls must be short
+/// and must not use the transaction.
+pub trait Recorder: Debug + Send + Sync {
+    /// Records the cells that a read returned, in key order. A scan records a batch when the caller
+    /// receives it.
+    fn record_read(&self, cells: &[Cell]);
+
+    /// Records a write that the transaction has accepted. `None` is a delete.
+    fn record_write(&self, cell: &RowColumn, value: Option<&Bytes>);
 }

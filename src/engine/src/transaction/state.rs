@@ -1,14 +1,33 @@
-//! The state of an open snapshot or transaction.
+//! The state of an open snapshot or transaction, and the notification that started it.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fluo_table::{Error, Result, Timestamp};
+use fluo_table::coordination::ObserverKind;
+use fluo_table::{Error, Result, RowColumn, Timestamp};
 use tracing::Span;
 
 use crate::context::{Shared, Start};
 use crate::locked::locked;
 use crate::transaction::buffer::WriteBuffer;
-use crate::transaction::{SnapshotTooOld, Trigger};
+use crate::transaction::{CommitError, ConflictCause, SnapshotTooOld};
+
+/// The notification that started the transaction of an observer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trigger {
+    pub(crate) cell: RowColumn,
+    /// The timestamp of the notification.
+    pub(crate) notified_at: Timestamp,
+    pub(crate) kind: ObserverKind,
+    /// `true` if a failure moves the notification to the dead letters.
+    pub(crate) is_last_try: bool,
+}
+
+impl Trigger {
+    /// Returns `true` for a strong observer, whose notification is acknowledged.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.kind == ObserverKind::Strong
+    }
+}
 
 /// The state that the handles of one snapshot or transaction share. Its timestamp holds back
 /// garbage collection until the state is dropped or has become too old.
@@ -17,7 +36,7 @@ pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
     pub(super) start: Arc<Start>,
     seen: Mutex<Seen>,
-    trigger: Option<Trigger>,
+    pub(super) trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
 }
@@ -58,19 +77,9 @@ impl State {
         self.start.span()
     }
 
-    /// Returns `true` if the horizon has certainly not passed the start (H4). Sends no request.
-    pub(super) fn is_held(&self) -> bool {
-        self.start.is_held()
-    }
-
     /// Fixes the start and returns it.
     pub(crate) fn start(&self) -> Timestamp {
         self.start.fix()
-    }
-
-    /// Returns the present start for a message. It may still move.
-    pub(super) fn shown_start(&self) -> Timestamp {
-        self.start.shown()
     }
 
     /// Returns the staleness that a read has met, or `None` if no read has met one.
@@ -82,11 +91,6 @@ impl State {
     /// reachable. The failure is recorded here even if the body ignores or replaces the error.
     pub(crate) fn has_passing_failure(&self) -> bool {
         self.seen().has_passing_failure
-    }
-
-    /// Returns `true` if a failure moves the notification of the observer to the dead letters.
-    pub(super) fn is_last_try(&self) -> bool {
-        self.trigger.as_ref().is_some_and(|trigger| trigger.is_last_try)
     }
 
     pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -116,16 +120,28 @@ impl State {
         self.buffer().take()
     }
 
-    pub(super) fn trigger(&self) -> Option<&Trigger> {
-        self.trigger.as_ref()
-    }
-
     pub(super) fn has_ended(&self) -> Error {
-        Error::invalid(format!("transaction {} has ended; begin a new one", self.shown_start()))
+        Error::invalid(format!("transaction {} has ended; begin a new one", self.start.shown()))
     }
 
     fn buffer(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
         locked(&self.buffer)
+    }
+}
+
+impl Shared {
+    /// Checks the session after an error that an ended session would explain, so that the next
+    /// transaction has a live one.
+    pub(crate) async fn renew_session_after(&self, error: &CommitError) {
+        let is_suspect = match error {
+            CommitError::SnapshotTooOld(_) => true,
+            CommitError::Conflict(met) => met.other == Some(ConflictCause::RolledBackByPeer),
+            CommitError::Acknowledged | CommitError::Failed(_) => false,
+        };
+        if is_suspect {
+            // If this fails, the next transaction that begins returns the error.
+            drop(self.active.renew_session(self.transactor()).await);
+        }
     }
 }
 

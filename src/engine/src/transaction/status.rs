@@ -9,6 +9,10 @@ use futures::stream::TryStreamExt;
 use crate::transaction::corrupt::{in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
 
+pub(crate) fn cell_span(cell: &RowColumn) -> Span {
+    Span::cell(cell.row.clone(), &cell.column)
+}
+
 /// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TransactionStatus {
@@ -34,7 +38,7 @@ pub(crate) async fn status(
     primary: &RowColumn,
     start: Timestamp,
 ) -> Result<TransactionStatus> {
-    let scan = Scan::over(Span::cell(primary.row.clone(), &primary.column))
+    let scan = Scan::over(cell_span(primary))
         .filter(Filter::TransactionStatus { start })
         .batch_cells(NonZeroUsize::MIN);
     let first = table.scan(scan).try_next().await?;
@@ -76,11 +80,21 @@ pub(crate) async fn is_acknowledged(
     if !LockValue::decode(lock).is_ok_and(is_guard) {
         return Ok(false);
     }
+    has_acknowledgement(table, primary, start).await
+}
+
+/// Checks whether a transaction that began at a timestamp or later has acknowledged the
+/// notification of a cell.
+pub(crate) async fn has_acknowledgement(
+    table: &dyn Table,
+    cell: &RowColumn,
+    since: Timestamp,
+) -> Result<bool> {
     let key = |at| {
         let stamp = stamp(EntryKind::Ack, at);
-        Key::new(primary.row.clone(), primary.column.clone(), stamp)
+        Key::new(cell.row.clone(), cell.column.clone(), stamp)
     };
-    let since = Span::between(key(Timestamp::MAX), Some(key(start).successor()));
+    let since = Span::between(key(Timestamp::MAX), Some(key(since).successor()));
     let first = Scan::over(since).batch_cells(NonZeroUsize::MIN);
     Ok(!table.read(first).await?.is_empty())
 }

@@ -28,7 +28,7 @@ impl Commit {
         let others = self.plan.commit_other_rows(commit).into_iter();
         let others = others
             .chain(self.plan.other_notifications(commit))
-            .chain(self.plan.delete_trigger_elsewhere().into_mutations());
+            .chain(self.plan.delete_trigger_elsewhere());
         let unconditional = |mutation| ConditionalMutation { mutation, conditions: Vec::new() };
         std::iter::once(primary).chain(others.map(unconditional)).collect()
     }

@@ -68,9 +68,10 @@ impl Commit {
     /// other transactions follow, so that a commit that is still on its way is rejected.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
         let mutation = decide(&self.plan.primary, self.plan.start, self.plan.primary_lock());
-        let found = match self.write_as_one(vec![mutation]).await.is_accepted() {
-            true => Ok(TransactionStatus::RolledBack),
-            false => self.status().await,
+        let found = if self.write_as_one(vec![mutation]).await.is_accepted() {
+            Ok(TransactionStatus::RolledBack)
+        } else {
+            self.status().await
         };
         match found {
             Ok(TransactionStatus::Committed(at)) if at == commit => Ok(()),

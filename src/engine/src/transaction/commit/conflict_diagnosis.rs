@@ -7,15 +7,14 @@ use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
 use fluo_table::{
     Bytes, Cell, Filter, Key, Prewrite, Result, RowColumn, Scan, Span, TableExt, Timestamp,
 };
-use futures::stream::TryStreamExt;
 
 use crate::context::Backoff;
 use crate::transaction::commit::Commit;
-use crate::transaction::corrupt::{checked, in_cell, stamp_of};
+use crate::transaction::corrupt::{cell_of, checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
-use crate::transaction::raw_read::cell_span;
 use crate::transaction::resolve::{OrphanLooks, resolve};
+use crate::transaction::status::cell_span;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
@@ -38,13 +37,20 @@ impl Commit {
     }
 
     /// Returns those of the rows in which an entry forbids a lock, after one write of all of them
-    /// was rejected. It reads the table through the filters of the conditions. If no such entry is
-    /// left, the result is the primary's row.
+    /// was rejected. If no such entry is left, the result is the primary's row.
     pub(super) async fn forbidding(&self, rows: &[Bytes]) -> Result<Vec<Bytes>> {
         let primary = vec![self.plan.primary.row.clone()];
         if rows == primary {
             return Ok(primary);
         }
+        let found = self.entries_in_the_way(rows).await?;
+        let rejected: BTreeSet<Bytes> = found.into_iter().map(|cell| cell.key.row).collect();
+        Ok(if rejected.is_empty() { primary } else { rejected.into_iter().collect() })
+    }
+
+    /// Reads rows through the filters of the conditions of their locks, which show the entries that
+    /// forbid them.
+    async fn entries_in_the_way(&self, rows: &[Bytes]) -> Result<Vec<Cell>> {
         // One filter each for written cells, for read cells, and for a trigger.
         let mut asked: Vec<(Filter, Vec<Span>)> = Vec::new();
         for row in rows {
@@ -56,18 +62,12 @@ impl Commit {
                 }
             }
         }
-        let mut rejected = BTreeSet::new();
+        let mut found = Vec::new();
         for (filter, spans) in asked {
             let in_the_way = Scan::over_all(spans).filter(filter);
-            let mut found = self.state.client.table.scan(in_the_way);
-            while let Some(cells) = found.try_next().await? {
-                rejected.extend(cells.into_iter().map(|cell| cell.key.row));
-            }
+            found.extend(self.state.client.table.read(in_the_way).await?);
         }
-        Ok(match rejected.is_empty() {
-            true => primary,
-            false => rejected.into_iter().collect(),
-        })
+        Ok(found)
     }
 
     fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {
@@ -98,7 +98,9 @@ impl Commit {
             other = other.or(Some(committed));
         }
         if met.is_empty() {
-            self.check_readable(rejected).await?;
+            // A damaged entry is not a conflict, and a retry would meet it again.
+            let forbidding = self.entries_in_the_way(rejected).await?;
+            forbidding.iter().try_for_each(|entry| checked(entry).map(drop))?;
             // The other transaction has rolled back by now. Only the row is known.
             met.extend(cells.into_iter().map(|(cell, _)| cell));
         }
@@ -117,9 +119,10 @@ impl Commit {
             let resolved = resolve(client, &locks).await?;
             let mut orphan = None;
             for lock in resolved.orphans {
-                match self.is_in_the_way(&lock).await? {
-                    true => orphan = Some(lock),
-                    false => locks.retain(|other| *other != lock),
+                if self.is_in_the_way(&lock).await? {
+                    orphan = Some(lock);
+                } else {
+                    locks.retain(|other| *other != lock);
                 }
             }
             first.get_or_insert(locks);
@@ -147,7 +150,7 @@ impl Commit {
         if read_locks.is_empty() {
             return Ok(read_locks);
         }
-        let cells = read_locks.iter().map(row_column);
+        let cells = read_locks.iter().map(cell_of);
         let spans: Vec<_> = cells.map(|cell| cell_span(&cell)).collect();
         // A read lock that counts forbids every write of the cell, whatever the start of the
         // writer.
@@ -157,25 +160,9 @@ impl Commit {
             let stamp = EntryTimestamp::decode(cell.key.timestamp);
             stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
         };
-        let locked: BTreeSet<_> = forbidding.iter().filter(is_read_lock).map(row_column).collect();
-        read_locks.retain(|lock| locked.contains(&row_column(lock)));
+        let locked: BTreeSet<_> = forbidding.iter().filter(is_read_lock).map(cell_of).collect();
+        read_locks.retain(|lock| locked.contains(&cell_of(lock)));
         Ok(read_locks)
-    }
-
-    /// Fails if an entry that forbids a lock in some rows cannot be decoded. Such an entry is not a
-    /// conflict, and a retry would meet it again. The table is read through the filters of the
-    /// conditions that did not hold.
-    async fn check_readable(&self, rejected: &[Bytes]) -> Result<()> {
-        for row in rejected {
-            for condition in self.plan.lock_row(row).conditions {
-                let span = Span::cell(row.clone(), &condition.column);
-                let asked = Scan::over(span).filter(condition.filter);
-                for found in self.state.client.table.read(asked).await? {
-                    checked(&found)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns the locks of other transactions on some cells. Includes read locks only for cells
@@ -219,10 +206,6 @@ impl Commit {
 /// Returns the filter that shows the entries which forbid a transaction to write a cell.
 fn forbids_writes(start: Timestamp) -> Filter {
     Filter::Prewrite(Prewrite { start, is_read_lock: false, acknowledged_after: None })
-}
-
-fn row_column(cell: &Cell) -> RowColumn {
-    RowColumn::new(cell.key.row.clone(), cell.key.column.clone())
 }
 
 /// Returns the cell of a write, and the transaction that wrote it.

@@ -1,13 +1,13 @@
 //! The second step: locking the rows that were not locked with the primary. Each row is locked
 //! whole or not at all.
 
-use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn};
+use fluo_table::{Bytes, Cell, Error, Key, Outcome, Result, Scan, Span, TableExt};
 
+use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::status::TransactionStatus;
-use crate::transaction::{CommitError, raw_read};
 
 impl Commit {
     /// Locks the rows other than the primary's. After an error, `locked` and `doubtful` name the
@@ -55,16 +55,14 @@ impl Commit {
         if let Some(error) = failed {
             return Err(error);
         }
-        match rejected.is_empty() {
-            true => Ok(last),
-            // Rows in doubt stay in doubt, and need no further attempt. The locks are released
-            // first, because the diagnosis reads the table several times.
-            false => {
-                self.roll_back().await;
-                self.is_rolled_back = true;
-                Err(self.conflict(&rejected).await)
-            }
+        if rejected.is_empty() {
+            return Ok(last);
         }
+        // Rows in doubt stay in doubt, and need no further attempt. The locks are released first,
+        // because the diagnosis reads the table several times.
+        self.roll_back().await;
+        self.is_rolled_back = true;
+        Err(self.conflict(&rejected).await)
     }
 
     async fn settle_lock(&mut self, row: &Bytes, answer: Outcome) -> Fate {
@@ -91,9 +89,13 @@ impl Commit {
             return Ok(TransactionStatus::Unknown);
         };
         let (kind, start) = (cell.kind, self.plan.start);
-        let place = RowColumn::new(row.clone(), cell.column.clone());
-        let wanted = [(kind.entry(), start), (kind.end(), start)];
-        let found = raw_read::entries(&*self.state.client.table, &place, &wanted).await?;
+        let span = |entry| {
+            let key = Key::new(row.clone(), cell.column.clone(), stamp(entry, start));
+            let end = key.successor();
+            Span::between(key, Some(end))
+        };
+        let wanted = Scan::over_all([kind.entry(), kind.end()].map(span));
+        let found = self.state.client.table.read(wanted).await?;
         let is_end = |entry: &Cell| entry.key.timestamp == stamp(kind.end(), start);
         Ok(match found.first() {
             None => TransactionStatus::Unknown,

@@ -1,16 +1,13 @@
 //! The first step: locking the primary and the other cells of its row. It includes the other rows
 //! if all rows are committed at once.
 
-use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Timestamp};
+use fluo_table::{Bytes, Error, ErrorKind, Result, Timestamp};
 
-use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::Fate;
-use crate::transaction::encode_entries::{self, stamp};
-use crate::transaction::resolve::RowMutations;
-use crate::transaction::status::TransactionStatus;
-use crate::transaction::trigger::Trigger;
+use crate::transaction::encode_entries;
+use crate::transaction::status::{TransactionStatus, has_acknowledgement};
+use crate::transaction::{CommitError, Trigger};
 
 impl Commit {
     /// Locks some rows, of which one is the primary's, in one write. After an error none of them is
@@ -70,10 +67,13 @@ impl Commit {
     async fn fence_primary(&mut self, rows: &[Bytes]) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mut fence = self.plan.lock_row(&primary.row);
-        let by = encode_entries::RolledBackBy::AnotherOne;
         fence.mutation.updates.clear();
-        fence.mutation =
-            encode_entries::roll_back_primary(fence.mutation, &primary.column, start, by);
+        fence.mutation = encode_entries::roll_back_primary(
+            fence.mutation,
+            &primary.column,
+            start,
+            Timestamp::ZERO,
+        );
         fence.conditions.retain(|condition| condition.column == primary.column);
         if self.write_as_one(vec![fence]).await.is_accepted() {
             return;
@@ -115,28 +115,15 @@ impl Commit {
         }
     }
 
-    /// Checks whether another transaction has acknowledged the notification that started this one.
     async fn was_acknowledged(&self, trigger: &Trigger) -> Result<bool> {
-        let key = |kind, timestamp: Timestamp| {
-            let (row, column) = (trigger.cell.row.clone(), trigger.cell.column.clone());
-            Key::new(row, column, stamp(kind, timestamp))
-        };
-        let newest = key(EntryKind::Ack, Timestamp::MAX);
-        let oldest = key(EntryKind::Ack, trigger.notified_at);
-        let scan = Scan::over(Span::between(newest, Some(oldest)));
-        let found = self.state.client.table.read(scan).await?;
-        let is_ack = |timestamp| {
-            EntryTimestamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack)
-        };
-        Ok(found.iter().any(|cell| is_ack(cell.key.timestamp)))
+        let since = trigger.notified_at.next()?;
+        has_acknowledgement(&*self.state.client.table, &trigger.cell, since).await
     }
 
     async fn delete_trigger(&self, trigger: &Trigger) {
-        let mut writes = RowMutations::default();
-        writes.delete_notifications(&trigger.cell, trigger.notified_at);
+        let delete = encode_entries::delete_notifications(&trigger.cell, trigger.notified_at);
         // If this fails, a worker finds the notification again and deletes it then.
-        let deleted = self.state.client.write_until_done(writes.into_mutations(), self.plan.start);
-        drop(deleted.await);
+        drop(self.state.client.write_until_done(vec![delete], self.plan.start).await);
     }
 
     fn committed_too_early(&self) -> Error {

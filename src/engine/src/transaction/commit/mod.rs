@@ -44,16 +44,14 @@ use fluo_table::{
 use tracing::{Instrument, debug, debug_span};
 
 use crate::context::BackgroundCommit;
-use crate::transaction::CommitError;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::{Fate, no_answer, settle};
-use crate::transaction::commit_info::CommitInfo;
 use crate::transaction::encode_entries;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
-use crate::transaction::trigger::Trigger;
+use crate::transaction::{CommitError, CommitInfo};
 
 /// A commit in progress.
 #[derive(Debug)]
@@ -77,12 +75,11 @@ struct Commit {
 pub(crate) async fn commit(
     state: Arc<State>,
     buffer: WriteBuffer,
-    trigger: Option<Trigger>,
 ) -> Result<CommitInfo, CommitError> {
     let start = state.start();
     let span = debug_span!("commit", %start);
     let work = async move {
-        let client = state.client.clone();
+        let (client, trigger) = (state.client.clone(), state.trigger.clone());
         let notified = buffer.notified.clone();
         let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => {
@@ -97,16 +94,13 @@ pub(crate) async fn commit(
         }
         result
     };
-    match tokio::spawn(work.instrument(span)).await {
-        Ok(result) => result,
-        Err(error) => Err(CommitError::Failed(Error::with_source(
-            ErrorKind::Uncertain,
-            format!(
-                "outcome unknown: the commit of transaction {start} stopped before its end; check its writes"
-            ),
-            error,
-        ))),
-    }
+    let stopped = |error| {
+        let message = format!(
+            "outcome unknown: the commit of transaction {start} stopped before its end; check its writes"
+        );
+        Err(CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error)))
+    };
+    tokio::spawn(work.instrument(span)).await.unwrap_or_else(stopped)
 }
 
 fn count(result: &Result<CommitInfo, CommitError>) {
@@ -139,7 +133,6 @@ impl Commit {
         }
     }
 
-    /// Commits the transaction, and returns its commit timestamp.
     async fn run(self) -> Result<Timestamp, CommitError> {
         match self.state.client.table.together() {
             Some(_) => self.all_at_once().await,
@@ -167,14 +160,12 @@ impl Commit {
         client.commit_timestamp(self.plan.start).await
     }
 
-    /// Passes the notifications of the committed transaction to the workers of this client.
     fn announce(&self, commit: Timestamp) {
         debug!(%commit, "committed");
         let client = &self.state.client;
         client.listeners.offer(&self.plan.notified, commit);
     }
 
-    /// Checks whether every lock is certain.
     fn is_locked(&self) -> bool {
         self.plan.rows.keys().all(|row| self.locked.contains(row))
     }
@@ -222,9 +213,8 @@ impl Commit {
                     mutations.len() == 1,
                     "T16: the table no longer writes rows together"
                 );
-                let outcomes = self.try_to_write(mutations).await;
-                let first = outcomes.into_iter().next();
-                first.unwrap_or_else(|| Outcome::Unknown(no_answer()))
+                let first = self.try_to_write(mutations).await.pop();
+                first.expect("each mutation has an outcome")
             }
         }
     }
@@ -247,7 +237,6 @@ impl Commit {
         }
     }
 
-    /// Returns the status of the transaction, as its primary shows it.
     async fn status(&self) -> Result<TransactionStatus> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         status(&*self.state.client.table, primary, start).await

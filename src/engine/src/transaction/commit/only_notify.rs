@@ -7,33 +7,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
+use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
 use crate::context::Shared;
-use crate::transaction::CommitError;
-use crate::transaction::commit_info::CommitInfo;
 use crate::transaction::encode_entries;
-use crate::transaction::resolve::RowMutations;
-use crate::transaction::trigger::Trigger;
+use crate::transaction::{CommitError, CommitInfo, Trigger};
 
 /// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(
     client: &Shared,
     start: Timestamp,
-    notified: BTreeSet<RowColumn>,
+    cells: BTreeSet<RowColumn>,
     trigger: Option<Trigger>,
 ) -> Result<CommitInfo, CommitError> {
     let mut committed = CommitInfo { start, commit: None };
-    if !notified.is_empty() {
-        let commit =
-            client.commit_timestamp(start).await.map_err(CommitError::before_the_commit_point)?;
-        notify(client, start, commit, notified).await?;
+    if !cells.is_empty() {
+        let commit = client.commit_timestamp(start).await;
+        let commit = commit.map_err(CommitError::before_the_commit_point)?;
+        let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+        for RowColumn { row, column } in cells {
+            notified.entry(row).or_default().push(column);
+        }
+        let writes = encode_entries::notifications(&notified, commit);
+        client.write_until_done(writes, start).await?;
+        client.listeners.offer(&notified, commit);
         committed.commit = Some(commit);
     }
     if let Some(trigger) = trigger {
-        let mut writes = RowMutations::default();
-        writes.delete_notifications(&trigger.cell, start);
-        let deleted = client.write_until_done(writes.into_mutations(), start).await;
+        let delete = encode_entries::delete_notifications(&trigger.cell, start);
+        let deleted = client.write_until_done(vec![delete], start).await;
         // Once the notifications are written, the transaction has committed. If the deletion
         // failed, a worker finds the trigger and runs it again.
         if committed.commit.is_none() {
@@ -41,21 +43,4 @@ pub(super) async fn only_notify(
         }
     }
     Ok(committed)
-}
-
-async fn notify(
-    client: &Shared,
-    start: Timestamp,
-    commit: Timestamp,
-    notified: BTreeSet<RowColumn>,
-) -> Result<()> {
-    let mut writes = RowMutations::default();
-    let mut by_row: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
-    for RowColumn { row, column } in notified {
-        writes.add(&row, |mutation| encode_entries::notification(mutation, &column, commit));
-        by_row.entry(row).or_default().push(column);
-    }
-    client.write_until_done(writes.into_mutations(), start).await?;
-    client.listeners.offer(&by_row, commit);
-    Ok(())
 }

@@ -12,8 +12,7 @@ use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;
-use crate::transaction::resolve::RowMutations;
-use crate::transaction::trigger::Trigger;
+use crate::transaction::state::Trigger;
 
 /// The cells of a transaction that is to be committed, by row.
 ///
@@ -72,7 +71,6 @@ impl CommitPlan {
         Some(plan)
     }
 
-    /// Returns all cells, in order.
     pub(crate) fn cells(&self) -> impl Iterator<Item = (RowColumn, LockKind)> {
         self.rows.iter().flat_map(|(row, cells)| {
             cells.iter().map(|cell| (RowColumn::new(row.clone(), cell.column.clone()), cell.kind))
@@ -85,12 +83,10 @@ impl CommitPlan {
         cells.for_each(|cell| cell.value = None);
     }
 
-    /// Returns the rows other than the primary's.
     pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
         self.rows.keys().filter(|row| **row != self.primary.row)
     }
 
-    /// Checks whether the primary's row is the only one.
     pub(crate) fn is_one_row(&self) -> bool {
         self.rows.len() == 1
     }
@@ -158,12 +154,9 @@ impl CommitPlan {
 
     /// Returns the deletion of the notification that started the transaction, if that is not in the
     /// primary's row.
-    pub(crate) fn delete_trigger_elsewhere(&self) -> RowMutations {
-        let mut writes = RowMutations::default();
-        if let Some(trigger) = self.trigger_elsewhere() {
-            writes.delete_notifications(&trigger.cell, self.start);
-        }
-        writes
+    pub(crate) fn delete_trigger_elsewhere(&self) -> Option<Mutation> {
+        let trigger = self.trigger_elsewhere()?;
+        Some(encode_entries::delete_notifications(&trigger.cell, self.start))
     }
 
     /// Returns the notification that started the transaction, if it is not in the primary's row.
@@ -172,7 +165,6 @@ impl CommitPlan {
         trigger.filter(|trigger| trigger.cell.row != self.primary.row)
     }
 
-    /// Returns the stored value of the primary's lock.
     pub(crate) fn primary_lock(&self) -> Bytes {
         self.lock_value(self.primary_kind())
     }
@@ -181,13 +173,7 @@ impl CommitPlan {
     /// notifications of the primary's row are part of its commit.
     pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
         let others = self.notified.iter().filter(|(row, _)| **row != self.primary.row);
-        others
-            .map(|(row, columns)| {
-                columns.iter().fold(Mutation::new(row.clone()), |mutation, column| {
-                    encode_entries::notification(mutation, column, commit)
-                })
-            })
-            .collect()
+        encode_entries::notifications(others, commit)
     }
 
     fn is_primary(&self, row: &Bytes, column: &Column) -> bool {
@@ -195,9 +181,9 @@ impl CommitPlan {
     }
 
     fn primary_kind(&self) -> LockKind {
-        let cells = self.rows.get(&self.primary.row).into_iter().flatten();
-        let mut primary = cells.filter(|cell| cell.column == self.primary.column);
-        primary.next().map_or(LockKind::Read, |cell| cell.kind)
+        let mut cells = self.rows.get(&self.primary.row).into_iter().flatten();
+        let primary = cells.find(|cell| cell.column == self.primary.column);
+        primary.expect("the primary is a cell of the plan").kind
     }
 
     fn prewrite(&self, kind: LockKind, is_primary: bool) -> Prewrite {

@@ -1,10 +1,10 @@
 //! The rollback of a transaction by its owner (R5, R6).
 
-use fluo_table::{Bytes, ConditionalMutation, Mutation, Result};
+use fluo_table::{Bytes, ConditionalMutation, Mutation, Result, Timestamp};
 use tracing::debug;
 
 use crate::transaction::commit::Commit;
-use crate::transaction::encode_entries::{self, RolledBackBy};
+use crate::transaction::encode_entries;
 use crate::transaction::roll_back::{PRIMARY, is_stored, roll_back_lock};
 
 impl Commit {
@@ -23,12 +23,10 @@ impl Commit {
         let others = client.roll_back_locks_until_done(self.others(is_there), start).await;
         // The primary is rolled back in any case, so that no other transaction waits for this one.
         let is_last = self.is_certain() && others.is_ok();
-        let by = match is_last {
-            true => RolledBackBy::ItsOwner,
-            false => RolledBackBy::AnotherOne,
-        };
+        let done = if is_last { start } else { Timestamp::ZERO };
         let mutation = Mutation::new(primary.row.clone());
-        let mut mutation = encode_entries::roll_back_primary(mutation, &primary.column, start, by);
+        let mut mutation =
+            encode_entries::roll_back_primary(mutation, &primary.column, start, done);
         if is_last {
             mutation = self.done(mutation, start);
         }

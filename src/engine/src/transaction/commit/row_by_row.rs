@@ -1,6 +1,6 @@
 //! The commit row by row: each row is locked, and later committed, by a write of its own.
 
-use fluo_table::{Result, Timestamp};
+use fluo_table::{Mutation, Result, Timestamp};
 use tracing::{Instrument, debug};
 
 use crate::transaction::CommitError;
@@ -28,7 +28,6 @@ impl Commit {
         Ok(commit)
     }
 
-    /// Checks whether anything is left to write after the commit point.
     fn has_rest(&self) -> bool {
         !self.plan.is_one_row() || self.plan.trigger_elsewhere().is_some()
     }
@@ -63,10 +62,10 @@ impl Commit {
         let (client, start) = (&self.state.client, self.plan.start);
         let others = self.plan.commit_other_rows(commit);
         client.write_until_done(others, start).await?;
-        let mut last = self.plan.delete_trigger_elsewhere();
+        let mut last: Vec<Mutation> = self.plan.delete_trigger_elsewhere().into_iter().collect();
         if !self.plan.is_one_row() && self.is_certain() {
-            last.add(&self.plan.primary.row, |mutation| self.done(mutation, commit));
+            last.push(self.done(Mutation::new(self.plan.primary.row.clone()), commit));
         }
-        client.write_until_done(last.into_mutations(), start).await
+        client.write_until_done(last, start).await
     }
 }

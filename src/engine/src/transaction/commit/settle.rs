@@ -67,7 +67,6 @@ pub(super) async fn settle(
     }
 }
 
-/// Returns the error for a mutation without an answer.
 pub(super) fn no_answer() -> Error {
     Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }
