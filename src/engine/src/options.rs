@@ -42,7 +42,6 @@ macro_rules! options {
         impl $owner {
             $(
                 $(#[$doc])*
-                #[must_use]
                 pub fn $name(mut self, $name: $type) -> Self {
                     $crate::options::options!(@of self $field).$name = $name;
                     self

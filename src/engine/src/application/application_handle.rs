@@ -29,16 +29,6 @@ use crate::transaction::Transaction;
 /// [`application`](crate::InstanceExt::application) returns it. The application need not exist; the
 /// handle holds nothing open.
 ///
-/// | option | meaning | default |
-/// |---|---|---|
-/// | [`table`](Self::table) | the table of the application | a table with the application's name |
-/// | [`observe`](Self::observe) | an observer | none |
-/// | [`recipe`](Self::recipe) | a recipe, such as a queue | none |
-/// | [`set`](Self::set) | a setting of a new application | none |
-/// | [`require`](Self::require) | a setting that an existing application must have too | none |
-/// | [`clear`](Self::clear) | true to replace what exists | no |
-/// | [`options`](Self::options) | the options of the client | [`ClientOptions::default`] |
-///
 /// # Examples
 ///
 /// ```
@@ -75,11 +65,11 @@ pub struct ApplicationHandle {
     name: String,
     table: Option<String>,
     observers: Observers,
+    /// The settings of the handle itself.
+    own: Registration,
     recipes: Vec<Registration>,
     /// The first declaration that is invalid, reported by the calls that read the handle.
     invalid: Option<Error>,
-    application_settings: BTreeMap<String, String>,
-    required_settings: BTreeMap<String, String>,
     clear: bool,
     options: ClientOptions,
 }
@@ -91,10 +81,9 @@ impl ApplicationHandle {
             name,
             table: None,
             observers: Observers::new(),
+            own: Registration::new("", "the application"),
             recipes: Vec::new(),
             invalid: None,
-            application_settings: BTreeMap::new(),
-            required_settings: BTreeMap::new(),
             clear: false,
             options: ClientOptions::new(),
         }
@@ -145,32 +134,31 @@ impl ApplicationHandle {
     /// settings; an existing one must have its observers and its [required](Registration::require)
     /// settings.
     pub fn recipe(mut self, recipe: &dyn Recipe) -> Self {
-        match recipe.registration() {
-            Ok(new) => {
-                let beside = self.recipes.iter().try_for_each(|one| new.check_beside(one));
-                self.note(beside);
-                let observers = new.observers().to_vec();
-                self.recipes.push(new);
-                self.declare(observers)
-            }
+        let new = match recipe.registration() {
+            Ok(new) => new,
             Err(error) => {
                 self.note(Err(error));
-                self
+                return self;
             }
-        }
+        };
+        let beside = self.recipes.iter().try_for_each(|one| new.check_beside(one));
+        self.note(beside);
+        let observers = new.observers().to_vec();
+        self.recipes.push(new);
+        self.declare(observers)
     }
 
     /// Adds a setting of a new application, for its observers and loaders. An existing application
     /// keeps its own settings, which an operator may have changed.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.application_settings.insert(name.into(), value.into());
+        self.own = self.own.set(name, value);
         self
     }
 
     /// Adds a setting that all programs of the application must have in common. A new application
     /// stores it; an existing one must have it with this value.
     pub fn require(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.required_settings.insert(name.into(), value.into());
+        self.own = self.own.require(name, value);
         self
     }
 
@@ -213,26 +201,6 @@ impl ApplicationHandle {
     ///
     /// Those of [`initialize`](Self::initialize), then those of [`open`](Self::open): the
     /// application exists then.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_engine::{ErrorKind, Instance, InstanceExt};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> {
-    /// let web = Instance::in_memory().application("web");
-    /// let first = web.create().await?;
-    /// assert_eq!(web.create().await.unwrap_err().kind(), ErrorKind::AlreadyExists);
-    ///
-    /// // An application is only replaced after its clients have ended.
-    /// assert_eq!(web.clone().clear(true).create().await.unwrap_err().kind(), ErrorKind::Unavailable);
-    /// drop(first);
-    /// let second = web.clear(true).create().await?;
-    /// # drop(second);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn create(&self) -> Result<Client> {
         self.initialize().await?;
         self.open_existing().await
@@ -241,9 +209,8 @@ impl ApplicationHandle {
     /// Creates the application and its table, and opens nothing. Its id comes from the
     /// [generator](Instance::with_ids) of the instance.
     ///
-    /// The call claims both names until it returns, and checks everything before it changes
-    /// anything. An interruption leaves at worst a table without an application, which a call with
-    /// [`clear`](Self::clear) replaces.
+    /// It checks everything before it changes anything. An interruption leaves at worst a table
+    /// without an application, which a call with [`clear`](Self::clear) replaces.
     ///
     /// # Errors
     ///
@@ -272,22 +239,6 @@ impl ApplicationHandle {
     /// table drops versions of cells or was opened with another copy of the coordination since, or
     /// if the servers lack a part that
     /// [transactions need](fluo_table::TableAdmin::check_transactions).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_engine::{ErrorKind, Instance, InstanceExt};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> {
-    /// let web = Instance::in_memory().application("web");
-    /// assert_eq!(web.open().await.unwrap_err().kind(), ErrorKind::NotFound);
-    /// web.initialize().await?;
-    /// let client = web.open().await?;
-    /// # drop(client);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn open(&self) -> Result<Client> {
         self.check_declared()?;
         self.check_keeps("open")?;
@@ -312,10 +263,7 @@ impl ApplicationHandle {
         let mut backoff = Backoff::for_calls(&self.options, Timestamp::ZERO);
         loop {
             let is_new = !self.exists().await?;
-            let opened = match is_new {
-                true => self.create().await,
-                false => self.open_existing().await,
-            };
+            let opened = if is_new { self.create().await } else { self.open_existing().await };
             let Err(error) = opened else {
                 return opened;
             };
@@ -383,7 +331,6 @@ impl ApplicationHandle {
         self
     }
 
-    /// Keeps the first error.
     fn note(&mut self, declared: Result<()>) {
         self.invalid = self.invalid.take().or(declared.err());
     }
@@ -415,11 +362,12 @@ impl ApplicationHandle {
     /// Returns the settings that a new application stores: those of the handle and of its recipes.
     #[must_use]
     pub fn settings(&self) -> BTreeMap<String, String> {
-        let of_recipes = self.recipes.iter().flat_map(Registration::settings);
-        let all = of_recipes.chain(&self.application_settings);
-        all.chain(&self.required_settings)
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
+        let settings = self.registrations().flat_map(Registration::settings);
+        settings.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    fn registrations(&self) -> impl Iterator<Item = &Registration> {
+        self.recipes.iter().chain([&self.own])
     }
 
     /// Rejects a call that keeps an existing application if the handle is to replace it.
@@ -443,9 +391,7 @@ impl ApplicationHandle {
         }
         self.observers.check_declared(stored)?;
         let settings = self.settings();
-        let of_recipes = self.recipes.iter().flat_map(Registration::required);
-        let mut required = of_recipes.chain(self.required_settings.keys());
-        required.try_for_each(|name| {
+        self.registrations().flat_map(Registration::required).try_for_each(|name| {
             let value = settings.get(name).map_or("", String::as_str);
             self.check_setting(stored, name, value)
         })
@@ -479,10 +425,22 @@ impl fmt::Debug for ApplicationHandle {
             .field("table", &self.table)
             .field("observers", &self.observers)
             .field("recipes", &self.recipes)
-            .field("settings", &shown_settings(&self.application_settings))
-            .field("required", &shown_settings(&self.required_settings))
+            .field("settings", &shown_settings(&self.settings()))
             .field("clear", &self.clear)
             .field("options", &self.options)
             .finish_non_exhaustive()
+    }
+}
+
+/// The calls of an [`Instance`] that need transactions.
+pub trait InstanceExt {
+    /// Returns the handle of the application with this name, whether the application exists or not.
+    /// Nothing is read or written until one of the handle's calls is awaited.
+    fn application(&self, name: impl Into<String>) -> ApplicationHandle;
+}
+
+impl InstanceExt for Instance {
+    fn application(&self, name: impl Into<String>) -> ApplicationHandle {
+        ApplicationHandle::new(self.clone(), name.into())
     }
 }

@@ -47,7 +47,6 @@ pub(super) async fn stored(
     }
 }
 
-/// Returns the stored application.
 pub(super) async fn read(applications: &dyn Applications, name: &str) -> Result<Application> {
     applications.open(name).await?.application().await
 }

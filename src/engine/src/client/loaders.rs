@@ -15,8 +15,8 @@ use crate::client::{Client, Runner};
 use crate::locked::locked;
 use crate::transaction::Transaction;
 
-/// Loaders that are not started yet, from [`Client::loaders`] or [`Runner::loaders`]: options first,
-/// then [`start`](Self::start).
+/// Loaders that are not started yet, from [`Client::loaders`] or [`Runner::loaders`]: options
+/// first, then [`start`](Self::start).
 #[derive(Clone, Debug)]
 #[must_use = "loaders run after `start`"]
 pub struct LoaderOptions {
@@ -71,30 +71,19 @@ impl LoaderOptions {
 /// # Examples
 ///
 /// ```
-/// # use fluo_engine::{Instance, InstanceExt};
-/// use std::fs::File;
-/// use std::io::{BufRead, BufReader};
+/// use fluo_engine::{Column, Instance, InstanceExt};
 ///
-/// use fluo_engine::Column;
+/// const STATE: Column = Column::from_static("page", "state");
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let fluo = Instance::in_memory();
-/// # let client = fluo.application("web").create().await?;
-/// # let directory = std::env::temp_dir().join(format!("fluo-loaders-{}", std::process::id()));
-/// # std::fs::create_dir_all(&directory)?;
-/// # let path = directory.join("pages.txt");
-/// # std::fs::write(&path, "com.example\norg.wikipedia\n")?;
-/// let loaders = client.loaders().start()?;
-/// for line in BufReader::new(File::open(path)?).lines() {
-///     loaders
-///         .load(line?, async |tx, page| tx.set(page, &Column::new("page", "state"), "new"))
-///         .await?;
+/// # async fn main() -> fluo_engine::Result<()> {
+/// let client = Instance::in_memory().application("web").create().await?;
+/// let loaders = client.loaders().tasks(8).start()?;
+/// for page in ["com.example", "org.wikipedia"] {
+///     loaders.load(page, async |tx, page| tx.set(page, &STATE, "new")).await?;
 /// }
 /// loaders.finish().await?;
-/// # std::fs::remove_dir_all(directory)?;
-/// # let now = client.snapshot().await?;
-/// # assert!(now.get("org.wikipedia", &Column::new("page", "state")).await?.is_some());
+/// assert!(client.snapshot().await?.get("org.wikipedia", &STATE).await?.is_some());
 /// # Ok(())
 /// # }
 /// ```

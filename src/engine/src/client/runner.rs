@@ -57,9 +57,10 @@ pub struct Runner {
 type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 
 options! {
-    /// The limits and pauses for retries of a transaction that conflicted or became stale. Every run
-    /// checks them.
+    /// The limits and pauses for retries of a transaction that conflicted or became stale. Every
+    /// run checks them.
     #[derive(Copy)]
+    #[must_use]
     pub struct RetryPolicy set on RetryPolicy [] {
         /// Sets the maximum number of attempts; `None` sets no limit but the time. Default: `None`.
         max_attempts: Option<NonZeroU32> = None, in ..;
@@ -84,7 +85,6 @@ options! {
 
 impl RetryPolicy {
     /// Returns the default policy.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

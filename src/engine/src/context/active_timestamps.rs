@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TransactorId};
-use fluo_table::{Error, ErrorKind, Result, Timestamp};
+use fluo_table::{ErrorKind, Result, Timestamp};
 use tokio::time::Instant;
 
 use crate::context::session::Session;
@@ -97,17 +97,9 @@ impl ActiveTimestamps {
         &self.session
     }
 
-    /// Takes a timestamp, which is active until it is [ended](Self::end). Begins another transactor
-    /// first if the session has ended.
+    /// Takes a timestamp, which is active until it is [ended](Self::end).
     pub(crate) async fn begin(&self) -> Result<ActiveKey> {
-        let suspect = self.session.id();
-        match self.try_to_begin().await {
-            Err(error) => {
-                self.renew_session_or(suspect, error).await?;
-                self.try_to_begin().await
-            }
-            begun => begun,
-        }
+        self.in_a_live_session(|| self.try_to_begin()).await
     }
 
     async fn try_to_begin(&self) -> Result<ActiveKey> {
@@ -123,22 +115,13 @@ impl ActiveTimestamps {
         Ok(self.replace(bound, start))
     }
 
-    /// Ends an active timestamp.
     pub(crate) fn end(&self, key: ActiveKey) {
         self.locked().active.remove(&key);
     }
 
-    /// Publishes the oldest active timestamp, or that there is none, if that has changed. Begins
-    /// another transactor first if the session has ended.
+    /// Publishes the oldest active timestamp, or that there is none, if that has changed.
     pub(crate) async fn publish(&self, max_age: Duration) -> Result<()> {
-        let suspect = self.session.id();
-        match self.try_to_publish(max_age).await {
-            Err(error) => {
-                self.renew_session_or(suspect, error).await?;
-                self.try_to_publish(max_age).await
-            }
-            published => published,
-        }
+        self.in_a_live_session(|| self.try_to_publish(max_age)).await
     }
 
     async fn try_to_publish(&self, max_age: Duration) -> Result<()> {
@@ -168,7 +151,6 @@ impl ActiveTimestamps {
         holder == Some(transactor.id())
     }
 
-    /// Returns the oldest active timestamp.
     pub(crate) fn oldest(&self) -> Option<Timestamp> {
         self.locked().oldest()
     }
@@ -223,14 +205,19 @@ impl ActiveTimestamps {
         Ok(true)
     }
 
-    /// Checks whether to retry a refused call, and returns the refusal if not. It is worth a retry
-    /// if the session at the time of the call, the suspect, had ended and another transactor has
-    /// begun. Another caller may have begun that one before the refusal arrived.
-    async fn renew_session_or(&self, suspect: TransactorId, refusal: Error) -> Result<()> {
-        let may_have_ended = refusal.kind() == ErrorKind::Unavailable;
-        match may_have_ended && self.renew_session(suspect).await? {
-            true => Ok(()),
-            false => Err(refusal),
+    /// Makes a call, and repeats it once if it was refused because the session, the suspect, had
+    /// ended, and another transactor has begun. Another caller may have begun that one before the
+    /// refusal arrived.
+    async fn in_a_live_session<T, F>(&self, call: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let suspect = self.session.id();
+        match call().await {
+            Err(refusal) if refusal.kind() == ErrorKind::Unavailable => {
+                if self.renew_session(suspect).await? { call().await } else { Err(refusal) }
+            }
+            done => done,
         }
     }
 
@@ -242,15 +229,18 @@ impl ActiveTimestamps {
         let mut state = self.locked();
         state.active.retain(|_, active| active.begun.elapsed() < max_age);
         let oldest = state.oldest();
-        match (oldest, state.published) {
-            (None, Published::Nothing) => None,
-            (Some(oldest), Published::At { oldest: same, .. }) if oldest == same => None,
-            (None, _) => {
-                state.published = Published::Unknown;
-                Some(None)
-            }
-            (oldest, _) => Some(oldest),
+        let is_published = match state.published {
+            Published::Nothing => oldest.is_none(),
+            Published::At { oldest: published, .. } => oldest == Some(published),
+            Published::Unknown => false,
+        };
+        if is_published {
+            return None;
         }
+        if oldest.is_none() {
+            state.published = Published::Unknown;
+        }
+        Some(oldest)
     }
 
     /// Replaces an active timestamp by a later one.

@@ -19,7 +19,6 @@ impl Pauses {
         Self { next: first, longest }
     }
 
-    /// Returns the next pause.
     pub(crate) fn next_pause(&mut self) -> Duration {
         let pause = self.next;
         self.next = (pause * 2).min(self.longest);
@@ -27,11 +26,8 @@ impl Pauses {
     }
 }
 
-/// The pauses between the tries of a call. Each is shortened by up to a half, so that transactions
-/// that failed together do not retry together.
-///
-/// The shortening is derived from the transaction's timestamp, which is unique, so no random
-/// numbers are needed.
+/// The pauses between the tries of a call. Each is shortened by up to a half, as the transaction's
+/// timestamp selects, so that transactions that failed together do not retry together.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     begun: Instant,

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, Weak};
 
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+
+use crate::locked::locked;
 
 /// A receiver of the notifications of commits: the queue of a worker. With this trait, the
 /// modules of transactions do not use that of the workers.
@@ -23,16 +25,15 @@ pub(crate) struct CommitListeners {
 }
 
 impl CommitListeners {
-    /// Adds a listener.
     pub(crate) fn add(&self, listener: Weak<dyn CommitListener>) {
-        let mut listeners = self.locked();
+        let mut listeners = locked(&self.listeners);
         listeners.retain(|listener| listener.strong_count() > 0);
         listeners.push(listener);
     }
 
     /// Offers notifications that are already in the table to the listeners.
     pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
-        let listeners = self.locked();
+        let listeners = locked(&self.listeners);
         for listener in listeners.iter().filter_map(Weak::upgrade) {
             for (row, columns) in notified {
                 for column in columns {
@@ -40,9 +41,5 @@ impl CommitListeners {
                 }
             }
         }
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Vec<Weak<dyn CommitListener>>> {
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

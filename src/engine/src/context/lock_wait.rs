@@ -65,7 +65,6 @@ impl Sightings {
         true
     }
 
-    /// Forgets a transaction that was resolved.
     pub(crate) fn forget(&self, primary: &RowColumn, start: Timestamp) {
         self.locked().sightings.remove(&(primary.clone(), start));
     }

@@ -28,6 +28,7 @@ options! {
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use]
     pub struct ClientOptions set on ClientOptions [] {
         /// Sets the time to wait for a lock of a live transaction before it is rolled back. Fluo's
         /// `fluo.tx.rollback.time`. Default: 5 minutes.
@@ -76,7 +77,6 @@ options! {
 
 impl ClientOptions {
     /// Returns the default options.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -153,8 +153,8 @@ impl Drop for Lane {
 }
 
 fn count(reads: &[PointRead]) -> NonZeroU32 {
-    let count = u32::try_from(reads.len()).unwrap_or(u32::MAX);
-    NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
+    let count = u32::try_from(reads.len()).ok().and_then(NonZeroU32::new);
+    count.expect("a call has at least one read and at most as many as cells")
 }
 
 fn snapshot(cells: impl Iterator<Item = Span>, at: Timestamp) -> Scan {

@@ -42,12 +42,10 @@ impl Shared {
         self.observed.get(column).copied()
     }
 
-    /// Returns the transactor with which new transactions begin.
     pub(crate) fn transactor(&self) -> TransactorId {
         self.active.session().id()
     }
 
-    /// Returns the pauses of a call that is repeated.
     pub(crate) fn call_backoff(&self, start: Timestamp) -> Backoff {
         Backoff::for_calls(&self.options, start)
     }
@@ -87,9 +85,10 @@ impl Shared {
             .filter(|(_, kind)| **kind == ObserverKind::Weak)
             .map(|(column, _)| format!("`{column}`"))
             .collect();
-        let known = match weak.as_slice() {
-            [] => "the application has no weak observers".to_owned(),
-            _ => format!("weak observers watch {}", weak.join(", ")),
+        let known = if weak.is_empty() {
+            "the application has no weak observers".to_owned()
+        } else {
+            format!("weak observers watch {}", weak.join(", "))
         };
         Error::invalid(format!("no weak observer watches the column `{column}`; {known}"))
     }

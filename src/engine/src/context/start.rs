@@ -42,7 +42,6 @@ impl Start {
         Self { active: active.clone(), span, position: Mutex::new(position) }
     }
 
-    /// Returns the span of all reads and writes.
     pub(crate) fn span(&self) -> &Span {
         &self.span
     }

@@ -40,18 +40,15 @@ impl Room {
         has_room
     }
 
-    /// Releases the room of a cell that no longer waits.
     pub(super) fn release(&mut self, cell: &RowColumn) {
         self.cells -= 1;
         self.bytes -= size_bytes(cell);
     }
 
-    /// Reserves room for a cell, as soon as there is some.
     pub(super) fn reserve(&mut self, cell: &RowColumn) {
         self.reserved_bytes = Some(size_bytes(cell));
     }
 
-    /// Ends the reservation.
     pub(super) fn end_reservation(&mut self) {
         self.reserved_bytes = None;
     }

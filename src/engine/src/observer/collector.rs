@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{debug, warn};
 
 use crate::client::Client;
+use crate::context::Pauses;
 
 /// The first collection begins this part of a period after the start, so a process that runs for
 /// less than a period collects garbage too.
@@ -31,7 +32,8 @@ impl Collector {
     /// sleep, also after a failure, so that no other process begins another collection meanwhile. A
     /// failure is logged, counted and retried.
     pub(super) async fn run(self) {
-        let mut failures = 0;
+        let first = || Pauses::new(PAUSE.min(self.period), self.period);
+        let mut pauses = first();
         sleep(self.period / FIRST).await;
         loop {
             let (is_collected, _duty) = match self.client.take_duty(Client::GARBAGE_DUTY).await {
@@ -45,8 +47,10 @@ impl Collector {
                     (false, None)
                 }
             };
-            failures = if is_collected { 0 } else { failures + 1 };
-            sleep(self.pause_after(failures)).await;
+            if is_collected {
+                pauses = first();
+            }
+            sleep(if is_collected { self.period } else { pauses.next_pause() }).await;
         }
     }
 
@@ -65,15 +69,5 @@ impl Collector {
         };
         metrics::counter!("fluo_garbage_collections_total", "outcome" => outcome).increment(1);
         outcome == "collected"
-    }
-
-    fn pause_after(&self, failures: u32) -> Duration {
-        match failures.checked_sub(1) {
-            None => self.period,
-            Some(doublings) => {
-                let factor = 2_u32.saturating_pow(doublings);
-                PAUSE.saturating_mul(factor).min(self.period)
-            }
-        }
     }
 }

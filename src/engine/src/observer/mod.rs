@@ -16,28 +16,22 @@
 
 mod capacity;
 mod collector;
-mod dead_letter_index;
+mod dead_letter_cache;
 mod dead_letters;
-mod declared;
 mod membership;
-mod observer_fn;
 mod observers;
 mod options;
 mod port;
 mod process;
 mod queue;
-mod retry_after;
-mod retry_schedule;
 mod scanner;
 mod wait_until_idle;
 mod worker;
 
-pub use observer_fn::observer_fn;
 pub use observers::Observers;
 pub use options::WorkerOptions;
-pub use port::{Observer, ObserverError};
-pub use retry_after::RetryAfter;
+pub use port::{Observer, ObserverError, RetryAfter, observer_fn};
 pub use worker::Worker;
 
-pub(crate) use declared::DeclaredObserver;
 pub(crate) use observers::check_named;
+pub(crate) use port::DeclaredObserver;

@@ -1,4 +1,4 @@
-//! The observers of a worker, by column.
+//! The observers of a program, by column.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,10 +52,8 @@ impl Observers {
         id: impl Into<String>,
         observer: impl Observer,
     ) -> Result<Self> {
-        self.with(DeclaredObserver {
-            observed: ObservedColumn::new(column, ObserverKind::Strong, id),
-            observer: Some(Arc::new(observer)),
-        })
+        let observed = ObservedColumn::new(column, ObserverKind::Strong, id);
+        self.with(DeclaredObserver { observed, observer: Some(Arc::new(observer)) })
     }
 
     /// Adds a weak observer, which is notified when a transaction
@@ -70,10 +68,8 @@ impl Observers {
         id: impl Into<String>,
         observer: impl Observer,
     ) -> Result<Self> {
-        self.with(DeclaredObserver {
-            observed: ObservedColumn::new(column, ObserverKind::Weak, id),
-            observer: Some(Arc::new(observer)),
-        })
+        let observed = ObservedColumn::new(column, ObserverKind::Weak, id);
+        self.with(DeclaredObserver { observed, observer: Some(Arc::new(observer)) })
     }
 
     /// Adds the observers of a recipe.
@@ -83,8 +79,7 @@ impl Observers {
     /// Those of [`Recipe::registration`] and of [`strong`](Self::strong).
     pub fn recipe(self, recipe: &dyn Recipe) -> Result<Self> {
         let registration = recipe.registration()?;
-        let declared = registration.observers().iter().cloned();
-        declared.into_iter().try_fold(self, Self::with)
+        registration.observers().iter().cloned().try_fold(self, Self::with)
     }
 
     /// Returns the observed columns of a new application with these observers, sorted.
@@ -151,12 +146,12 @@ impl Observers {
 /// Rejects an observer without an id that a program declares. Only Java applications have such
 /// observers; their empty id matches any.
 pub(crate) fn check_named(observed: &ObservedColumn) -> Result<()> {
-    match observed.id.is_empty() {
-        false => Ok(()),
-        true => Err(Error::invalid(format!(
-            "the observer of {observed} has no id; give it an id that is unique in the application"
-        ))),
+    if !observed.id.is_empty() {
+        return Ok(());
     }
+    Err(Error::invalid(format!(
+        "the observer of {observed} has no id; give it an id that is unique in the application"
+    )))
 }
 
 fn is_same(stored: &ObservedColumn, declared: &ObservedColumn) -> bool {
@@ -174,13 +169,13 @@ fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Resul
     let missing = list("this program has no observer for", missing);
     let unknown = list("the application does not observe", unknown);
     let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
-    match sentences.is_empty() {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
-            "{}; declare the observers of the application, or create it again with these",
-            sentences.join("; ")
-        ))),
+    if sentences.is_empty() {
+        return Ok(());
     }
+    Err(Error::invalid(format!(
+        "{}; declare the observers of the application, or create it again with these",
+        sentences.join("; ")
+    )))
 }
 
 /// Returns the texts of observed columns, and the number of those beyond a limit.

@@ -1,8 +1,13 @@
-//! The port that users implement to process changes.
+//! The port that users implement to process changes, and its implementation by functions.
 
 use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
+use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Bytes, Column};
 
 use crate::transaction::Transaction;
@@ -18,7 +23,7 @@ pub type ObserverError = Box<dyn StdError + Send + Sync>;
 /// should have no effects other than those of the transaction, or only effects that may be
 /// repeated.
 ///
-/// [`observer_fn`](fn@super::observer_fn) creates an observer from a closure.
+/// [`observer_fn`] creates an observer from a closure.
 #[async_trait]
 pub trait Observer: Send + Sync + 'static {
     /// Processes the notification of a cell.
@@ -49,4 +54,102 @@ pub trait Observer: Send + Sync + 'static {
         row: Bytes,
         column: Column,
     ) -> Result<(), ObserverError>;
+}
+
+/// An observer created from a function.
+struct ObserverFn<F>(F);
+
+/// Creates an observer from an async function or closure. The future must own the values that it
+/// uses. [`Observers`](crate::Observers) has an example.
+pub fn observer_fn<F, R, E>(process: F) -> impl Observer
+where
+    F: Fn(Transaction, Bytes, Column) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<(), E>> + Send + 'static,
+    E: Into<ObserverError> + 'static,
+{
+    ObserverFn(process)
+}
+
+#[async_trait]
+impl<F, R, E> Observer for ObserverFn<F>
+where
+    F: Fn(Transaction, Bytes, Column) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<(), E>> + Send,
+    E: Into<ObserverError>,
+{
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
+        let ran = (self.0)(tx, row, column);
+        ran.await.map_err(Into::into)
+    }
+}
+
+/// The column of an observer, and its code if this program runs it.
+#[derive(Clone)]
+pub(crate) struct DeclaredObserver {
+    pub(crate) observed: ObservedColumn,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+}
+
+impl fmt::Debug for DeclaredObserver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.observed, f)
+    }
+}
+
+/// The error of an [`Observer`](crate::Observer) whose work cannot be done at present, such as an
+/// export to a service that is not reachable.
+///
+/// The worker runs the notification again after a pause, as often as needed: such a try does not
+/// count towards [`max_attempts`](crate::WorkerOptions::max_attempts), so the notification never
+/// becomes a dead letter by it. An observer returns it as its error, not as the source of another
+/// one.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use fluo_engine::{ObserverError, RetryAfter};
+///
+/// fn send(_: &str) -> Result<(), ObserverError> {
+///     Err(RetryAfter::new(Duration::from_secs(5), "the mail server does not answer").into())
+/// }
+/// assert_eq!(
+///     send("hello").unwrap_err().to_string(),
+///     "the mail server does not answer; retrying after 5s"
+/// );
+/// ```
+#[derive(Debug)]
+pub struct RetryAfter {
+    pause: Duration,
+    source: Box<dyn StdError + Send + Sync>,
+}
+
+impl RetryAfter {
+    /// Creates the error with a pause and a cause. Another try may come later than after the pause,
+    /// and sooner if another worker takes over the notification.
+    pub fn new(pause: Duration, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { pause, source: source.into() }
+    }
+
+    /// Returns the pause.
+    pub fn pause(&self) -> Duration {
+        self.pause
+    }
+}
+
+impl fmt::Display for RetryAfter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; retrying after {:?}", self.source, self.pause)
+    }
+}
+
+impl StdError for RetryAfter {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
 }

@@ -40,15 +40,11 @@ enum Tried {
 
 impl Tried {
     fn from_error(is_passing: bool, error: String) -> Self {
-        match is_passing {
-            true => Self::Passing(None, error),
-            false => Self::Failed(error),
-        }
+        if is_passing { Self::Passing(None, error) } else { Self::Failed(error) }
     }
 }
 
 impl Processor {
-    /// Runs one notification after the other, until the queue is closed.
     pub(super) async fn run(self: Arc<Self>) {
         while let Some(found) = self.queue.next().await {
             let span = debug_span!("notification", cell = %found.cell, at = %found.at);
@@ -184,7 +180,7 @@ impl Processor {
         let added = add_dead_letter(&self.client.shared, failed).await;
         // This includes a failure: the record may be stored by then, and a later success has to
         // remove it.
-        self.queue.add_dead_letter(&cell);
+        self.queue.dead_letters.add(&cell);
         match added {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
@@ -201,13 +197,13 @@ impl Processor {
     /// recorded for a later notification stays, because this run has not processed it. This worker
     /// caches it only after the next listing.
     async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
-        if !self.queue.take_dead_letter(cell) {
+        if !self.queue.dead_letters.take(cell) {
             return;
         }
         let coordination = &self.client.shared.coordination;
         if let Err(error) = coordination.remove_dead_letter(cell, up_to).await {
             debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
-            self.queue.add_dead_letter(cell);
+            self.queue.dead_letters.add(cell);
         }
     }
 }

@@ -12,12 +12,12 @@ use tokio::select;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use crate::context::CommitListener;
+use crate::context::{CommitListener, Pauses};
 use crate::locked::locked;
 use crate::observer::capacity::Room;
-use crate::observer::dead_letter_index::{Listing, Records};
+use crate::observer::dead_letter_cache::DeadLetterCache;
 use crate::observer::options::WorkerLimits;
-use crate::observer::retry_schedule::Failures;
+use crate::options::DURATIONS;
 
 /// The notifications of one worker, between the scanner and the client that find them and the tasks
 /// that run them.
@@ -29,6 +29,7 @@ pub(crate) struct Queue {
     ready: Semaphore,
     /// Wakes the scanner after a change of the state that concerns it.
     changed: Notify,
+    pub(super) dead_letters: DeadLetterCache,
 }
 
 #[derive(Debug)]
@@ -47,8 +48,8 @@ struct State {
     /// up to which it was processed. The scan may have read them before that.
     finished: BTreeMap<RowColumn, Timestamp>,
     is_scanning: bool,
-    failures: Failures,
-    records: Records,
+    /// The cells whose last try failed. They wait in the table (O4).
+    failing: BTreeMap<RowColumn, Failing>,
     is_scan_wanted: bool,
     is_room_wanted: bool,
 }
@@ -58,6 +59,14 @@ struct Tracked {
     at: Timestamp,
     /// A later notification that was found since.
     later: Option<Timestamp>,
+}
+
+/// The number of failed tries of a cell, and the time of the next one.
+#[derive(Clone, Copy, Debug)]
+struct Failing {
+    tries: u32,
+    pauses: Pauses,
+    due: Instant,
 }
 
 /// A notification to run.
@@ -86,6 +95,7 @@ impl Queue {
             limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
+            dead_letters: DeadLetterCache::default(),
         }
     }
 
@@ -123,7 +133,7 @@ impl Queue {
     /// was found meanwhile waits after a pause.
     pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp, pause: Duration) {
         let mut state = self.locked();
-        state.failures.forget(cell);
+        state.failing.remove(cell);
         if state.is_scanning && state.finished.len() < self.limits.max_queued_notifications * 2 {
             state.finished.insert(cell.clone(), up_to);
         }
@@ -134,48 +144,40 @@ impl Queue {
     }
 
     /// Records that a notification has failed in its last try, which was number `tries`, and
-    /// retries it after a pause, which the schedule chooses if it is `None`.
+    /// retries it after a pause; `None` chooses the next longer one. If too many other cells are
+    /// recorded, this one is not. They succeed or become dead letters in time, and scans find this
+    /// one again until there is room.
     pub(super) fn postpone(&self, cell: &RowColumn, tries: u32, pause: Option<Duration>) {
+        let limits = &self.limits;
         let mut state = self.locked();
         state.tracked.remove(cell);
-        state.failures.postpone(cell, tries, pause, &self.limits);
         self.changed.notify_one();
+        let before = state.failing.get(cell).map(|failing| failing.pauses);
+        if before.is_none() && state.failing.len() >= limits.max_queued_notifications {
+            return;
+        }
+        let mut pauses =
+            before.unwrap_or_else(|| Pauses::new(limits.first_retry_pause, limits.max_retry_pause));
+        let pause = match pause {
+            Some(pause) => pause.min(*DURATIONS.end()),
+            None if tries >= limits.max_attempts.get() => limits.max_retry_pause,
+            None => pauses.next_pause(),
+        };
+        let failing = Failing { tries, pauses, due: Instant::now() + pause };
+        state.failing.insert(cell.clone(), failing);
     }
 
-    /// Returns the number of failed tries of a cell.
     pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
-        self.locked().failures.tries(cell)
+        self.locked().failing.get(cell).map_or(0, |failing| failing.tries)
     }
 
-    /// Caches that a cell has a dead letter.
-    pub(super) fn add_dead_letter(&self, cell: &RowColumn) {
-        self.locked().records.add(cell);
-    }
-
-    /// Caches the cells of all dead letters, from a listing that was [started](Self::set_share)
-    /// before.
-    pub(super) fn set_dead_letters<'a>(
-        &self,
-        listing: Listing,
-        records: impl IntoIterator<Item = &'a RowColumn>,
-    ) {
-        self.locked().records.add_all(listing, records);
-    }
-
-    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
-    pub(super) fn take_dead_letter(&self, cell: &RowColumn) -> bool {
-        self.locked().records.take(cell)
-    }
-
-    /// Sets the share of this worker. Starts a listing of the dead letters if they have to be
-    /// [cached](Self::set_dead_letters).
-    pub(super) fn set_share(&self, share: &Share) -> Option<Listing> {
+    /// Sets the share of this worker.
+    pub(super) fn set_share(&self, share: &Share) {
         let mut state = self.locked();
         if state.share.as_ref() != Some(share) {
             state.share = Some(share.clone());
-            state.records.forget();
+            self.dead_letters.clear();
         }
-        state.records.begin_listing()
     }
 
     /// Removes the share, so that no notification begins to run before the worker has a share
@@ -194,8 +196,8 @@ impl Queue {
     /// Forgets the failures of cells that a complete scan, begun at an instant, did not find.
     pub(super) fn forget_gone(&self, begun: Instant) {
         let mut state = self.locked();
-        let State { failures, tracked, .. } = &mut *state;
-        failures.forget_gone(begun, |cell| tracked.contains_key(cell));
+        let State { failing, tracked, .. } = &mut *state;
+        failing.retain(|cell, failing| failing.due > begun || tracked.contains_key(cell));
     }
 
     /// Ends a complete scan, or one that failed. A cell for which it had no room is found by the
@@ -227,11 +229,9 @@ impl Queue {
         loop {
             let until = {
                 let state = self.locked();
-                let due = state.failures.next_due();
-                match state.is_scan_wanted {
-                    true => earliest,
-                    false => due.map_or(latest, |due| due.clamp(earliest, latest)),
-                }
+                let due = state.failing.values().map(|failing| failing.due).min();
+                let due = due.map_or(latest, |due| due.clamp(earliest, latest));
+                if state.is_scan_wanted { earliest } else { due }
             };
             select! {
                 biased;
@@ -243,7 +243,6 @@ impl Queue {
         self.locked().is_scan_wanted = false;
     }
 
-    /// Closes the queue: it gives out no further notification.
     pub(super) fn close(&self) {
         self.ready.close();
     }
@@ -266,7 +265,7 @@ impl Queue {
             return Offered::Skipped;
         }
         let is_finished = state.finished.get(cell).is_some_and(|up_to| *up_to >= at);
-        if is_finished || !state.owns(cell) || state.failures.is_early(cell) {
+        if is_finished || !state.owns(cell) || state.is_early(cell) {
             return Offered::Skipped;
         }
         if !state.room.take(cell) {
@@ -331,7 +330,6 @@ impl Queue {
     }
 }
 
-/// Waits until an instant, or forever.
 async fn until(instant: Option<Instant>) {
     match instant {
         Some(instant) => sleep_until(instant).await,
@@ -356,11 +354,15 @@ impl State {
             tracked: BTreeMap::new(),
             finished: BTreeMap::new(),
             is_scanning: false,
-            failures: Failures::default(),
-            records: Records::default(),
+            failing: BTreeMap::new(),
             is_scan_wanted: false,
             is_room_wanted: false,
         }
+    }
+
+    fn is_early(&self, cell: &RowColumn) -> bool {
+        let failing = self.failing.get(cell);
+        failing.is_some_and(|failing| failing.due > Instant::now())
     }
 
     /// Checks whether a cell belongs to this worker; `false` until its share is set.
@@ -387,8 +389,9 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
-    use fluo_table::Column;
+    use crate::InstanceExt;
     use fluo_table::layout::Partition;
+    use fluo_table::{Column, Instance};
 
     /// Returns a part of all notifications.
     fn share(divisor: u32, remainder: u32) -> Share {
@@ -492,20 +495,75 @@ mod tests {
         assert_eq!(queue.offer_found(found("a", 7)), Offered::Queued, "a new scan has read it");
     }
 
-    /// A worker whose listing of the dead letters failed after a change of its share never
-    /// repeated it, so a success did not remove the dead letter of its cell.
     #[tokio::test]
-    async fn requests_a_listing_of_dead_letters_until_one_succeeds() {
+    async fn every_cell_of_a_new_share_may_have_a_dead_letter() {
         let queue = queue(10, 1_000);
-        let listing = queue.set_share(&share(1, 0));
-        let listing = listing.expect("the share was set, and nothing listed");
-        let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
-        assert!(queue.take_dead_letter(&b), "not listed yet");
-        queue.set_dead_letters(listing, [&a]);
-        assert_eq!(queue.set_share(&share(1, 0)), None);
-        assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
-        assert!(queue.set_share(&share(2, 0)).is_some());
-        assert!(queue.take_dead_letter(&b), "it may have been another worker's");
+        let application = Instance::in_memory().application("web");
+        let client = application.create().await.unwrap();
+        let cell = found("a", 5).cell;
+        assert!(queue.dead_letters.take(&cell), "not listed yet");
+        queue.dead_letters.complete(&*client.shared.coordination).await.unwrap();
+        queue.set_share(&share(1, 0));
+        assert!(!queue.dead_letters.take(&cell));
+        queue.set_share(&share(2, 0));
+        assert!(queue.dead_letters.take(&cell), "it may have been another worker's");
+    }
+
+    /// Returns the pause of a cell that failed, and lets it wait for that time.
+    async fn pause_of(queue: &Queue, row: &'static str) -> Duration {
+        let pause = queue.locked().failing[&found(row, 5).cell].due - Instant::now();
+        assert_eq!(queue.offer_found(found(row, 5)), Offered::Skipped);
+        tokio::time::advance(pause).await;
+        assert_eq!(queue.offer_found(found(row, 5)), Offered::Queued);
+        assert_eq!(queue.next().await, Some(found(row, 5)));
+        pause
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn doubles_pauses_up_to_the_longest_and_restarts_after_a_success() {
+        let limits = WorkerLimits::default();
+        let (queue, cell) = (queue(10, 1_000), found("a", 5).cell);
+        let mut pause = limits.first_retry_pause;
+        for tries in 1..12 {
+            queue.postpone(&cell, tries, None);
+            let longest = tries >= limits.max_attempts.get();
+            let expected = if longest { limits.max_retry_pause } else { pause };
+            assert_eq!(pause_of(&queue, "a").await, expected);
+            pause = (pause * 2).min(limits.max_retry_pause);
+        }
+        assert_eq!(queue.tries(&cell), 11);
+        queue.done(&cell, time(5), Duration::ZERO);
+        assert_eq!(queue.tries(&cell), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_for_the_pause_of_the_observer() {
+        let (queue, cell) = (queue(10, 1_000), found("a", 5).cell);
+        let hour = Duration::from_secs(3_600);
+        for (pause, expected) in [(hour, hour), (Duration::MAX, *DURATIONS.end())] {
+            queue.postpone(&cell, 0, Some(pause));
+            assert_eq!(pause_of(&queue, "a").await, expected);
+        }
+        assert_eq!(queue.tries(&cell), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ignores_failures_beyond_the_bound_and_forgets_cells_that_are_gone() {
+        let queue = queue(2, 1_000);
+        let limits = WorkerLimits::default();
+        let cell = |row| found(row, 5).cell;
+        for row in ["a", "b", "c", "a"] {
+            queue.postpone(&cell(row), queue.tries(&cell(row)) + 1, None);
+        }
+        let tries = || ["a", "b", "c"].map(|row| queue.tries(&cell(row)));
+        assert_eq!(tries(), [2, 1, 0]);
+        tokio::time::advance(limits.first_retry_pause).await;
+        queue.forget_gone(Instant::now());
+        assert_eq!(tries(), [2, 0, 0], "`a` is not due yet");
+        tokio::time::advance(limits.max_retry_pause).await;
+        queue.offer_found(found("a", 5));
+        queue.forget_gone(Instant::now());
+        assert_eq!(tries(), [2, 0, 0], "`a` was found");
     }
 
     #[tokio::test]
@@ -516,7 +574,7 @@ mod tests {
         let shares = [0, 1].map(|remainder| share(2, remainder));
         let other =
             shares.into_iter().find(|share| !share.contains(&"a".into(), &column.qualifier));
-        assert!(queue.set_share(&other.unwrap()).is_some());
+        queue.set_share(&other.unwrap());
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();
         assert_eq!(queue.next().await, None);

@@ -18,7 +18,6 @@ use crate::observer::membership::Membership;
 use crate::observer::options::WorkerLimits;
 use crate::observer::queue::{Found, Offered, Queue};
 
-/// Returns a scan of all notifications.
 pub(super) fn notifications() -> Scan {
     filtered([Span::all()], Filter::Notifications { share: None })
 }
@@ -70,8 +69,8 @@ pub(super) struct Scanner {
 /// The result of one scan.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scanned {
-    queued: u64,
-    unreadable: u64,
+    queued: usize,
+    unreadable: usize,
 }
 
 /// Maximum number of cells in a batch.
@@ -100,7 +99,7 @@ impl Scanner {
         }
     }
 
-    fn pause_after(&self, queued: u64, before: Duration) -> Duration {
+    fn pause_after(&self, queued: usize, before: Duration) -> Duration {
         match queued {
             0 => (before * 2).min(self.limits.max_scan_pause),
             _ => self.limits.min_scan_pause,
@@ -132,7 +131,10 @@ impl Scanner {
                     None => scan,
                 };
                 let scan = scan.batch_cells(self.batch_cells());
-                from = self.scan_part(scan, &mut scanned).await?;
+                self.queue.set_scanning(true);
+                let part = self.scan_part(scan, &mut scanned).await;
+                self.queue.set_scanning(false);
+                from = part?;
                 if from.is_none() {
                     break;
                 }
@@ -153,8 +155,6 @@ impl Scanner {
 
     /// Scans until the queue is full. Returns the key at which the next part begins.
     async fn scan_part(&self, scan: Scan, scanned: &mut Scanned) -> Result<Option<Key>> {
-        let _part = PartialScan::begin(&self.queue);
-        let most = u64::try_from(self.limits.max_queued_notifications).unwrap_or(u64::MAX);
         let mut taken = 0;
         let mut batches = self.client.shared.table.scan(scan);
         while let Some(batch) = batches.try_next().await? {
@@ -168,7 +168,7 @@ impl Scanner {
                     }
                 };
                 match self.queue.offer_found(found) {
-                    Offered::Queued if taken < most => {
+                    Offered::Queued if taken < self.limits.max_queued_notifications => {
                         metrics::counter!("fluo_notifications_found_total").increment(1);
                         taken += 1;
                         scanned.queued += 1;
@@ -195,7 +195,6 @@ impl Scanner {
 
     /// Returns the share of this worker. If the share has changed, there may be dead letters of
     /// cells that belonged to another worker, so the dead letters are listed until that succeeds.
-    /// They are also listed when there are more of them than are cached individually.
     ///
     /// A passing failure does not change the share that the queue has.
     async fn share(&self) -> Result<Option<Share>> {
@@ -212,33 +211,13 @@ impl Scanner {
             self.queue.clear_share();
             return Ok(None);
         };
-        if let Some(listing) = self.queue.set_share(&share) {
-            let part = share.partition();
-            debug!(remainder = part.remainder(), divisor = %part.divisor(), "listing the dead letters");
-            let records = self.client.shared.coordination.dead_letters().await?;
-            self.queue.set_dead_letters(listing, records.iter().map(|record| &record.cell));
-        }
+        self.queue.set_share(&share);
+        self.queue.dead_letters.complete(&*self.client.shared.coordination).await?;
         Ok(Some(share))
     }
 
     fn batch_cells(&self) -> NonZeroUsize {
         let cells = self.limits.max_queued_notifications.min(BATCH_CELLS);
-        NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
-    }
-}
-
-/// A part of a scan in progress.
-struct PartialScan<'a>(&'a Queue);
-
-impl<'a> PartialScan<'a> {
-    fn begin(queue: &'a Queue) -> Self {
-        queue.set_scanning(true);
-        Self(queue)
-    }
-}
-
-impl Drop for PartialScan<'_> {
-    fn drop(&mut self) {
-        self.0.set_scanning(false);
+        NonZeroUsize::new(cells).expect("a queue has room for one")
     }
 }

@@ -63,8 +63,8 @@ impl Client {
         let mut pauses = Pauses::new(FIRST_PAUSE, MAX_PAUSE);
         loop {
             let drawn = match self.check_idle().await {
-                Ok(Checked::Idle) => return Ok(()),
-                Ok(Checked::Busy(at)) => at.get(),
+                Ok(None) => return Ok(()),
+                Ok(Some(at)) => at.get(),
                 Err(error) if error.kind().is_passing() => {
                     debug!(%error, "the notifications could not be checked; retrying");
                     0
@@ -84,19 +84,18 @@ impl Client {
     ///
     /// Those of [`Table::scan`](fluo_table::Table::scan) and of the coordination.
     pub async fn is_idle(&self) -> Result<bool> {
-        Ok(matches!(self.check_idle().await?, Checked::Idle))
+        Ok(self.check_idle().await?.is_none())
     }
 
-    async fn check_idle(&self) -> Result<Checked> {
+    /// Returns `None` if the application is idle. If something is left, or may be, returns a
+    /// timestamp that was given to no other caller.
+    async fn check_idle(&self) -> Result<Option<Timestamp>> {
         let first = self.timestamp().await?;
         if self.has_notification().await? || self.has_notification().await? {
-            return Ok(Checked::Busy(first));
+            return Ok(Some(first));
         }
         let second = self.timestamp().await?;
-        Ok(match first.next()? == second {
-            true => Checked::Idle,
-            false => Checked::Busy(second),
-        })
+        Ok((first.next()? != second).then_some(second))
     }
 
     async fn has_notification(&self) -> Result<bool> {
@@ -115,11 +114,4 @@ impl Client {
         let block = self.shared.coordination.timestamps(NonZeroU32::MIN).await?;
         Ok(block.first)
     }
-}
-
-/// The result of a check.
-enum Checked {
-    Idle,
-    /// Something is left, or may be. The timestamp was given to no other caller.
-    Busy(Timestamp),
 }
