@@ -14,8 +14,8 @@ use fluo_table::{
 };
 
 use crate::target::InstanceArguments;
+use crate::text::plural;
 
-/// The arguments that name an application.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NamedApplication {
     #[command(flatten)]
@@ -87,7 +87,6 @@ impl ApplicationArguments {
 }
 
 impl OpenApplication {
-    /// Opens a client, which registers its own transactor.
     pub(crate) async fn client(&self) -> Result<Client> {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientOptions::new()).await?)
@@ -101,12 +100,13 @@ pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordina
 /// Adds the command that creates an application to the error of a missing one.
 pub(crate) fn advised(error: Error) -> anyhow::Error {
     match error.kind() {
-        ErrorKind::NotFound => {
-            let message = format!("{error}, with `fluo app init`");
-            anyhow!(error).context(message)
-        }
+        ErrorKind::NotFound => anyhow!("{error}, with `fluo app init`"),
         _ => error.into(),
     }
+}
+
+pub(crate) fn waiting_notifications(count: u64) -> String {
+    format!("{} {}", plural(count, "notification"), if count == 1 { "waits" } else { "wait" })
 }
 
 /// Scans the notifications that wait for their observers.

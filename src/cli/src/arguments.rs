@@ -1,6 +1,6 @@
 //! The command line: all commands and their help.
 
-use clap::{ArgAction, ArgMatches, Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
@@ -69,16 +69,6 @@ pub(crate) enum Command {
     /// Show the effect of the row hasher on real, skewed rows; leaves no files behind
     #[command(after_help = "Example:\n  fluo demo")]
     Demo,
-}
-
-/// Returns the words of a command, such as `fluo table load`; its arguments may be secrets.
-pub(crate) fn command_words(mut matches: &ArgMatches) -> String {
-    let mut words = "fluo".to_owned();
-    while let Some((name, below)) = matches.subcommand() {
-        words = format!("{words} {name}");
-        matches = below;
-    }
-    words
 }
 
 #[cfg(test)]

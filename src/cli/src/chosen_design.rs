@@ -6,12 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use fastrand::Rng;
-use fluo_keys::{HashedRows, KeyDesign, KeyMigration};
+use fluo_keys::{KeyDesign, KeyMigration, RowHasher};
 
 use crate::design::{described, read_argument};
 use crate::spec::{self, Layout, Recipe};
 
-/// The key design and its settings.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new(CHOICE).required(true).multiple(true)))]
 pub(crate) struct DesignArguments {
@@ -27,7 +26,7 @@ pub(crate) struct DesignArguments {
     #[arg(long, group = CHOICE)]
     prefix: Option<String>,
     /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
-    #[arg(long, value_name = "NUMBER", value_parser = seed)]
+    #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 }
 
@@ -36,7 +35,6 @@ pub(crate) const CHOICE: &str = "choice_of_a_design";
 #[derive(Debug)]
 pub(crate) struct ChosenDesign {
     pub(crate) design: KeyDesign,
-    /// The layout of the tablets, if a spec has one.
     pub(crate) layout: Option<Layout>,
     /// All designs of the table, if its rows may also be written in earlier ones.
     pub(crate) migration: Option<KeyMigration>,
@@ -52,18 +50,20 @@ impl DesignArguments {
                 (recipe.design, Some(recipe.layout), recipe.migration)
             }
             (None, None) => {
-                let prefix = self.prefix.clone().unwrap_or_default();
-                let scheme = fluo_keys::HashScheme::default();
-                (KeyDesign::new(HashedRows { prefix, scheme })?, None, None)
+                let hasher = RowHasher::new(self.prefix.as_deref().unwrap_or_default())?;
+                (KeyDesign::from(&hasher), None, None)
             }
         };
-        if !design.draws_salts() && self.seed.is_some() {
+        if self.seed.is_some() && !design.draws_salts() {
             bail!(
                 "--seed is for salts that are drawn; those of the design {} are computed",
                 design.name()
             );
         }
-        Ok(ChosenDesign { design: design.with_salt_source(salts(self.seed)), layout, migration })
+        // With a seed, every run draws the same salts.
+        let random = Mutex::new(self.seed.map_or_else(Rng::new, Rng::with_seed));
+        let draw = move || random.lock().unwrap_or_else(PoisonError::into_inner).u64(..);
+        Ok(ChosenDesign { design: design.with_salt_source(draw), layout, migration })
     }
 
     /// Returns the design, with example settings if it needs some and only its name is given.
@@ -83,7 +83,6 @@ impl DesignArguments {
         self.design.is_none() && self.spec.is_none() && self.prefix.is_none()
     }
 
-    /// Checks whether every run draws the same salts.
     pub(crate) fn is_seeded(&self) -> bool {
         self.seed.is_some()
     }
@@ -110,18 +109,4 @@ impl DesignArguments {
             ),
         }
     }
-}
-
-/// Returns a source of random numbers. With a seed, it yields the same numbers in every run.
-fn salts(seed: Option<u64>) -> impl Fn() -> u64 + Send + Sync + 'static {
-    let random = Mutex::new(seed.map_or_else(Rng::new, Rng::with_seed));
-    move || {
-        let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
-        random.u64(..)
-    }
-}
-
-fn seed(text: &str) -> Result<u64, String> {
-    let most = u64::MAX;
-    text.parse().map_err(|_| format!("write a whole number from 0 to {most}"))
 }

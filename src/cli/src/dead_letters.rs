@@ -2,22 +2,14 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::Value;
+use fluo_table::Column;
+use serde_json::{Map, Value, json};
 
+use crate::command_name::sibling;
+use crate::encoding::Written;
 use crate::output;
 use crate::text::plural;
 
-/// The dead letters that `T` selects, or all of them.
-#[derive(Args, Debug)]
-pub(crate) struct Selected<T: Args> {
-    #[command(flatten)]
-    pub(crate) one: T,
-    /// All dead letters
-    #[arg(long)]
-    all: bool,
-}
-
-/// A change of dead letters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Requeue,
@@ -26,50 +18,65 @@ pub(crate) enum Change {
 
 impl Change {
     pub(crate) fn of(self, count: u64) -> String {
-        let letters = plural(count, "dead letter");
-        match self {
-            Self::Requeue => format!("requeued {letters}"),
-            Self::Discard => format!("discarded {letters}"),
-        }
+        let changed = match self {
+            Self::Requeue => "requeued",
+            Self::Discard => "discarded",
+        };
+        format!("{changed} {}", plural(count, "dead letter"))
     }
 
-    /// Prints the number of changed dead letters, unless there is none of those `selected`.
-    pub(crate) fn tell(self, count: u64, selected: Option<&str>, list: &str) -> Result<()> {
-        match selected {
-            Some(selected) if count == 0 => {
-                bail!("there is no dead letter of {selected}; `{list}` lists all")
-            }
-            _ => output::say(&self.of(count)),
+    /// Prints the number of changed dead letters. Fails if there is none of the one that is
+    /// `selected`.
+    pub(crate) fn tell(self, count: u64, selected: Option<&str>) -> Result<()> {
+        if let Some(selected) = selected.filter(|_| count == 0) {
+            bail!("there is no dead letter of {selected}; `{}` lists all", sibling("failed"));
         }
+        output::say(&self.of(count));
         Ok(())
     }
 }
 
-/// The format of a list.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ListFormat {
     /// Print each as a JSON object on a line
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 impl ListFormat {
-    /// Formats an item as JSON, or some of its fields with tabs between them, after a first text.
-    pub(crate) fn line(
-        self,
-        item: &Value,
-        first: Option<String>,
-        fields: &[&str],
-    ) -> Result<String> {
+    /// Formats an item as JSON, or its values with tabs between them.
+    pub(crate) fn line(self, item: &Value) -> Result<String> {
         if self.json {
             return output::json_line(item);
         }
-        let fields = fields.iter().map(|name| match item.get(*name).unwrap_or(&Value::Null) {
+        let text = |value: &Value| match value {
             Value::Null => "-".to_owned(),
-            Value::String(text) => text.clone(),
+            Value::String(text) => output::shown(text),
             other => other.to_string(),
+        };
+        let values = item.as_object().into_iter().flat_map(Map::values);
+        Ok(values.map(text).collect::<Vec<_>>().join("\t"))
+    }
+
+    /// Formats a notification like [`line`](Self::line), with its cell first.
+    pub(crate) fn notification(
+        self,
+        written: Written,
+        (row, column): (&[u8], &Column),
+        item: &Value,
+    ) -> Result<String> {
+        if !self.json {
+            return Ok(format!("{}\t{}", written.cell(row, column), self.line(item)?));
+        }
+        let mut all = json!({
+            "row": written.shown(row),
+            "family": written.shown(&column.family),
+            "qualifier": written.shown(&column.qualifier),
+            "visibility": written.shown(&column.visibility),
         });
-        let texts = first.into_iter().chain(fields);
-        Ok(texts.map(|text| output::shown(&text)).collect::<Vec<_>>().join("\t"))
+        for (name, value) in item.as_object().into_iter().flatten() {
+            output::add(&mut all, name, value.clone());
+        }
+        self.line(&all)
     }
 }

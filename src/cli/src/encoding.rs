@@ -1,12 +1,18 @@
-//! Encodings of rows and keys on lines of text.
+//! Encodings of rows, keys, columns and values, on lines of text and in arguments.
+//!
+//! Printed text of application data is valid as an argument: `\xNN` is a byte in both. Arguments
+//! may also contain blanks and letters that are not ASCII.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 
-use anyhow::{Result, anyhow, bail};
-use clap::ValueEnum;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
+use fluo_table::{Bytes, Column, ColumnSelector, Escaped, unescape};
 
-/// The encoding of bytes on a line.
+use crate::masking;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Encoding {
     /// Unchanged; they cannot contain a newline
@@ -27,6 +33,12 @@ impl Encoding {
             }
             Self::Base64 => decoded(BASE64.decode(line), "base64 with its padding"),
         }
+    }
+
+    /// Decodes an argument. `what` is its name in messages.
+    pub(crate) fn argument<'a>(self, what: &str, written: &'a OsStr) -> Result<Cow<'a, [u8]>> {
+        let written = written.as_encoded_bytes();
+        self.decode(written).with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
     pub(crate) fn encode(self, bytes: &[u8], line: &mut Vec<u8>) -> Result<()> {
@@ -50,4 +62,180 @@ fn decoded(
 ) -> Result<Cow<'static, [u8]>> {
     let bytes = result.map_err(|error| anyhow!("it is not {expected} ({error})"))?;
     Ok(Cow::Owned(bytes))
+}
+
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
+    /// Encoding of bytes in the arguments and the output. As text, backslashes and bytes that are
+    /// not printable ASCII are written \xNN; on a line of text, so are blanks of rows and columns,
+    /// and a `:` of a family
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+impl Written {
+    pub(crate) fn shown(self, bytes: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).to_string(),
+            Encoding::Hex => HEXLOWER.encode(bytes),
+            Encoding::Base64 => BASE64.encode(bytes),
+        }
+    }
+
+    /// Formats a row, a qualifier or a visibility for a line with names separated by blanks.
+    pub(crate) fn word(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" ")
+    }
+
+    /// Formats the family of a column for such a line; it ends before the first `:`.
+    pub(crate) fn family(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" :")
+    }
+
+    fn apart(self, bytes: &[u8], separators: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).and(separators).to_string(),
+            // These encodings contain no separators.
+            _ => self.shown(bytes),
+        }
+    }
+
+    /// Formats the row and the column of a cell for such a line.
+    pub(crate) fn cell(self, row: &[u8], column: &Column) -> String {
+        let (row, family) = (self.word(row), self.family(&column.family));
+        let cell = format!("{row} {family}:{}", self.word(&column.qualifier));
+        match self.word(&column.visibility).as_str() {
+            "" => cell,
+            visibility => format!("{cell} [{visibility}]"),
+        }
+    }
+
+    pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
+        let row = self.named("row", written)?;
+        if row.is_empty() {
+            bail!("the row is empty; a row has at least one byte");
+        }
+        Ok(row)
+    }
+
+    /// Parses a key or a prefix, which may be empty. `what` is its name in messages.
+    pub(crate) fn named(self, what: &str, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let bytes = self.bytes(written);
+        bytes.with_context(|| format!("{what} `{}`", masking::masked(written)))
+    }
+
+    /// Parses a family, or a family and a qualifier.
+    pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
+        if written.is_empty() {
+            bail!("the column is empty; write FAMILY or FAMILY:QUALIFIER");
+        }
+        Ok(match self.parts(written)? {
+            (family, Some(qualifier)) => ColumnSelector::qualifier(family, qualifier),
+            (family, None) => ColumnSelector::family(family),
+        })
+    }
+
+    pub(crate) fn column(self, written: &OsStr) -> Result<Column> {
+        match self.parts(written)? {
+            (family, Some(qualifier)) => Ok(Column::new(family, qualifier)),
+            _ => bail!(
+                "column `{}`: a column has a family and a qualifier; write FAMILY:QUALIFIER",
+                Escaped(written.as_encoded_bytes())
+            ),
+        }
+    }
+
+    /// Splits a column into family and qualifier. A `:` within the family is written `\x3a`.
+    fn parts(self, written: &OsStr) -> Result<(Bytes, Option<Bytes>)> {
+        let written = written.as_encoded_bytes();
+        let mut parts = written
+            .splitn(2, |byte| *byte == b':')
+            .map(|part| self.bytes(part).with_context(|| format!("column `{}`", Escaped(written))));
+        let family = parts.next().transpose()?.unwrap_or_default();
+        Ok((family, parts.next().transpose()?))
+    }
+
+    fn bytes(self, written: &[u8]) -> Result<Bytes> {
+        match self.encoding {
+            Encoding::Text => of_text(written),
+            encoding => Ok(encoding.decode(written)?.into_owned().into()),
+        }
+    }
+}
+
+fn of_text(written: &[u8]) -> Result<Bytes> {
+    let mut ascii = String::with_capacity(written.len());
+    for &byte in written {
+        match byte {
+            b'\\' => ascii.push('\\'),
+            _ => ascii.push_str(&Escaped(&[byte]).to_string()),
+        }
+    }
+    // The message of `unescape` counts the bytes of a different text.
+    unescape(&ascii).ok().context(
+        "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    fn written(encoding: Encoding) -> Written {
+        Written { encoding }
+    }
+
+    const ALL: [Encoding; 3] = [Encoding::Text, Encoding::Hex, Encoding::Base64];
+
+    #[test]
+    fn parses_its_own_output() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        for written in ALL.map(written) {
+            let shown = OsString::from(written.shown(&bytes));
+            assert_eq!(written.row(&shown).unwrap(), bytes);
+            let (word, family) = (written.word(&bytes), written.family(&bytes));
+            assert!(!word.contains(' ') && !family.contains([' ', ':']));
+            assert_eq!(written.row(word.as_ref()).unwrap(), bytes);
+            assert_eq!(written.row(family.as_ref()).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn accepts_unescaped_text() {
+        let text = written(Encoding::Text);
+        assert_eq!(text.row("é\n".as_ref()).unwrap(), "é\n");
+        assert_eq!(text.row(r"\xFFa\x5cb".as_ref()).unwrap(), &b"\xffa\\b"[..]);
+        #[cfg(unix)]
+        {
+            let any: OsString = std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'a']);
+            assert_eq!(text.named("prefix", &any).unwrap(), &b"\xffa"[..]);
+        }
+        assert_eq!(text.named("prefix", "".as_ref()).unwrap(), "");
+    }
+
+    #[test]
+    fn parses_columns() {
+        let text = written(Encoding::Text);
+        let selector = |column: &str| text.selector(column.as_ref()).unwrap();
+        assert_eq!(selector("f"), ColumnSelector::family("f"));
+        assert_eq!(selector("f:"), ColumnSelector::qualifier("f", ""));
+        assert_eq!(selector(":q"), ColumnSelector::qualifier("", "q"));
+        assert_eq!(selector(r"a\x3ab:c:d"), ColumnSelector::qualifier("a:b", "c:d"));
+        let hex = written(Encoding::Hex).column("3a:ff".as_ref()).unwrap();
+        assert_eq!(hex, Column::new(":", &b"\xff"[..]));
+        let base64 = written(Encoding::Base64).column("Og==:/w==".as_ref()).unwrap();
+        assert_eq!(base64, Column::new(":", &b"\xff"[..]));
+    }
+
+    #[test]
+    fn reports_wrong_encodings() {
+        let text = written(Encoding::Text).row(r"u:secret@a\q".as_ref());
+        assert_eq!(
+            format!("{:#}", text.unwrap_err()),
+            r"row `***@a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`"
+        );
+    }
 }

@@ -3,15 +3,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::interruption::Interruption;
-
-/// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Success,
     Difference,
-    /// A signal ended the run before it was done.
-    Interrupted(Interruption),
+    /// A signal ended the run, with this exit code.
+    Interrupted(u8),
 }
 
 impl Outcome {
@@ -25,7 +22,7 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Difference) => ExitCode::from(1),
-        Ok(Outcome::Interrupted(by)) => ExitCode::from(by.exit_code()),
+        Ok(Outcome::Interrupted(code)) => ExitCode::from(code),
         // A closed output, as in `fluo key add ..| head`, is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

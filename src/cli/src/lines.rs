@@ -1,6 +1,5 @@
 //! Line-by-line input and output, in constant memory.
 
-use std::fmt;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 
 use anyhow::{Context, Result, bail};
@@ -86,24 +85,10 @@ pub(crate) fn transform(
     result
 }
 
-/// An error that every line would have, so it is reported without a line number.
-#[derive(Debug)]
-pub(crate) struct OfEveryLine(pub(crate) String);
-
-impl fmt::Display for OfEveryLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for OfEveryLine {}
-
 /// Adds the line number to an error, except to I/O errors, which belong to the output.
 fn in_line(number: u64, result: Result<()>) -> Result<()> {
     match result {
-        Err(error) if !error.is::<std::io::Error>() && !error.is::<OfEveryLine>() => {
-            Err(error.context(format!("line {number}")))
-        }
+        Err(error) if !error.is::<std::io::Error>() => Err(error.context(format!("line {number}"))),
         result => result,
     }
 }

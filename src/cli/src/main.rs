@@ -12,7 +12,6 @@ mod app;
 mod application;
 mod arguments;
 mod atomic_file;
-mod byte_encoding;
 mod chosen_design;
 mod command_name;
 mod confirm;
@@ -22,7 +21,6 @@ mod design;
 mod duration;
 mod encoding;
 mod exit;
-mod interrupt_message;
 mod interruption;
 mod key;
 mod lines;
@@ -48,14 +46,13 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
-use crate::interrupt_message::Standing;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let matches = Arguments::command().try_get_matches();
     let parsed = matches.and_then(|matches| {
-        command_name::set(arguments::command_words(&matches));
+        command_name::set(&matches);
         Arguments::from_arg_matches(&matches)
     });
     let arguments = match parsed {
@@ -79,22 +76,13 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         // These handle signals themselves: one gives the lead away, the other removes its files.
         Command::Oracle(command) => in_runtime(command.run()),
         Command::Demo => in_runtime(demo::run()),
-        command => in_runtime(until_interrupted(command)),
-    }
-}
-
-/// Runs a command that a signal can end. Commands that change a table in several steps keep
-/// `standing` up to date.
-async fn interruptible(command: Command, standing: Standing) -> anyhow::Result<Outcome> {
-    match command {
-        Command::Table(command) => table::run(command, &standing).await,
-        Command::App(command) => app::run(command, &standing).await,
-        Command::Scan(command) => command.run().await,
-        Command::Notifications(command) => notifications::run(command).await,
-        Command::Queue(command) => queue::run(command).await,
-        Command::Wait(command) => command.run().await,
-        Command::Advise(command) => command.run().await,
-        Command::Key(_) | Command::Oracle(_) | Command::Demo => Ok(Outcome::Success),
+        Command::Table(command) => interruptible(table::run(command)),
+        Command::App(command) => interruptible(app::run(command)),
+        Command::Scan(command) => interruptible(command.run()),
+        Command::Notifications(command) => interruptible(notifications::run(command)),
+        Command::Queue(command) => interruptible(queue::run(command)),
+        Command::Wait(command) => interruptible(command.run()),
+        Command::Advise(command) => interruptible(async move { command.run().await }),
     }
 }
 
@@ -103,22 +91,25 @@ async fn interruptible(command: Command, standing: Standing) -> anyhow::Result<O
 /// A signal takes effect only between two steps of the command: a password prompt restores the
 /// terminal's echo, and an embedded table needs no repair. The command runs in its own task, so a
 /// blocking command is abandoned.
-async fn until_interrupted(command: Command) -> anyhow::Result<Outcome> {
-    let interrupted = interruption::any()?;
-    let standing = Standing::default();
-    let mut working = tokio::spawn(interruptible(command, standing.clone()));
-    tokio::select! {
-        ended = &mut working => ended?,
-        by = interrupted => {
-            working.abort();
-            // Dropping the task releases its resources and clears its progress line.
-            let _ = tokio::time::timeout(PATIENCE, working).await;
-            if let Some(sentence) = standing.get() {
-                say!("interrupted: {sentence}");
+fn interruptible(
+    command: impl Future<Output = anyhow::Result<Outcome>> + Send + 'static,
+) -> anyhow::Result<Outcome> {
+    in_runtime(async {
+        let interrupted = interruption::any()?;
+        let mut working = tokio::spawn(command);
+        tokio::select! {
+            ended = &mut working => ended?,
+            code = interrupted => {
+                working.abort();
+                // Dropping the task releases its resources and clears its progress line.
+                let _ = tokio::time::timeout(PATIENCE, working).await;
+                if let Some(state) = interruption::state() {
+                    say!("interrupted: {state}");
+                }
+                Ok(Outcome::Interrupted(code))
             }
-            Ok(Outcome::Interrupted(by))
         }
-    }
+    })
 }
 
 fn in_runtime(work: impl Future<Output = anyhow::Result<Outcome>>) -> anyhow::Result<Outcome> {

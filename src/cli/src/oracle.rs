@@ -77,12 +77,9 @@ impl Oracle {
         if let Some(host) = &self.host {
             options = options.host(host);
         }
-        if let Some(port) = self.port {
-            options = options.port(port);
+        if let Some(address) = self.listen {
+            options = options.listen(address);
         }
-        Ok(match self.listen {
-            Some(address) => options.listen(address),
-            None => options,
-        })
+        Ok(options.port(self.port.unwrap_or_default()))
     }
 }

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::progress;
 
-/// The message for a failure of standard output.
 pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
 
 /// Formats lines for a person, and prints them.
@@ -25,8 +24,21 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::output::say(&format!($($text)*)) };
 }
 
+/// Prints lines for a person; nothing if the text is empty.
 pub(crate) fn print(lines: &str) -> Result<()> {
-    print_exactly(&without_controls(lines, |c| c != '\n' && is_obeyed(c)))
+    if lines.is_empty() {
+        return Ok(());
+    }
+    print_exactly(&escaped(lines, true, as_escape))
+}
+
+/// Prints data for a program, or the text of it for a person.
+pub(crate) fn answer(
+    is_json: bool,
+    data: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<()> {
+    if is_json { print_json(data) } else { print(&text()) }
 }
 
 /// Prints data for a program. A closed output, as with `head`, does not stop the work.
@@ -61,7 +73,6 @@ pub(crate) fn json_line(data: &impl Serialize) -> Result<String> {
     Ok(json_without_controls(&serde_json::to_string(data)?))
 }
 
-/// Adds a field to a JSON object.
 pub(crate) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
     if let Value::Object(fields) = object {
         fields.insert(name.to_owned(), value.into());
@@ -70,37 +81,33 @@ pub(crate) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
 
 /// Escapes characters that control a terminal, which occur only within strings.
 fn json_without_controls(json: &str) -> String {
-    let mut shown = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c != '\n' && is_obeyed(c) {
-            let units = c.encode_utf16(&mut [0; 2]).to_vec();
-            shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    let units = |c: char| c.encode_utf16(&mut [0; 2]).to_vec();
+    escaped(json, true, |c| units(c).iter().map(|unit| format!("\\u{unit:04x}")).collect())
 }
 
 /// Prints a line for a person to standard error. Ignores a closed standard error.
 pub(crate) fn say(line: &str) {
     // In one write, because other processes may write to the same terminal.
     let line = format!("{}\n", shown(line));
-    progress::above(&mut || {
+    progress::above(|| {
         let _ = io::stderr().lock().write_all(line.as_bytes());
     });
 }
 
 /// Escapes characters that control a terminal, for text within a line.
 pub(crate) fn shown(text: &str) -> String {
-    without_controls(text, is_obeyed)
+    escaped(text, false, as_escape)
 }
 
-fn without_controls(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+fn as_escape(c: char) -> String {
+    c.escape_default().to_string()
+}
+
+fn escaped(text: &str, has_lines: bool, escape: impl Fn(char) -> String) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_escaped(c) {
-            shown.extend(c.escape_default());
+        if is_obeyed(c) && !(has_lines && c == '\n') {
+            shown += &escape(c);
         } else {
             shown.push(c);
         }
@@ -124,7 +131,7 @@ mod tests {
     #[test]
     fn escapes_characters_that_control_a_terminal() {
         assert_eq!(shown("a\x1b[31m\nb\u{9b}é\\Q"), r"a\u{1b}[31m\nb\u{9b}é\Q");
-        assert_eq!(without_controls("a\nb\r", |c| c != '\n' && is_obeyed(c)), "a\nb\\r");
+        assert_eq!(escaped("a\nb\r", true, as_escape), "a\nb\\r");
         assert_eq!(
             shown("a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"),
             r"a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, sleep};
 
-use crate::application::{ApplicationArguments, waiting};
+use crate::application::{ApplicationArguments, waiting, waiting_notifications};
 use crate::duration::{self, seconds};
 use crate::exit::Outcome;
 use crate::output;
 use crate::progress;
-use crate::text::{count_of, plural};
+use crate::text::count_of;
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -46,36 +46,45 @@ pub(crate) struct Wait {
 enum Looked {
     /// No notification waits. The dead letters are counted.
     Idle { dead_letters: usize },
-    /// This number of notifications waits.
-    Waiting(u64),
-    /// Transactions begin all the time, so an idle moment was not found.
-    Busy,
+    /// The reason why the application is not idle.
+    Busy(String),
     /// The application cannot be opened at present.
     Unavailable(Error),
 }
 
 impl Wait {
-    pub(crate) async fn run(&self) -> Result<Outcome> {
+    pub(crate) async fn run(self) -> Result<Outcome> {
         let bar = progress::waiting("looking for notifications".to_owned());
         let start = Instant::now();
         let mut pause = FIRST_PAUSE;
         let mut is_printed = false;
         loop {
             let looked = self.look().await?;
-            if let Looked::Idle { dead_letters } = looked {
-                drop(bar);
-                print_idle(dead_letters);
-                return Ok(Outcome::Success);
-            }
             let waited = start.elapsed();
+            let reason = match &looked {
+                Looked::Idle { dead_letters } => {
+                    drop(bar);
+                    say_idle(*dead_letters);
+                    return Ok(Outcome::Success);
+                }
+                Looked::Busy(reason) => reason.clone(),
+                Looked::Unavailable(error) => error.to_string(),
+            };
             if self.timeout.is_some_and(|limit| waited >= limit) {
                 drop(bar);
-                return looked.in_the_end(waited);
+                let waited = seconds(waited);
+                if let Looked::Unavailable(error) = looked {
+                    return Err(error).with_context(|| {
+                        format!("it is not known after {waited} whether the application is idle")
+                    });
+                }
+                say!("not idle after {waited}: {reason}");
+                return Ok(Outcome::Difference);
             }
-            bar.set_message(output::shown(&looked.sentence()));
+            bar.set_message(output::shown(&reason));
             // The progress line is hidden in a pipe, and another process causes this wait.
-            if let (Looked::Unavailable(_), false, true) = (&looked, is_printed, bar.is_hidden()) {
-                say!("note: waiting: {}", looked.sentence());
+            if matches!(looked, Looked::Unavailable(_)) && !is_printed && bar.is_hidden() {
+                say!("note: waiting: {reason}");
                 is_printed = true;
             }
             let left = self.timeout.map(|limit| limit.saturating_sub(waited));
@@ -85,34 +94,29 @@ impl Wait {
     }
 
     async fn look(&self) -> Result<Looked> {
-        match self.try_look().await {
-            Err(error) => match error.downcast_ref::<Error>() {
-                Some(cause) if cause.kind() == ErrorKind::Unavailable => {
-                    Ok(Looked::Unavailable(cause.clone()))
-                }
-                _ => Err(error),
-            },
-            looked => looked,
-        }
+        self.try_look().await.or_else(|error| match error.downcast_ref::<Error>() {
+            Some(cause) if cause.kind() == ErrorKind::Unavailable => {
+                Ok(Looked::Unavailable(cause.clone()))
+            }
+            _ => Err(error),
+        })
     }
 
     async fn try_look(&self) -> Result<Looked> {
         let open = self.application.open().await?;
-        let mut count = 0;
-        let mut found = waiting(&*open.table);
-        while let Some(batch) = found.try_next().await? {
-            count += count_of(batch.len());
-        }
-        drop(found);
+        let batches = waiting(&*open.table);
+        let count = batches.try_fold(0, async |count, batch| Ok(count + count_of(batch.len())));
+        let count = count.await?;
         if count > 0 {
-            return Ok(Looked::Waiting(count));
+            return Ok(Looked::Busy(waiting_notifications(count)));
         }
         let client = open.client().await?;
         // Counting takes time, so it does not prove that the application is idle. This does.
         let end = Instant::now() + MAX_LOOK;
         while !client.is_idle().await? {
             if Instant::now() > end {
-                return Ok(Looked::Busy);
+                let reason = "no notification waits, but transactions begin all the time";
+                return Ok(Looked::Busy(reason.to_owned()));
             }
             sleep(FIRST_PAUSE).await;
         }
@@ -121,30 +125,7 @@ impl Wait {
     }
 }
 
-impl Looked {
-    /// Returns the result of a wait after its timeout.
-    fn in_the_end(self, waited: Duration) -> Result<Outcome> {
-        let waited = seconds(waited);
-        if let Self::Unavailable(error) = self {
-            let unknown = format!("it is not known after {waited} whether the application is idle");
-            return Err(anyhow::Error::new(error).context(unknown));
-        }
-        say!("not idle after {waited}: {}", self.sentence());
-        Ok(Outcome::Difference)
-    }
-
-    fn sentence(&self) -> String {
-        match self {
-            Self::Idle { .. } => "no notification waits".to_owned(),
-            Self::Waiting(1) => "1 notification waits".to_owned(),
-            Self::Waiting(count) => format!("{} wait", plural(*count, "notification")),
-            Self::Busy => "no notification waits, but transactions begin all the time".to_owned(),
-            Self::Unavailable(error) => error.to_string(),
-        }
-    }
-}
-
-fn print_idle(dead_letters: usize) {
+fn say_idle(dead_letters: usize) {
     let see = "in the dead letters, see `fluo notifications failed`";
     match dead_letters {
         0 => say!("idle: no notification waits"),

@@ -53,14 +53,13 @@ impl Gc {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let Some(pause) = self.every else {
             let (fluo, client) = self.application.client().await?;
-            output::emit(&self.collect(&fluo, &client).await?)?;
+            self.collect(&fluo, &client).await?;
             return Ok(Outcome::Success);
         };
         let mut is_waiting = false;
         loop {
             match self.on_duty().await {
-                Ok(Some((line, held))) => {
-                    output::emit(&output::shown(&line))?;
+                Ok(Some(held)) => {
                     is_waiting = false;
                     // Other processes can open a directory during the pause. On Accumulo none of
                     // them collects garbage meanwhile.
@@ -83,18 +82,17 @@ impl Gc {
         }
     }
 
-    /// Collects garbage unless another process does. Returns the line to print, and the duty.
-    async fn on_duty(&self) -> Result<Option<(String, (Client, Box<dyn HeldLock>))>> {
+    /// Collects garbage unless another process does. Returns the duty.
+    async fn on_duty(&self) -> Result<Option<(Client, Box<dyn HeldLock>)>> {
         let (fluo, client) = self.application.client().await?;
         let Some(duty) = client.take_duty(Client::GARBAGE_DUTY).await? else {
             return Ok(None);
         };
-        let line = self.collect(&fluo, &client).await?;
-        Ok(Some((line, (client, duty))))
+        self.collect(&fluo, &client).await?;
+        Ok(Some((client, duty)))
     }
 
-    /// Collects garbage, and returns the line to print.
-    async fn collect(&self, fluo: &Instance, client: &Client) -> Result<String> {
+    async fn collect(&self, fluo: &Instance, client: &Client) -> Result<()> {
         let begun = Instant::now();
         let name = output::shown(&self.application.name);
         let work = format!("collecting the garbage of `{name}`");
@@ -102,7 +100,7 @@ impl Gc {
         let progress = |done, ranges| bar.set_message(format!("{work}: {done} of {ranges} ranges"));
         let all = Span::all();
         let horizon = client.collect_garbage_with(fluo, &all, progress).await?;
-        let took = seconds(begun.elapsed());
-        Ok(format!("collected below {horizon} in {took}"))
+        drop(bar);
+        output::emit(&format!("collected below {horizon} in {}", seconds(begun.elapsed())))
     }
 }

@@ -1,14 +1,14 @@
 //! `fluo app init`.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt};
-use fluo_table::coordination::ObservedColumn;
-use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
+use fluo_table::coordination::{ObservedColumn, ObserverKind};
+use fluo_table::{Bytes, Column, ErrorKind, Instance, TableAdminExt, unescape};
 
-use super::observe::{observed, setting};
 use crate::confirm;
 use crate::target::{InstanceArguments, MakingArguments};
 
@@ -62,14 +62,17 @@ impl Init {
         if self.clear && !self.yes {
             self.confirm(&fluo, before.as_deref()).await?;
         }
-        match (self.application(&fluo).initialize().await, &before) {
-            (Err(error), Some(before))
-                if error.kind() == ErrorKind::AlreadyExists && !self.clear =>
-            {
-                return Err(self.is_there(before, &error));
+        self.application(&fluo).initialize().await.map_err(|error| match before {
+            _ if error.kind() != ErrorKind::AlreadyExists || self.clear => error.into(),
+            Some(before) if before == self.table() => {
+                anyhow!("{error}; --clear removes it and its table first, with all that is in it")
             }
-            (initialized, _) => initialized?,
-        }
+            Some(before) => {
+                let name = &self.name;
+                anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
+            }
+            None => error.into(),
+        })?;
         say!("initialized application `{}` with table `{}`", self.name, self.table());
         Ok(())
     }
@@ -77,22 +80,10 @@ impl Init {
     /// Refuses a setting that is given twice: only one of its values can be stored.
     fn check_settings(&self) -> Result<()> {
         let mut names = BTreeSet::new();
-        match self.set.iter().find(|(name, _)| !names.insert(name)) {
-            Some((name, _)) => {
-                bail!("--set `{name}` is given twice; a setting has one value, so give it once")
-            }
-            None => Ok(()),
+        if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
+            bail!("--set `{name}` is given twice; a setting has one value, so give it once");
         }
-    }
-
-    /// Returns the error with a remedy, if the application already exists.
-    fn is_there(&self, before: &str, error: &Error) -> anyhow::Error {
-        if before == self.table() {
-            anyhow!("{error}; --clear removes it and its table first, with all that is in it")
-        } else {
-            let name = &self.name;
-            anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
-        }
+        Ok(())
     }
 
     fn application(&self, fluo: &Instance) -> ApplicationHandle {
@@ -112,15 +103,14 @@ impl Init {
     /// Asks for confirmation if anything, such as the table `before`, would be deleted.
     async fn confirm(&self, fluo: &Instance, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
-        let has_table = fluo.table_exists(table).await?;
-        let question = match (before, has_table) {
+        let question = match (before, fluo.table_exists(table).await?) {
             (None, false) => return Ok(()),
-            (None, true) => {
-                format!("delete table `{table}` and all its rows, for application `{name}`?")
-            }
             // Initialization refuses this case: the present table would be left behind.
             (Some(before), _) if before != table && fluo.table_exists(before).await? => {
                 return Ok(());
+            }
+            (None, true) => {
+                format!("delete table `{table}` and all its rows, for application `{name}`?")
             }
             (Some(_), false) => format!("remove application `{name}`?"),
             (Some(_), true) => {
@@ -129,5 +119,63 @@ impl Init {
         };
         let refusal = format!("application `{name}` was not initialized");
         confirm::at_terminal(&question, name, &refusal).await
+    }
+}
+
+fn observed(text: &str) -> Result<ObservedColumn, String> {
+    let parts = text.split_once('=');
+    let (column, observer) =
+        parts.ok_or("write FAMILY:QUALIFIER=strong,ID or FAMILY:QUALIFIER=weak,ID")?;
+    let parts = column.split_once(':');
+    let (family, qualifier) =
+        parts.ok_or("the column has a family and a qualifier; write FAMILY:QUALIFIER=strong,ID")?;
+    let (kind, id) = observer.split_once(',').unwrap_or((observer, ""));
+    let kind = ObserverKind::from_str(kind).map_err(|error| error.to_string())?;
+    let bytes = |text: &str| -> Result<Bytes, String> {
+        unescape(text).map_err(|error| format!("`{text}`: {error}"))
+    };
+    let column = Column::new(bytes(family)?, bytes(qualifier)?);
+    if id.is_empty() {
+        return Err(format!(
+            "the observer has no id, by which programs know it; write FAMILY:QUALIFIER={kind},ID"
+        ));
+    }
+    Ok(ObservedColumn::new(column, kind, id))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_an_observed_column() {
+        for (text, expected) in [
+            ("page:links=strong,a", "page:links (strong, `a`)"),
+            ("page:links=Weak,count", "page:links (weak, `count`)"),
+            (r"a\x3a\x3d:=weak,a,b=c", "a:=: (weak, `a,b=c`)"),
+            (":q=STRONG,a", ":q (strong, `a`)"),
+            (r"f:\xff\x00=strong,a", r"f:\xff\x00 (strong, `a`)"),
+        ] {
+            assert_eq!(observed(text).unwrap().to_string(), expected);
+        }
+        // The transcripts have the other errors.
+        let message = observed("é:links=weak").unwrap_err();
+        assert!(message.starts_with("`é`: at byte 0: "), "{message}");
+    }
+
+    #[test]
+    fn parses_a_setting() {
+        assert_eq!(setting("a=b=c").unwrap(), ("a".to_owned(), "b=c".to_owned()));
+        assert_eq!(setting("a=").unwrap(), ("a".to_owned(), String::new()));
+        for wrong in ["a", "=v", ""] {
+            let message = setting(wrong).unwrap_err();
+            assert_eq!(message, "a setting has a name and a value; write NAME=VALUE");
+        }
     }
 }

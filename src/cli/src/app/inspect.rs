@@ -1,9 +1,11 @@
-//! `fluo app list` and `fluo app status`.
+//! `fluo app list`, `fluo app status` and `fluo app config`.
 
 use anyhow::Result;
 use clap::Args;
 use fluo_engine::InstanceExt;
-use serde_json::json;
+use fluo_table::Escaped;
+use fluo_table::coordination::{Application, ObservedColumn, shown_settings};
+use serde_json::{Value, json};
 
 use crate::application::NamedApplication;
 use crate::output;
@@ -34,6 +36,21 @@ pub(crate) struct Status {
     application: NamedApplication,
 }
 
+/// Print the settings of an application, one a line: `name = value`.
+///
+/// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
+/// `=` in a name. Passwords and secrets are masked.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  fluo app config --at embedded:./data web")]
+pub(crate) struct Config {
+    #[command(flatten)]
+    application: NamedApplication,
+    /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
+    /// printable ASCII are written \xNN
+    #[arg(long)]
+    json: bool,
+}
+
 impl List {
     pub(crate) async fn run(&self) -> Result<()> {
         let fluo = self.target.open().await?;
@@ -44,15 +61,14 @@ impl List {
             let status = fluo.application(&name).status().await?.to_string();
             listed.push([name, status, table]);
         }
-        if self.json {
-            let item = |[name, status, table]: &[String; 3]| json!({ "name": name, "status": status, "table": table });
-            return output::print_json(&listed.iter().map(item).collect::<Vec<_>>());
-        }
-        let widths = listed.iter().map(|[name, ..]| name.chars().count());
-        let width = widths.max().unwrap_or_default();
-        listed
-            .iter()
-            .try_for_each(|[name, status, table]| show!("{name:width$}  {status:7}  {table}"))
+        let item = |[name, status, table]: &[String; 3]| json!({ "name": name, "status": status, "table": table });
+        let items: Vec<_> = listed.iter().map(item).collect();
+        output::answer(self.json, &items, || {
+            let width = listed.iter().map(|[name, ..]| name.chars().count()).max().unwrap_or(0);
+            let line =
+                |[name, status, table]: &[String; 3]| format!("{name:width$}  {status:7}  {table}");
+            listed.iter().map(line).collect::<Vec<_>>().join("\n")
+        })
     }
 }
 
@@ -62,4 +78,35 @@ impl Status {
         let fluo = target.open().await?;
         output::print(&fluo.application(name).status().await?.to_string())
     }
+}
+
+impl Config {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let stored = self.application.stored().await?;
+        if self.json {
+            return output::print_json(&shown(&stored));
+        }
+        shown_settings(&stored.settings).iter().try_for_each(|(name, value)| {
+            let name = Escaped(name.as_bytes()).and(b"=");
+            show!("{name} = {}", Escaped(value.as_bytes()))
+        })
+    }
+}
+
+fn shown(stored: &Application) -> Value {
+    let column = |observed: &ObservedColumn| {
+        json!({
+            "family": Escaped(&observed.column.family).to_string(),
+            "qualifier": Escaped(&observed.column.qualifier).to_string(),
+            "visibility": Escaped(&observed.column.visibility).to_string(),
+            "kind": observed.kind.to_string(),
+            "id": observed.id,
+        })
+    };
+    json!({
+        "id": stored.id,
+        "table": stored.table,
+        "observers": stored.observers.iter().map(column).collect::<Vec<_>>(),
+        "settings": shown_settings(&stored.settings),
+    })
 }

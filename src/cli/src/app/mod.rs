@@ -1,33 +1,32 @@
 //! `fluo app`: applications.
 
 mod compact_transient;
-mod config;
 mod gc;
 mod init;
 mod inspect;
-mod observe;
-mod optimized;
 mod rebucket;
 mod remove;
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use clap::Subcommand;
+use fluo_keys::MaxSkew;
+use fluo_recipes::table_optimizations;
 
-use self::optimized::optimized;
-use crate::application::NamedApplication;
+use crate::application::{NamedApplication, open};
 use crate::exit::Outcome;
-use crate::interrupt_message::Standing;
-use crate::table::{ApplyOptions, Origin, PlanOptions, VerifyArguments};
+use crate::spec::Expected;
+use crate::table::{ApplyOptions, Optimized, PlanOptions, VerifyArguments};
 use crate::target::check_writable;
 
-/// The commands of `fluo app`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppCommand {
     // The help of most commands is the doc comment of their arguments.
     Init(init::Init),
     List(inspect::List),
     Status(inspect::Status),
-    Config(config::Config),
+    Config(inspect::Config),
     Remove(remove::Remove),
     Gc(gc::Gc),
     CompactTransient(compact_transient::CompactTransient),
@@ -78,7 +77,7 @@ pub(crate) enum AppCommand {
     Rebucket(rebucket::Rebucket),
 }
 
-pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outcome> {
+pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
     match command {
         AppCommand::Init(command) => command.run().await?,
         AppCommand::List(command) => command.run().await?,
@@ -96,7 +95,7 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
             if let Some(mut table) = optimized(&application).await? {
                 check_writable(table.unwritable.take())?;
                 let plan = table.plan(prune).await?;
-                options.run(&*table.tables, &plan, Origin::RECIPES, standing).await?;
+                options.run(&*table.tables, &plan).await?;
             }
         }
         AppCommand::Verify { application, options } => {
@@ -107,4 +106,27 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
         AppCommand::Rebucket(command) => command.run().await?,
     }
     Ok(Outcome::Success)
+}
+
+/// Opens an application, and takes the optimizations from its settings. If it has no recipe with
+/// split points, says so and returns `None`.
+async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> {
+    let NamedApplication { target, name } = application;
+    let (fluo, unwritable) = target.open_checked().await?;
+    let stored = open(&fluo, name).await?.application().await?;
+    let (table, optimizations) = (stored.table, table_optimizations(&stored.settings));
+    let optimizations = optimizations.map_err(|error| application.error_in_settings(&error))?;
+    if optimizations.requirements().is_empty() {
+        say!(
+            "application `{name}` has no recipes with split points, so its table `{table}` stays as it is"
+        );
+        return Ok(None);
+    }
+    Ok(Some(Optimized {
+        tables: Arc::new(fluo),
+        unwritable,
+        table,
+        optimizations,
+        expected: Expected { max_skew: MaxSkew::default(), allow_other_rows: true },
+    }))
 }

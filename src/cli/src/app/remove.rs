@@ -6,7 +6,7 @@ use fluo_engine::{InstanceExt, applications_of, is_set_up};
 use fluo_table::{Error, ErrorKind, Instance, TableAdmin, TableAdminExt};
 
 use crate::application::{self, NamedApplication};
-use crate::{confirm, output};
+use crate::confirm;
 
 /// Remove an application, its table and all its data
 ///
@@ -41,10 +41,11 @@ impl Remove {
         }
         let has_table = fluo.table_exists(&table).await?;
         fluo.application(name).remove().await?;
-        output::say(&match has_table {
-            true => format!("removed application `{name}` and table `{table}`"),
-            false => format!("removed application `{name}`; its table `{table}` did not exist"),
-        });
+        if has_table {
+            say!("removed application `{name}` and table `{table}`");
+        } else {
+            say!("removed application `{name}`; its table `{table}` did not exist");
+        }
         Ok(())
     }
 
@@ -52,7 +53,10 @@ impl Remove {
     async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
         let NamedApplication { target, name } = &self.application;
         let owners = applications_of(&**fluo.applications(), name).await?;
-        if !owners.is_empty() || !is_made_for_one(fluo, name).await? {
+        let is_left = owners.is_empty()
+            && fluo.table_exists(name).await?
+            && is_set_up(&fluo.properties(name).await?);
+        if !is_left {
             return Ok(application::advised(error));
         }
         let at = target.written();
@@ -60,9 +64,4 @@ impl Remove {
             "there is no application `{name}`; an interrupted command left its table, which `fluo table delete --at {at} {name}` deletes"
         ))
     }
-}
-
-/// Checks whether the table exists and has the properties of an application's table.
-async fn is_made_for_one(fluo: &Instance, table: &str) -> Result<bool> {
-    Ok(fluo.table_exists(table).await? && is_set_up(&fluo.properties(table).await?))
 }

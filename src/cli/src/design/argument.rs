@@ -7,51 +7,29 @@
 //! A key is that of a spec; a dot leads into a table. A value is a value in TOML, or text without
 //! quotes. Commas in quotes or brackets belong to a value.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use fluo_keys::KeyDesign;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Source, read_design};
 
 pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
+    let quoted = |text: &str| toml::Value::from(text).to_string();
     let mut parts = split(argument);
-    let name = parts.next().unwrap_or_default();
-    let mut table = DeTable::new();
-    insert(&mut table, "design", DeValue::String(name.into()));
+    let mut text = format!("design = {}", quoted(parts.next().unwrap_or_default()));
     for part in parts {
-        let Some((key, value)) = part.split_once('=').filter(|(key, _)| is_key(key)) else {
+        let Some((key, value)) = part.split_once('=') else {
             bail!(
                 "`{part}` is not KEY=VALUE, in --design; quote a value with a comma, as in separator=','"
             );
         };
-        if !insert(&mut table, key, value_of(value)) {
-            bail!("`{part}` sets `{key}` again, in --design; give each setting once");
-        }
+        let is_toml = DeValue::parse(value).is_ok() && !value.contains('#');
+        let value = if is_toml { value.to_owned() } else { quoted(value) };
+        text += &format!("\n{key} = {value}");
     }
-    read_design(Source::Argument, Spanned::new(0..0, table), None)
-}
-
-fn value_of(text: &str) -> DeValue<'_> {
-    match DeValue::parse(text) {
-        Ok(value) if !text.contains('#') => value.into_inner(),
-        _ => DeValue::String(text.into()),
-    }
-}
-
-/// Inserts a value. Each dot of the key leads into a table. Returns `false` if the key has a value.
-fn insert<'a>(table: &mut DeTable<'a>, key: &'a str, value: DeValue<'a>) -> bool {
-    let spanless = |value| Spanned::new(0..0, value);
-    let Some((first, rest)) = key.split_once('.') else {
-        let key = Spanned::new(0..0, key.into());
-        return table.insert(key, spanless(value)).is_none();
-    };
-    let below = table.entry(Spanned::new(0..0, first.into()));
-    let below = below.or_insert_with(|| spanless(DeValue::Table(DeTable::new())));
-    match below.get_mut() {
-        DeValue::Table(below) => insert(below, rest, value),
-        _ => false,
-    }
+    let table = DeTable::parse(&text);
+    let table = table.map_err(|error| anyhow!("{}, in --design", error.message()))?;
+    read_design(Source::Argument, table, None)
 }
 
 /// Splits at the commas outside of quotes and brackets. A quote begins after `=` or in brackets.
@@ -69,12 +47,6 @@ fn split(argument: &str) -> impl Iterator<Item = &str> {
         }
         c == ',' && depth == 0 && quote.is_none()
     })
-}
-
-/// Checks whether a text is a key without quotes, or several with dots between them.
-fn is_key(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.split('.').all(|key| !key.is_empty() && key.chars().all(is_part))
 }
 
 #[cfg(test)]

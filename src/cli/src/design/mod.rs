@@ -1,11 +1,74 @@
-//! Key designs with their settings, in TOML or as the argument `--design`.
+//! Key designs with their settings, in TOML or as the argument `--design`, and their descriptions.
 
 mod argument;
-mod catalog;
 mod grammar;
 mod source;
 
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
 pub(crate) use self::argument::read_argument;
-pub(crate) use self::catalog::{Described, described};
 pub(crate) use self::grammar::{Name, read_design};
 pub(crate) use self::source::Source;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Described {
+    #[serde(rename = "design")]
+    pub(crate) name: String,
+    pub(crate) about: String,
+    /// Settings that complete the design, as in the argument; empty if it needs none.
+    #[serde(skip_serializing, default)]
+    pub(crate) example: String,
+    /// The settings, each with its valid values and its default.
+    #[serde(skip_serializing)]
+    pub(crate) settings: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Catalog {
+    designs: Vec<Described>,
+}
+
+pub(crate) fn described() -> Result<Vec<Described>> {
+    let catalog: Catalog = toml::from_str(include_str!("designs.toml"))
+        .context("the descriptions of the designs are wrong")?;
+    Ok(catalog.designs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_completes_its_design_and_is_needed() {
+        for Described { name, example, .. } in described().unwrap() {
+            assert_eq!(read_argument(&name).is_ok(), example.is_empty(), "{name}");
+            if !example.is_empty() {
+                let design = read_argument(&format!("{name},{example}")).unwrap();
+                assert_eq!(design.name(), name);
+            }
+        }
+    }
+
+    /// Compares with the messages of serde about an unknown name, which list the names.
+    #[test]
+    fn describes_all_designs_and_settings_that_serde_reads() {
+        let listed = |argument: &str| {
+            let message = read_argument(argument).unwrap_err().to_string();
+            let (names, _) = message.split_once(", in ").unwrap();
+            let names = names.split('`').skip(3).step_by(2);
+            let mut names: Vec<_> = names.map(str::to_owned).collect();
+            names.sort();
+            names
+        };
+        let mut designs = Vec::new();
+        for Described { name, settings, .. } in described().unwrap() {
+            let mut described: Vec<_> = settings.into_iter().map(|(setting, _)| setting).collect();
+            described.sort();
+            assert_eq!(listed(&format!("{name},unknown=1")), described, "{name}");
+            designs.push(name);
+        }
+        designs.sort();
+        assert_eq!(listed("unknown"), designs);
+    }
+}

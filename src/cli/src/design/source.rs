@@ -34,7 +34,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads all settings of a table as one value.
     pub(crate) fn read<T: Deserialize<'a>>(self, table: Spanned<DeTable<'a>>) -> Result<T> {
         T::deserialize(Deserializer::from(table)).map_err(|error| {
             // After the message comes a line with the name of the setting.

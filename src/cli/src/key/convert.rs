@@ -2,15 +2,14 @@
 
 use std::io;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_keys::{KeyDesign, KeyMigration};
+use fluo_keys::KeyMigration;
 use fluo_table::Grouped;
 
-use super::epochs::row_of;
-use crate::chosen_design::DesignArguments;
+use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
-use crate::lines::{self, OfEveryLine};
+use crate::lines;
 use crate::text::plural;
 
 /// Convert rows on standard input to keys on standard output, one a line.
@@ -69,58 +68,38 @@ impl Add {
         lines::transform(input, output, |line, output| {
             key.clear();
             design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
-            let encoded = self.encoding.encode(&key, output);
-            encoded.map_err(|error| newline_in_design(&design, &key).unwrap_or(error))
+            self.encoding.encode(&key, output)
         })
     }
-}
-
-/// Returns a better error if the design puts a newline into every key.
-fn newline_in_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
-    let fields = design.explain(key).ok()?;
-    let has_newline = |name| {
-        let mut fields = fields.iter();
-        fields.any(|field| field.name == name && field.stored.contains(&b'\n'))
-    };
-    let what = match design.row_hasher() {
-        _ if has_newline("separator") => "separator",
-        Some(_) if has_newline("salt") => "prefix",
-        _ => return None,
-    };
-    let name = design.name();
-    let error = format!(
-        "the {what} of this {name} design contains a newline, which a line of text cannot show; use --encoding hex"
-    );
-    Some(OfEveryLine(error).into())
 }
 
 impl Remove {
     pub(super) fn run(&self) -> Result<()> {
-        let chosen = self.design.choose()?;
-        let (input, output) = (io::stdin().lock(), io::stdout().lock());
-        let (design, mut row) = (chosen.design, Vec::new());
-        if let Some(epochs) = &chosen.migration {
-            let mut counts = vec![0_u64; epochs.designs().len()];
-            let removed = lines::transform(input, output, |line, output| {
-                row.clear();
-                let epoch = row_of(epochs, &self.encoding.decode(line)?, &mut row)?;
-                self.encoding.encode(&row, output)?;
-                counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
-                Ok(())
-            });
-            tell_earlier(epochs, &counts);
-            return removed;
-        }
-        lines::transform(input, output, |line, output| {
+        let ChosenDesign { design, migration, .. } = self.design.choose()?;
+        let designs = migration.as_ref().map_or(1, |epochs| epochs.designs().len());
+        let (mut row, mut counts) = (Vec::new(), vec![0_u64; designs]);
+        let removed = lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {
             let key = self.encoding.decode(line)?;
-            if let Some(hasher) = design.row_hasher() {
-                return self.encoding.encode(hasher.remove(&key)?, output);
-            }
             row.clear();
-            design.decode_key_to(&key, &mut row)?;
-            self.encoding.encode(&row, output)
-        })
+            let epoch = match &migration {
+                Some(epochs) => row_of(epochs, &key, &mut row)?,
+                None => design.decode_key_to(&key, &mut row).map(|()| 0)?,
+            };
+            self.encoding.encode(&row, output)?;
+            counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
+            Ok(())
+        });
+        if let Some(epochs) = &migration {
+            tell_earlier(epochs, &counts);
+        }
+        removed
     }
+}
+
+/// Appends the row of a key, and returns the index of its design. The oldest has index 0.
+pub(super) fn row_of(epochs: &KeyMigration, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
+    let epoch = epochs.decode_key_to(key, row);
+    epoch.map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
 }
 
 /// Prints the number of keys of each earlier design. The first of `counts` is of the oldest.

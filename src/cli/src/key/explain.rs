@@ -2,17 +2,16 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use clap::Args;
 use fluo_keys::{KeyDesign, KeyField, KeyMigration, RowHasher};
 use fluo_table::{Bytes, Escaped, Grouped};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::epochs::epoch_of;
+use super::convert::row_of;
 use super::shape::points_of;
-use crate::chosen_design::DesignArguments;
+use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
-use crate::masking;
 use crate::output;
 use crate::text::columns;
 
@@ -42,9 +41,9 @@ pub(crate) struct Explain {
     keys: Vec<OsString>,
 }
 
-/// A key and its parts, as JSON and as rows of text.
+#[derive(Default)]
 struct Explained {
-    json: Value,
+    json: Map<String, Value>,
     rows: Vec<[String; 2]>,
 }
 
@@ -52,70 +51,61 @@ impl Explain {
     /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
     pub(super) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let (design, epochs) = (&chosen.design, chosen.migration.as_ref());
-        let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
-        let splits = splits.as_deref();
+        let splits = points_of(&chosen.design, self.tablets, chosen.layout.as_ref())?;
         let explained = self.keys.iter().map(|key| {
-            let written = key.as_encoded_bytes();
-            let bytes = self.encoding.decode(written);
-            let key = bytes.with_context(|| format!("key `{}`", masking::masked(written)))?;
-            Explained::new(design, epochs, splits, &key)
+            let key = self.encoding.argument("key", key)?;
+            Explained::new(&chosen, splits.as_deref(), &key)
         });
         let explained = explained.collect::<Result<Vec<_>>>()?;
         if self.json {
             let all: Vec<_> = explained.into_iter().map(|one| one.json).collect();
-            output::print_json(&all)?;
-        } else {
-            for one in explained {
-                let mut table = columns([]);
-                table.add_rows(one.rows);
-                output::print(&table.trim_fmt())?;
-            }
+            return output::print_json(&all);
         }
-        match (epochs, design.row_hasher(), splits) {
-            (None, Some(hasher), Some(splits)) => tell_formula(hasher, splits),
-            _ => Ok(()),
-        }
+        explained.into_iter().try_for_each(|one| {
+            let mut table = columns([]);
+            table.add_rows(one.rows);
+            output::print(&table.trim_fmt())
+        })
     }
 }
 
 impl Explained {
     /// Explains a key of a design, or of one of several. The split points are those of the newest
     /// design, as a table has one set of them.
-    fn new(
-        design: &KeyDesign,
-        epochs: Option<&KeyMigration>,
-        splits: Option<&[Bytes]>,
-        key: &[u8],
-    ) -> Result<Self> {
-        let epoch = epochs.map(|epochs| epoch_of(epochs, key)).transpose()?;
-        let design = epoch.as_ref().map_or(design, |epoch| epoch.design);
+    fn new(chosen: &ChosenDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
+        let (mut explained, mut row) = (Self::default(), Vec::new());
+        explained.add("key", shown(key), shown(key));
+        let epoch = chosen.migration.as_ref().map(|epochs| {
+            let index = row_of(epochs, key, &mut row)?;
+            let design = epochs.designs().nth(index).context("the spec has no such design")?;
+            Ok::<_, Error>((epochs, index, design))
+        });
+        let epoch = epoch.transpose()?;
+        let design = epoch.map_or(&chosen.design, |(.., design)| design);
         let hasher = design.row_hasher().filter(|_| epoch.is_none());
-        let row = shown(&design.decode_key(key)?);
-        let mut explained =
-            Self { json: json!({ "key": shown(key) }), rows: vec![["key".to_owned(), shown(key)]] };
         match hasher {
             Some(hasher) => explained.add_hash(hasher, key)?,
             None => explained.add_fields(design, key)?,
         }
-        output::add(&mut explained.json, "row", row.clone());
-        if !explained.rows.iter().any(|[name, _]| name == "row") {
-            explained.rows.push(["row".to_owned(), row]);
+        let row = shown(&design.decode_key(key)?);
+        if explained.rows.iter().any(|[name, _]| name == "row") {
+            explained.json.insert("row".to_owned(), row.into());
+        } else {
+            explained.add("row", row.clone(), row);
         }
-        if let Some(epoch) = epoch {
-            explained.add("epoch", epoch.json, epoch.text);
+        if let Some((epochs, index, design)) = epoch {
+            explained.add_epoch(epochs, index, design, key);
         }
         if let Some(splits) = splits {
             // No key of a hasher is after the last split point.
             let tablets = splits.len() + usize::from(hasher.is_none());
-            let (json, text) = tablet_of(splits, tablets, key);
-            explained.add("tablet", json, text);
+            explained.add_tablet(splits, tablets, key);
         }
         Ok(explained)
     }
 
     fn add(&mut self, name: &str, json: impl Into<Value>, text: String) {
-        output::add(&mut self.json, name, json);
+        self.json.insert(name.to_owned(), json.into());
         self.rows.push([name.to_owned(), text]);
     }
 
@@ -128,9 +118,9 @@ impl Explained {
         let text = format!("{hash}  ({scheme}: number {counted} of {of})");
         self.add("prefix", prefix.clone(), prefix);
         self.add("hash", hash, text);
-        output::add(&mut self.json, "hash_number", number);
-        output::add(&mut self.json, "hash_space", space);
-        output::add(&mut self.json, "scheme", scheme);
+        self.json.insert("hash_number".to_owned(), number.into());
+        self.json.insert("hash_space".to_owned(), space.into());
+        self.json.insert("scheme".to_owned(), scheme.into());
         Ok(())
     }
 
@@ -141,39 +131,58 @@ impl Explained {
             fields.push(json!({ "name": name, "stored": stored, "meaning": meaning }));
             self.rows.push([name, format!("{stored}  ({meaning})")]);
         }
-        output::add(&mut self.json, "design", design.name());
-        output::add(&mut self.json, "fields", fields);
+        self.json.insert("design".to_owned(), design.name().into());
+        self.json.insert("fields".to_owned(), fields.into());
         Ok(())
+    }
+
+    /// Adds the epoch of a key, counted from 1, the oldest: the older ones that make the same key,
+    /// and the key of the row in the newest.
+    fn add_epoch(&mut self, epochs: &KeyMigration, index: usize, design: &KeyDesign, key: &[u8]) {
+        let (number, count) = (index + 1, epochs.designs().len());
+        let older = (1..).zip(epochs.designs().take(index));
+        let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
+        let also: Vec<usize> = also.map(|(number, _)| number).collect();
+        let row = design.decode_key(key).ok();
+        let newest = row.and_then(|row| epochs.key(&row).ok()).map(|key| shown(&key));
+        let mut text = format!("{number} of {count}: {design}");
+        match &newest {
+            _ if number == count => {}
+            Some(key) => text += &format!("; new writes go to {key}"),
+            None => text += "; the newest design has no key for the row",
+        }
+        if !also.is_empty() {
+            let also: Vec<_> = also.iter().map(ToString::to_string).collect();
+            text += &format!("; the same key in epoch {}", also.join(", "));
+        }
+        let json = json!({
+            "number": number,
+            "epochs": count,
+            "design": design.to_string(),
+            "also": also,
+            "newest_key": newest,
+        });
+        self.add("epoch", json, text);
+    }
+
+    /// Adds the tablet of a key, counted from 1. The last tablet of a table has no end row.
+    fn add_tablet(&mut self, splits: &[Bytes], tablets: usize, key: &[u8]) {
+        let index = splits.partition_point(|end_row| end_row.as_ref() < key);
+        let number = index + 1;
+        let after = index.checked_sub(1).and_then(|before| splits.get(before));
+        let [after, end] = [after, splits.get(index)].map(|row| row.map(|row| shown(row)));
+        let bounds = match (&after, &end) {
+            (Some(after), Some(end)) => format!("after {after}, up to {end}"),
+            (None, Some(end)) => format!("the rows before, up to {end}"),
+            (Some(after), None) => format!("after {after}, to the end of the table"),
+            (None, None) => "the whole table".to_owned(),
+        };
+        let json =
+            json!({ "number": number, "tablets": tablets, "after_row": after, "end_row": end });
+        self.add("tablet", json, format!("{number} of {tablets}: {bounds}"));
     }
 }
 
 fn shown(bytes: &[u8]) -> String {
     Escaped(bytes).to_string()
-}
-
-fn tell_formula(hasher: &RowHasher, splits: &[Bytes]) -> Result<()> {
-    let tablets = u32::try_from(splits.len())?;
-    if !hasher.has_fluo_splits(tablets)? && hasher.scheme() == fluo_keys::HashScheme::default() {
-        say!(
-            "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula is used"
-        );
-    }
-    Ok(())
-}
-
-/// Returns the tablet of a key, counted from 1, as JSON and as text. The last tablet of a table has
-/// no end row.
-fn tablet_of(splits: &[Bytes], tablets: usize, key: &[u8]) -> (Value, String) {
-    let index = splits.partition_point(|end_row| end_row.as_ref() < key);
-    let number = index + 1;
-    let after = index.checked_sub(1).and_then(|before| splits.get(before));
-    let [after, end] = [after, splits.get(index)].map(|row| row.map(|row| shown(row)));
-    let bounds = match (&after, &end) {
-        (Some(after), Some(end)) => format!("after {after}, up to {end}"),
-        (None, Some(end)) => format!("the rows before, up to {end}"),
-        (Some(after), None) => format!("after {after}, to the end of the table"),
-        (None, None) => "the whole table".to_owned(),
-    };
-    let json = json!({ "number": number, "tablets": tablets, "after_row": after, "end_row": end });
-    (json, format!("{number} of {tablets}: {bounds}"))
 }

@@ -1,7 +1,6 @@
 //! `fluo key`: key designs on lines of text, without a table.
 
 mod convert;
-mod epochs;
 mod explain;
 mod page;
 mod shape;
@@ -11,7 +10,6 @@ use clap::Subcommand;
 
 use crate::exit::Outcome;
 
-/// The commands of `fluo key`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
     // The help of each command is the doc comment of its arguments.

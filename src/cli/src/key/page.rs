@@ -4,10 +4,10 @@ use anyhow::Result;
 use clap::Args;
 use fluo_keys::{KeyDesign, ScanCost};
 use fluo_table::Escaped;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::chosen_design::{CHOICE, DesignArguments};
-use crate::design::{Described, described};
+use crate::design::described;
 use crate::output;
 use crate::text::columns;
 
@@ -40,10 +40,8 @@ impl Design {
             return self.list();
         }
         let (design, example) = self.design.design_or_example()?;
-        if self.json {
-            return output::print_json(&json(&design, example));
-        }
-        output::print(&drawn(&design, example)?)
+        let page = Page::new(&design, example);
+        if self.json { output::print_json(&page) } else { output::print(&page.text()?) }
     }
 
     fn list(&self) -> Result<()> {
@@ -52,82 +50,89 @@ impl Design {
             return output::print_json(&designs);
         }
         let mut table = columns([]);
-        for Described { name, about, .. } in designs {
-            table.add_row([name, about]);
-        }
+        table.add_rows(designs.into_iter().map(|described| [described.name, described.about]));
         output::print(&table.trim_fmt())?;
         say!("`fluo key design --design NAME` has a page about each");
         Ok(())
     }
 }
 
-/// Returns each kind of scan, with its cost.
-fn scans(design: &KeyDesign) -> [(&'static str, ScanCost); 6] {
-    let scans = design.scans();
-    [
-        ("row", scans.by_row),
-        ("prefix", scans.by_prefix),
-        ("range", scans.by_range),
-        ("suffix", scans.by_suffix),
-        ("part", scans.between),
-        ("domain", scans.by_domain),
-    ]
+#[derive(Serialize)]
+struct Page {
+    design: &'static str,
+    about: String,
+    /// The example settings, if the design needs some and none are given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<String>,
+    prefix: String,
+    order: String,
+    scans: Vec<ScanBy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
 }
 
-fn group(design: &KeyDesign) -> Option<String> {
-    design.group_regex().map(|regex| format!("({regex}).*"))
+#[derive(Serialize)]
+struct ScanBy {
+    by: &'static str,
+    #[serde(flatten)]
+    cost: ScanCost,
+    sentence: String,
 }
 
-fn json(design: &KeyDesign, example: Option<String>) -> Value {
-    let scan = |(by, cost): (&str, ScanCost)| {
-        let mut scan = json!({ "by": by });
-        if let (Some(scan), Ok(Value::Object(cost))) =
-            (scan.as_object_mut(), serde_json::to_value(&cost))
-        {
-            scan.extend(cost);
+impl Page {
+    fn new(design: &KeyDesign, example: Option<String>) -> Self {
+        let scans = design.scans();
+        let scans = [
+            ("row", scans.by_row),
+            ("prefix", scans.by_prefix),
+            ("range", scans.by_range),
+            ("suffix", scans.by_suffix),
+            ("part", scans.between),
+            ("domain", scans.by_domain),
+        ];
+        let scan = |(by, cost): (_, ScanCost)| ScanBy { by, sentence: cost.to_string(), cost };
+        Self {
+            design: design.name(),
+            about: design.to_string(),
+            example,
+            prefix: Escaped(&design.prefix()).to_string(),
+            order: design.order().to_string(),
+            scans: scans.map(scan).into(),
+            group: design.group_regex().map(|regex| format!("({regex}).*")),
         }
-        output::add(&mut scan, "sentence", cost.to_string());
-        scan
-    };
-    let mut page = json!({ "design": design.name(), "about": design.to_string() });
-    if let Some(example) = example {
-        output::add(&mut page, "example", example);
     }
-    output::add(&mut page, "prefix", Escaped(&design.prefix()).to_string());
-    output::add(&mut page, "order", design.order().to_string());
-    output::add(&mut page, "scans", scans(design).map(scan).to_vec());
-    if let Some(group) = group(design) {
-        output::add(&mut page, "group", group);
-    }
-    page
-}
 
-fn drawn(design: &KeyDesign, example: Option<String>) -> Result<String> {
-    let mut table = columns([]);
-    let mut add = |name: &str, text: &str| {
-        table.add_row([name, text]);
-    };
-    add("design", &design.to_string());
-    if let Some(example) = example {
-        add("example", &format!("{example}, as this design needs settings and none were given"));
+    fn text(&self) -> Result<String> {
+        let mut table = columns([]);
+        let mut add = |name: &str, text: &str| {
+            table.add_row([name, text]);
+        };
+        add("design", &self.about);
+        if let Some(example) = &self.example {
+            add(
+                "example",
+                &format!("{example}, as this design needs settings and none were given"),
+            );
+        }
+        add(
+            "keys",
+            &match self.prefix.as_str() {
+                "" => {
+                    "can begin with any bytes, so the design must be alone in its table".to_owned()
+                }
+                prefix => format!("begin with {prefix}"),
+            },
+        );
+        add("order", &self.order);
+        for ScanBy { by, sentence, .. } in &self.scans {
+            add(&format!("by {by}"), sentence);
+        }
+        let none = "none: all tablets of the table are spread as one, which every balancer does";
+        add("group", self.group.as_deref().unwrap_or(none));
+        let described = described()?.into_iter().find(|known| known.name == self.design);
+        for (name, about) in described.map(|described| described.settings).unwrap_or_default() {
+            add(&format!("with {name}"), &about);
+        }
+        Ok(table.trim_fmt())
     }
-    add(
-        "keys",
-        &match Escaped(&design.prefix()).to_string().as_str() {
-            "" => "can begin with any bytes, so the design must be alone in its table".to_owned(),
-            prefix => format!("begin with {prefix}"),
-        },
-    );
-    add("order", &design.order().to_string());
-    for (by, cost) in scans(design) {
-        add(&format!("by {by}"), &cost.to_string());
-    }
-    let none = "none: all tablets of the table are spread as one, which every balancer does";
-    add("group", group(design).as_deref().unwrap_or(none));
-    let mut described = described()?.into_iter();
-    let described = described.find(|described| described.name == design.name());
-    for (name, about) in described.map(|described| described.settings).unwrap_or_default() {
-        add(&format!("with {name}"), &about);
-    }
-    Ok(table.trim_fmt())
 }

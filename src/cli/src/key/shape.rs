@@ -1,7 +1,5 @@
 //! `fluo key splits` and `fluo key group`: split points and balancer group of the keys.
 
-use std::io::{self, Write};
-
 use anyhow::{Context, bail};
 use clap::Args;
 use fluo_keys::{KeyDesign, TableOptimizations, TableRequirement};
@@ -69,7 +67,7 @@ impl Splits {
             self.encoding.encode(split, &mut lines).with_context(name)?;
             lines.push(b'\n');
         }
-        io::stdout().lock().write_all(&lines).context(output::CANNOT_WRITE)
+        output::write(&lines)
     }
 }
 
@@ -82,8 +80,7 @@ pub(super) fn points_of(
     match (tablets, layout) {
         (None, None) => Ok(None),
         (Some(tablets), _) | (None, Some(&Layout::Tablets(tablets))) => {
-            let points = design.splits(tablets);
-            Ok(Some(points.map_err(with_advice)?))
+            design.splits(tablets).map(Some).map_err(with_advice)
         }
         (None, Some(Layout::At(points))) => {
             let requirement = TableRequirement::for_key_design_at(design, points.iter().cloned())?;
@@ -94,7 +91,15 @@ pub(super) fn points_of(
 
 impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let pattern = group_pattern(&self.design.choose()?.design)?;
+        let design = self.design.choose()?.design;
+        let requirement = TableRequirement::for_key_design_at(&design, [])?;
+        let pattern = TableOptimizations::from(requirement).group_pattern();
+        let pattern = pattern.with_context(|| {
+            format!(
+                "the keys of the design {} have no common beginning, so they have no group",
+                design.name()
+            )
+        })?;
         if self.json {
             return output::print_json(&pattern);
         }
@@ -103,14 +108,4 @@ impl Group {
         }
         output::print_exactly(&pattern)
     }
-}
-
-fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
-    let requirement = TableRequirement::for_key_design_at(design, [])?;
-    TableOptimizations::from(requirement).group_pattern().with_context(|| {
-        format!(
-            "the keys of the design {} have no common beginning, so they have no group",
-            design.name()
-        )
-    })
 }

@@ -1,9 +1,9 @@
 //! `fluo key spans`.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use fluo_keys::{KeyDesign, RowSelection, ScanCost};
 use fluo_table::{Bytes, Escaped, Span};
@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
-use crate::masking;
 use crate::output;
 
 /// Print the pieces of the table that hold a set of rows, one a line.
@@ -40,7 +39,6 @@ pub(crate) struct Spans {
     json: bool,
 }
 
-/// The selection of rows.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = true)]
 struct Asked {
@@ -75,18 +73,17 @@ struct Asked {
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let (design, epochs) = (&chosen.design, &chosen.migration);
-        let rows = self.rows(design)?;
-        let spans = match epochs {
-            Some(epochs) => each_once(epochs.spans(&rows)?),
-            None => design.spans(&rows)?,
+        let rows = self.rows(&chosen.design)?;
+        let spans = match &chosen.migration {
+            None => chosen.design.spans(&rows)?,
+            Some(epochs) => {
+                say!(
+                    "rows may be written in {} designs: these are the pieces of all, those of the oldest first",
+                    epochs.designs().len()
+                );
+                each_once(epochs.spans(&rows)?)
+            }
         };
-        if let Some(epochs) = epochs {
-            say!(
-                "rows may be written in {} designs: these are the pieces of all, those of the oldest first",
-                epochs.designs().len()
-            );
-        }
         if spans.is_empty() {
             let why = match (&self.rows.from, &self.rows.to) {
                 (Some(_), Some(_)) => ": --from is not before --to",
@@ -102,8 +99,10 @@ impl Spans {
 
     fn rows(&self, design: &KeyDesign) -> Result<RowSelection> {
         let asked = &self.rows;
-        let bytes =
-            |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
+        let bytes = |row: &Option<OsString>| {
+            let row = row.as_deref().map(|row| self.encoding.argument("row", row)).transpose();
+            row.map(|row| row.map(|row| Bytes::from(row.into_owned())))
+        };
         let (from, to) = (bytes(&asked.from)?, bytes(&asked.to)?);
         let has_bounds = from.is_some() || to.is_some();
         let single = (bytes(&asked.row)?, bytes(&asked.prefix_of)?, bytes(&asked.suffix_of)?);
@@ -122,13 +121,6 @@ impl Spans {
             _ if has_bounds => RowSelection::Range { start: from.unwrap_or_default(), end: to },
             _ => RowSelection::All,
         })
-    }
-
-    fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {
-        let written = row.as_encoded_bytes();
-        let bytes = self.encoding.decode(written);
-        let bytes = bytes.with_context(|| format!("row `{}`", masking::masked(written)))?;
-        Ok(bytes.into_owned().into())
     }
 }
 

@@ -1,27 +1,24 @@
 //! `fluo scan`.
 
-mod format;
 mod record;
-mod rows;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Cell, CellBatches, ColumnSelector, Scan as Request};
+use fluo_table::{Cell, ColumnSelector, Escaped, Scan as Request, Span, row_successor};
 use futures::stream::TryStreamExt;
+use indicatif::ProgressBar;
 
-use self::format::Format;
-use self::record::{Names, Record};
-use self::rows::RowArguments;
-use crate::application::{ApplicationArguments, OpenApplication};
-use crate::byte_encoding::Written;
+use self::record::{Names, Record, WRITE};
+use crate::application::ApplicationArguments;
+use crate::encoding::Written;
 use crate::exit::Outcome;
 use crate::output;
-use crate::progress::{self, Line};
+use crate::progress;
 use crate::text::count_of;
 
 const BATCH_CELLS: usize = 1_000;
@@ -71,15 +68,47 @@ pub(crate) struct Scan {
     notifications: bool,
 }
 
+#[derive(Args, Debug)]
+struct RowArguments {
+    /// First row
+    #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
+    start: Option<OsString>,
+    /// Last row, inclusive
+    #[arg(long, value_name = "ROW", allow_hyphen_values = true)]
+    end: Option<OsString>,
+    /// Only this row
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end", "prefix"])]
+    row: Option<OsString>,
+    /// Only the rows that begin with this
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["start", "end"])]
+    prefix: Option<OsString>,
+}
+
 impl Scan {
-    pub(crate) async fn run(&self) -> Result<Outcome> {
+    pub(crate) async fn run(self) -> Result<Outcome> {
         let request = self.request()?;
         let open = self.application.open().await?;
-        let bar = match io::stdout().is_terminal() {
-            true => progress::hidden(),
-            false => progress::counter("cells"),
+        let bar = if io::stdout().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            progress::counter("cells")
         };
-        self.print(&open, request, &bar).await?;
+        let mut batches = if self.is_raw() {
+            open.table.scan(request)
+        } else {
+            open.client().await?.snapshot().await?.scan(request)
+        };
+        output::write(self.format.header(self.is_raw()).as_bytes())?;
+        let mut left = self.limit.unwrap_or(u64::MAX);
+        while left > 0
+            && let Some(mut batch) = batches.try_next().await?
+        {
+            batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            let count = count_of(batch.len());
+            output::write(&self.format.lines(batch.iter().map(|cell| self.record(cell)))?)?;
+            left -= count;
+            bar.inc(count);
+        }
         Ok(Outcome::Success)
     }
 
@@ -112,35 +141,92 @@ impl Scan {
         NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
     }
 
-    async fn print(&self, open: &OpenApplication, request: Request, bar: &Line) -> Result<()> {
-        let mut batches = self.batches(open, request).await?;
-        output::write(self.format.header(self.is_raw()).as_bytes())?;
-        let mut left = self.limit.unwrap_or(u64::MAX);
-        while left > 0 {
-            let Some(mut batch) = batches.try_next().await? else {
-                break;
-            };
-            batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-            let count = count_of(batch.len());
-            output::write(&self.format.lines(batch.iter().map(|cell| self.record(cell)))?)?;
-            left -= count;
-            bar.inc(count);
-        }
-        Ok(())
-    }
-
-    async fn batches(&self, open: &OpenApplication, request: Request) -> Result<CellBatches> {
-        Ok(match self.is_raw() {
-            true => open.table.scan(request),
-            false => open.client().await?.snapshot().await?.scan(request),
-        })
-    }
-
     fn record(&self, cell: &Cell) -> Record {
         let names = Names { written: self.written, is_on_line: self.format == Format::Text };
-        match self.is_raw() {
-            true => Record::of_entry(cell, names),
-            false => Record::of_cell(cell, names),
+        if self.is_raw() { Record::of_entry(cell, names) } else { Record::of_cell(cell, names) }
+    }
+}
+
+impl RowArguments {
+    fn span(&self, written: Written) -> Result<Span> {
+        if let Some(row) = &self.row {
+            return Ok(Span::row(written.row(row)?));
+        }
+        if let Some(prefix) = &self.prefix {
+            return Ok(Span::prefix(written.named("prefix", prefix)?));
+        }
+        let row = |row: &Option<OsString>| row.as_deref().map(|row| written.row(row)).transpose();
+        let (start, end) = (row(&self.start)?.unwrap_or_default(), row(&self.end)?);
+        match &end {
+            Some(end) if start > end => bail!(
+                "no row is in this range: --start `{}` comes after --end `{}`",
+                Escaped(&start),
+                Escaped(end)
+            ),
+            _ => Ok(Span::rows(start, end.map(|end| row_successor(&end)))),
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One line for each, as Java Fluo prints it
+    #[default]
+    Text,
+    /// One line for each, below a header with the names of the fields
+    Csv,
+    /// One JSON object for each, on a line
+    Json,
+}
+
+impl Format {
+    fn header(self, is_raw: bool) -> &'static str {
+        match (self, is_raw) {
+            (Self::Csv, false) => "row,family,qualifier,visibility,timestamp,value\n",
+            (Self::Csv, true) => "row,family,qualifier,visibility,timestamp,type,value\n",
+            _ => "",
+        }
+    }
+
+    fn lines(self, records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
+        let mut lines = Vec::new();
+        match self {
+            Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
+            Self::Csv => {
+                let mut writer =
+                    csv::WriterBuilder::new().has_headers(false).from_writer(&mut lines);
+                for record in records {
+                    writer.serialize(record)?;
+                }
+                writer.flush()?;
+            }
+            Self::Json => {
+                for record in records {
+                    serde_json::to_writer(&mut lines, &record)?;
+                    lines.push(b'\n');
+                }
+            }
+        }
+        Ok(lines)
+    }
+}
+
+fn text(record: Record) -> String {
+    let Record { row, family, qualifier, visibility, timestamp, kind, value } = record;
+    let timestamp = timestamp.as_str().map_or_else(|| timestamp.to_string(), str::to_owned);
+    match kind {
+        None => format!("{row} {family} {qualifier} {visibility}\t{value}\n"),
+        Some(kind) => {
+            // Java Fluo leaves a blank in place of `PRIMARY` after a write that is not the
+            // primary's.
+            let blank = if kind == WRITE && is_not_primary(&value) { " " } else { "" };
+            format!(
+                "{row} {family}:{qualifier} [{visibility}] {timestamp}-{kind}\t{value}{blank}\n"
+            )
+        }
+    }
+}
+
+fn is_not_primary(write: &str) -> bool {
+    !write.ends_with("PRIMARY") && !write.starts_with("0x")
 }

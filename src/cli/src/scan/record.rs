@@ -7,30 +7,22 @@ use fluo_table::layout::{
 };
 use fluo_table::{Cell, Result, RowColumn};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::byte_encoding::Written;
+use crate::encoding::Written;
 
-/// A cell or an entry, as text.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     pub(super) row: String,
     pub(super) family: String,
     pub(super) qualifier: String,
     pub(super) visibility: String,
-    pub(super) timestamp: Stamp,
+    /// A number, or a stored timestamp that is not one of a transaction's entry, in hex.
+    pub(super) timestamp: Value,
     /// The type of an entry; `None` for a cell of a snapshot.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<&'static str>,
     pub(super) value: String,
-}
-
-/// A timestamp.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Stamp {
-    Of(i64),
-    /// A stored timestamp that is not one of a transaction's entry, in hex.
-    Unknown(String),
 }
 
 /// The form of names in a record.
@@ -43,14 +35,10 @@ pub(super) struct Names {
 
 impl Names {
     fn word(self, bytes: &[u8]) -> String {
-        match self.is_on_line {
-            true => self.written.word(bytes),
-            false => self.written.shown(bytes),
-        }
+        if self.is_on_line { self.written.word(bytes) } else { self.written.shown(bytes) }
     }
 }
 
-const UNKNOWN: &str = "UNKNOWN";
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
@@ -58,13 +46,14 @@ impl Record {
         let column = &cell.key.column;
         Self {
             row: names.word(&cell.key.row),
-            family: match names.is_on_line {
-                true => names.written.family(&column.family),
-                false => names.written.shown(&column.family),
+            family: if names.is_on_line {
+                names.written.family(&column.family)
+            } else {
+                names.written.shown(&column.family)
             },
             qualifier: names.word(&column.qualifier),
             visibility: names.word(&column.visibility),
-            timestamp: Stamp::Of(cell.key.timestamp),
+            timestamp: cell.key.timestamp.into(),
             kind: None,
             value: names.written.shown(&cell.value),
         }
@@ -72,64 +61,37 @@ impl Record {
 
     /// Creates the record of a stored entry. A part that cannot be decoded is in hex.
     pub(super) fn of_entry(cell: &Cell, names: Names) -> Self {
-        let record = Self::of_cell(cell, names);
-        if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
-            record.into_notification(cell, names)
+        let mut record = Self::of_cell(cell, names);
+        let decoded = if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
+            record.name_notification(cell, names);
+            NotificationTimestamp::decode(cell.key.timestamp).map(|stamp| {
+                let kind = if stamp.is_delete { "DELETE" } else { "INSERT" };
+                (stamp.timestamp, kind, record.value.clone())
+            })
         } else {
-            record.into_entry(cell, names.written)
-        }
-    }
-
-    fn into_entry(mut self, cell: &Cell, written: Written) -> Self {
-        let Some(stamp) = EntryTimestamp::decode(cell.key.timestamp) else {
-            return self.into_unknown(cell);
+            EntryTimestamp::decode(cell.key.timestamp).map(|stamp| {
+                let value = value(stamp.kind, cell, names.written);
+                (stamp.timestamp, name(stamp.kind), value.unwrap_or_else(|_| hex(&cell.value)))
+            })
         };
-        let kind = stamp.kind;
-        self.timestamp = Stamp::of(stamp.timestamp.get());
-        self.kind = Some(name(kind));
-        self.value = value(kind, cell, written).unwrap_or_else(|_| hex(&cell.value));
-        self
+        let unknown =
+            || (Value::from(format!("0x{:016x}", cell.key.timestamp)), "UNKNOWN", hex(&cell.value));
+        let (timestamp, kind, value) = decoded
+            .map(|(timestamp, kind, value)| (timestamp.get().into(), kind, value))
+            .unwrap_or_else(unknown);
+        Self { timestamp, kind: Some(kind), value, ..record }
     }
 
-    fn into_notification(mut self, cell: &Cell, names: Names) -> Self {
+    fn name_notification(&mut self, cell: &Cell, names: Names) {
         self.family = NOTIFICATION_FAMILY.to_owned();
         self.qualifier = match observed_column(&cell.key.column) {
             // Two names in one field, so separators are escaped in every format.
-            Ok(observed) => format!(
-                "{}:{}",
-                names.written.family(&observed.family),
-                names.word(&observed.qualifier)
-            ),
+            Ok(observed) => {
+                let family = names.written.family(&observed.family);
+                format!("{family}:{}", names.word(&observed.qualifier))
+            }
             Err(_) => hex(&cell.key.column.qualifier),
         };
-        let Some(stamp) = NotificationTimestamp::decode(cell.key.timestamp) else {
-            return self.into_unknown(cell);
-        };
-        self.timestamp = Stamp::of(stamp.timestamp.get());
-        self.kind = Some(if stamp.is_delete { "DELETE" } else { "INSERT" });
-        self
-    }
-
-    fn into_unknown(mut self, cell: &Cell) -> Self {
-        self.timestamp = Stamp::Unknown(format!("0x{:016x}", cell.key.timestamp));
-        self.kind = Some(UNKNOWN);
-        self.value = hex(&cell.value);
-        self
-    }
-}
-
-impl Stamp {
-    fn of(timestamp: u64) -> Self {
-        Self::Of(i64::try_from(timestamp).unwrap_or(i64::MAX))
-    }
-}
-
-impl std::fmt::Display for Stamp {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Of(timestamp) => timestamp.fmt(f),
-            Self::Unknown(hex) => f.write_str(hex),
-        }
     }
 }
 
@@ -150,7 +112,6 @@ fn name(kind: EntryKind) -> &'static str {
     }
 }
 
-/// Formats a value in the words of Java Fluo.
 fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
     let bytes = &cell.value;
     Ok(match kind {
@@ -159,7 +120,7 @@ fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
         EntryKind::Lock => lock(&LockValue::decode(bytes)?, written),
         EntryKind::ReadLock => {
             let ReadLockValue { primary, transactor } = ReadLockValue::decode(bytes)?;
-            held(&primary, &[], transactor, written)
+            held(&primary, "", transactor, written)
         }
         EntryKind::DelReadLock => match DelReadLockValue::decode(bytes)? {
             DelReadLockValue::Committed(at) => format!("{at} COMMIT"),
@@ -187,24 +148,20 @@ fn primary(is_primary: bool) -> &'static str {
 }
 
 fn lock(value: &LockValue, written: Written) -> String {
+    let flag = |is_set, name| if is_set { format!(" {name}") } else { format!(" NOT_{name}") };
     let flags = [
-        if value.is_write { "WRITE" } else { "NOT_WRITE" },
-        if value.is_delete { "DELETE" } else { "NOT_DELETE" },
-        if value.is_trigger { "TRIGGER" } else { "NOT_TRIGGER" },
+        flag(value.is_write, "WRITE"),
+        flag(value.is_delete, "DELETE"),
+        flag(value.is_trigger, "TRIGGER"),
     ];
-    held(&value.primary, &flags, value.transactor, written)
+    held(&value.primary, &flags.concat(), value.transactor, written)
 }
 
 /// Formats the primary, the operation on the cell, and the owner of the lock.
-fn held(primary: &RowColumn, flags: &[&str], transactor: TransactorId, written: Written) -> String {
+fn held(primary: &RowColumn, flags: &str, transactor: TransactorId, written: Written) -> String {
     let RowColumn { row, column } = primary;
-    let mut words = vec![
-        written.word(row),
-        written.family(&column.family),
-        written.word(&column.qualifier),
-        written.word(&column.visibility),
-    ];
-    words.extend(flags.iter().map(|flag| (*flag).to_owned()));
-    words.push(transactor.to_string());
-    words.join(" ")
+    let [row, qualifier, visibility] =
+        [row, &column.qualifier, &column.visibility].map(|bytes| written.word(bytes));
+    let family = written.family(&column.family);
+    format!("{row} {family} {qualifier} {visibility}{flags} {transactor}")
 }

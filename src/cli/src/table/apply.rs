@@ -1,7 +1,6 @@
 //! `fluo table apply`, and the changes of `fluo app apply`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -12,12 +11,10 @@ use serde_json::json;
 
 use super::apply_progress::Course;
 use super::optimized::Optimized;
-use super::origin::Origin;
-use super::system_tables;
 use super::wait_until_balanced;
 use crate::atomic_file;
+use crate::command_name::sibling;
 use crate::duration;
-use crate::interrupt_message::Standing;
 use crate::output;
 use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
@@ -31,9 +28,6 @@ use crate::text::{count_of, plural};
 ///
 /// Afterwards it waits until the servers have moved the tablets so that every group is spread. If
 /// they are not spread in time, the exit code is 0; `fluo table verify` decides.
-///
-/// A table of an application in a directory is refused without --despite-application, although no
-/// cell changes. Applications on a live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -60,7 +54,6 @@ pub(crate) struct Apply {
     guard: ApplicationGuard,
 }
 
-/// The wait after a plan is applied, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct ApplyOptions {
     /// Maximum time to wait until every group is spread, such as 60s or 2m. A group balancer
@@ -76,73 +69,45 @@ pub(crate) struct ApplyOptions {
 }
 
 impl Apply {
-    pub(crate) async fn run(&self, standing: &Standing) -> Result<()> {
-        let (tables, plan) = match &self.spec {
-            Some(spec) => self.planned(spec).await?,
-            None => {
-                let plan = read(&self.name_or_plan)?;
-                (self.open(plan.table()).await?, plan)
-            }
+    pub(crate) async fn run(self) -> Result<()> {
+        let Some(spec) = &self.spec else {
+            let plan = read(&self.name_or_plan)?;
+            let tables = self.target.open_to_change(plan.table(), &self.guard).await?;
+            return self.options.run(&*tables, &plan).await;
         };
-        self.options.run(&*tables, &plan, Origin::SPEC, standing).await
-    }
-
-    async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
         let (optimizations, expected) = spec::read(spec)?;
         let name = self.name_or_plan.to_str();
         let table = name.context("the name of the table is not text")?.to_owned();
-        let table = Optimized {
-            tables: self.open(&table).await?,
-            unwritable: None,
-            table,
-            optimizations,
-            expected,
-            origin: Origin::SPEC,
-        };
-        let plan = table.plan(self.prune).await?;
-        Ok((table.tables, plan))
-    }
-
-    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
-        system_tables::check_is_none(table)?;
-        self.target.open_to_change(table, &self.guard).await
+        let tables = self.target.open_to_change(&table, &self.guard).await?;
+        let table = Optimized { tables, unwritable: None, table, optimizations, expected };
+        self.options.run(&*table.tables, &table.plan(self.prune).await?).await
     }
 }
 
 impl ApplyOptions {
-    pub(crate) async fn run(
-        &self,
-        tables: &dyn TableAdmin,
-        plan: &Plan,
-        origin: &'static Origin,
-        standing: &Standing,
-    ) -> Result<()> {
+    pub(crate) async fn run(&self, tables: &dyn TableAdmin, plan: &Plan) -> Result<()> {
         let table = plan.table();
-        let mut course = Course::new(standing, origin, table, plan.steps().len());
+        let mut course = Course::new(table, plan.steps().len());
         let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
-        course.end();
+        let done = course.end();
         match applied.done {
             _ if self.json => {}
             0 => say!("nothing to do: table `{table}` already matches"),
             steps => {
-                let (steps, command) = (plural(count_of(steps), "step"), origin.command);
-                say!("table `{table}`: {steps} done; `{command} verify` proves it");
+                let (steps, verify) = (plural(count_of(steps), "step"), sibling("verify"));
+                say!("table `{table}`: {steps} done; `{verify}` proves it");
             }
         }
-        let (done, already_so) = (course.done(), applied.already_so);
-        let mut json = json!({ "table": table, "done": done, "already_so": already_so });
+        let mut json = json!({ "table": table, "done": done, "already_so": applied.already_so });
         if !self.no_wait {
             let settling = wait_until_balanced::until_spread(tables, plan, self.wait).await?;
             // The document shows tablets that are spread.
-            if !(self.json && settling.is_spread()) {
-                output::say(&settling.sentence(origin));
+            if !(self.json && settling.spread) {
+                output::say(&settling.sentence());
             }
             output::add(&mut json, "tablets", serde_json::to_value(settling)?);
         }
-        match self.json {
-            true => output::print_json(&json),
-            false => Ok(()),
-        }
+        if self.json { output::print_json(&json) } else { Ok(()) }
     }
 }
 

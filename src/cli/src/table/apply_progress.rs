@@ -3,44 +3,30 @@
 use std::collections::VecDeque;
 
 use fluo_keys::ApplyEvent;
+use indicatif::ProgressBar;
 
-use super::origin::Origin;
-use crate::interrupt_message::Standing;
+use crate::command_name::sibling;
+use crate::interruption::set_state;
 use crate::output::shown;
-use crate::progress::{self, Line};
+use crate::progress;
 use crate::text::shortened;
 
 const UNDOING: &str = "undoing what was done";
 
-pub(super) struct Course {
-    standing: Standing,
-    origin: &'static Origin,
-    table: String,
+pub(super) struct Course<'a> {
+    table: &'a str,
     steps: usize,
     done: Vec<String>,
     /// The steps that have begun and are not completed, as text.
     under_way: VecDeque<String>,
     /// The progress line of the present steps.
-    bar: Option<Line>,
+    bar: Option<ProgressBar>,
 }
 
-impl Course {
-    pub(super) fn new(
-        standing: &Standing,
-        origin: &'static Origin,
-        table: &str,
-        steps: usize,
-    ) -> Self {
-        let course = Self {
-            standing: standing.clone(),
-            origin,
-            table: table.to_owned(),
-            steps,
-            done: Vec::new(),
-            under_way: VecDeque::new(),
-            bar: None,
-        };
-        course.standing.set(course.state());
+impl<'a> Course<'a> {
+    pub(super) fn new(table: &'a str, steps: usize) -> Self {
+        let course = Self { table, steps, done: Vec::new(), under_way: VecDeque::new(), bar: None };
+        set_state(course.state());
         course
     }
 
@@ -65,7 +51,7 @@ impl Course {
                 return self.undo();
             }
         }
-        self.standing.set(self.state());
+        set_state(self.state());
         if !self.under_way.is_empty() {
             let name = shortened(&shown(&self.names()));
             self.bar = Some(progress::waiting(format!("step {name}")));
@@ -74,31 +60,28 @@ impl Course {
 
     fn undo(&mut self) {
         self.bar = Some(progress::waiting(UNDOING.to_owned()));
-        let command = self.origin.command;
-        self.standing.set(format!(
-            "a step failed, and the steps before it were being undone; `{command} plan` shows the rest"
+        set_state(format!(
+            "a step failed, and the steps before it were being undone; `{}` shows the rest",
+            sibling("plan")
         ));
     }
 
-    /// Records that all steps are done and only the wait for the servers remains.
-    pub(super) fn end(&self) {
-        let (table, command) = (&self.table, self.origin.command);
-        self.standing.set(format!(
-            "all steps are applied to table `{table}`; the wait for the servers was interrupted. Run `{command} verify`"
+    /// Records that only the wait for the servers remains, and returns the steps that are done.
+    pub(super) fn end(self) -> Vec<String> {
+        set_state(format!(
+            "all steps are applied to table `{}`; the wait for the servers was interrupted. Run `{}`",
+            self.table,
+            sibling("verify")
         ));
-    }
-
-    pub(super) fn done(self) -> Vec<String> {
         self.done
     }
 
     fn names(&self) -> String {
-        let names: Vec<_> = self.under_way.iter().map(String::as_str).collect();
-        names.join("; ")
+        Vec::from_iter(self.under_way.iter().map(String::as_str)).join("; ")
     }
 
     fn state(&self) -> String {
-        let (done, steps, table) = (self.done.len(), self.steps, &self.table);
+        let (done, steps, table) = (self.done.len(), self.steps, self.table);
         let state = format!("{done} of {steps} steps are done on table `{table}`");
         match self.names().as_str() {
             "" => state,
@@ -113,6 +96,7 @@ mod tests {
     use fluo_table::{Bytes, Error};
 
     use super::*;
+    use crate::interruption;
 
     fn split(row: &'static str) -> Step {
         Step::AddSplits([Bytes::from(row)].into())
@@ -120,10 +104,9 @@ mod tests {
 
     #[test]
     fn records_the_state_after_every_event() {
-        let standing = Standing::default();
-        let mut course = Course::new(&standing, Origin::SPEC, "t", 4);
-        let stands = || standing.get().unwrap();
-        let shown = |course: &Course| course.bar.as_ref().map(|bar| bar.message());
+        let mut course = Course::new("t", 4);
+        let stands = || interruption::state().unwrap();
+        let shown = |course: &Course<'_>| course.bar.as_ref().map(ProgressBar::message);
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
         course.tell(ApplyEvent::Skipped(&split("a")));
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
@@ -148,11 +131,10 @@ mod tests {
         course.tell(ApplyEvent::Undone(&split("b")));
         assert_eq!(
             stands(),
-            "a step failed, and the steps before it were being undone; `fluo table plan` shows the rest"
+            "a step failed, and the steps before it were being undone; `fluo plan` shows the rest"
         );
         assert_eq!(shown(&course).as_deref(), Some(UNDOING));
-        course.end();
+        assert_eq!(course.end().len(), 2);
         assert!(stands().starts_with("all steps are applied to table `t`; "));
-        assert_eq!(course.done().len(), 2);
     }
 }

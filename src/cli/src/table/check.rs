@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_embedded::{Damage, EmbeddedTables};
+use fluo_embedded::{CheckReport, Damage, EmbeddedTables};
 use fluo_table::Error;
 use serde_json::json;
 
@@ -17,9 +17,8 @@ use crate::text::plural;
 /// Read a whole embedded directory, and compare it with its checksums.
 ///
 /// Normal reads do not verify checksums, so a damaged disk can silently return wrong rows. This
-/// command finds every changed bit of the data. Space that is not in use is not checked. It changes
-/// nothing in the tables, and works on a read-only copy. A process that has the directory open has
-/// to end first.
+/// command finds every changed bit of the data, also in a read-only copy. A process that has the
+/// directory open has to end first.
 ///
 /// A damaged directory is marked: load, apply, migrate and all other writes are refused until a
 /// check finds it whole. Exit codes: 0 whole, 1 damaged, 2 not checked because of an error.
@@ -48,17 +47,9 @@ impl Check {
         };
         if self.json {
             let mut checked = json!({ "ok": whole.is_some(), "damage": findings });
-            if let Some(report) = whole {
-                output::add(
-                    &mut checked,
-                    "whole",
-                    json!({
-                        "tables": report.tables,
-                        "tablets": report.tablets,
-                        "entries": report.entries,
-                        "applications": report.applications,
-                    }),
-                );
+            if let Some(CheckReport { tables, tablets, entries, applications }) = whole {
+                let whole = json!({ "tables": tables, "tablets": tablets, "entries": entries, "applications": applications });
+                output::add(&mut checked, "whole", whole);
             }
             output::print_json(&checked)?;
         } else if let Some(report) = whole {
@@ -72,9 +63,7 @@ impl Check {
             )?;
         } else {
             show!("NOT OK: {} is damaged:", self.target)?;
-            for finding in findings {
-                show!("  {}", output::shown(finding))?;
-            }
+            findings.iter().try_for_each(|finding| show!("  {}", output::shown(finding)))?;
             show!("It takes no writes now; restore it from a copy and check it again.")?;
         }
         Ok(Outcome::of(whole.is_some()))

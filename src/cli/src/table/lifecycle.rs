@@ -7,10 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use fluo_table::{TableAdminExt, Versions};
 
-use super::system_tables;
 use crate::confirm;
 use crate::output;
-use crate::target::{ApplicationGuard, MakingArguments, TargetArguments};
+use crate::target::{
+    ApplicationGuard, MakingArguments, TargetArguments, check_is_own, is_system_table,
+};
 
 /// Make a table of one tablet.
 ///
@@ -31,7 +32,7 @@ pub(crate) struct Create {
     versions: Versions,
     /// Number of servers that an embedded directory simulates, from 1 on; only when the directory
     /// is made
-    #[arg(long, value_parser = servers)]
+    #[arg(long)]
     servers: Option<NonZeroUsize>,
     #[command(flatten)]
     making: MakingArguments,
@@ -39,9 +40,8 @@ pub(crate) struct Create {
 
 /// Delete a table and all its data.
 ///
-/// At a terminal it asks you to type the name of the table; a script is not asked. A table of an
-/// application in a directory is not deleted: `fluo app remove` removes both. Applications on a
-/// live Accumulo are not detected.
+/// At a terminal it asks you to type the name of the table; a script is not asked. `fluo app
+/// remove` removes an application with its table.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo table delete --at embedded:./data --yes pages")]
 pub(crate) struct Delete {
@@ -73,7 +73,7 @@ pub(crate) struct List {
 impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
         fluo_table::check_table_name(&self.name)?;
-        system_tables::check_is_none(&self.name)?;
+        check_is_own(&self.name)?;
         let tables = self.target.open_or_create(self.servers, &self.making).await?;
         tables.create_table(&self.name, self.versions).await?;
         say!("created table `{}`", self.name);
@@ -83,20 +83,18 @@ impl Create {
 
 impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
-        system_tables::check_is_none(&self.name)?;
-        let tables = self.target.open_to_change(&self.name, &self.guard);
-        let tables = tables.await?;
-        if !tables.table_exists(&self.name).await? {
-            return Err(fluo_table::Error::no_such_table(&self.name).into());
+        let name = &self.name;
+        let tables = self.target.open_to_change(name, &self.guard).await?;
+        if !tables.table_exists(name).await? {
+            return Err(fluo_table::Error::no_such_table(name).into());
         }
         if !self.yes {
-            let name = &self.name;
             let question = format!("delete table `{name}` and all its rows?");
-            confirm::at_terminal(&question, name, &format!("table `{name}` was not deleted"))
-                .await?;
+            let refusal = format!("table `{name}` was not deleted");
+            confirm::at_terminal(&question, name, &refusal).await?;
         }
-        tables.delete_table(&self.name).await?;
-        say!("deleted table `{}`", self.name);
+        tables.delete_table(name).await?;
+        say!("deleted table `{name}`");
         Ok(())
     }
 }
@@ -105,23 +103,16 @@ impl List {
     pub(crate) async fn run(&self) -> Result<()> {
         let mut names = self.target.open().await?.tables().await?;
         if self.target.is_live() && !self.all {
-            names.retain(|name| !system_tables::is_one(name));
+            names.retain(|name| !is_system_table(name));
         }
-        if self.json {
-            return output::print_json(&names);
-        }
-        names.iter().try_for_each(|name| output::print(name))
+        output::answer(self.json, &names, || names.join("\n"))
     }
 }
 
 fn versions(text: &str) -> Result<Versions, String> {
-    match (text, NonZeroU32::from_str(text)) {
-        ("all", _) => Ok(Versions::All),
-        (_, Ok(count)) => Ok(Versions::Latest(count)),
-        (_, Err(_)) => Err("write a number from 1 on, or all".to_owned()),
+    if text == "all" {
+        return Ok(Versions::All);
     }
-}
-
-fn servers(text: &str) -> Result<NonZeroUsize, String> {
-    NonZeroUsize::from_str(text).map_err(|_| "write a number from 1 on".to_owned())
+    let count = NonZeroU32::from_str(text).map(Versions::Latest);
+    count.map_err(|_| "write a number from 1 on, or all".to_owned())
 }

@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_keys::{KeyMigration, MigrationOptions, MigrationProgress, MigrationStep};
+use fluo_keys::{KeyMigration, MigrationOptions, MigrationStep};
 use fluo_table::{Authorizations, Table, Versions};
 use serde::Serialize;
 
-use super::system_tables;
 use crate::exit::Outcome;
-use crate::interrupt_message::Standing;
+use crate::interruption::set_state;
 use crate::output;
 use crate::progress;
 use crate::spec;
@@ -25,9 +24,6 @@ use crate::text::plural;
 ///
 /// During a migration, readers must look under every key that a row can have, and deletes must
 /// reach each of them. The library does both for applications that declare the earlier designs.
-///
-/// A table of an application in a directory is refused: its locks and notifications refer to the
-/// present keys. Applications on a live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -63,7 +59,6 @@ pub(crate) struct Migrate {
     json: bool,
 }
 
-/// The sum of all steps of a migration.
 #[derive(Debug, Default, Serialize)]
 struct Migrated {
     table: String,
@@ -77,63 +72,15 @@ struct Migrated {
 }
 
 impl Migrate {
-    pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
-        system_tables::check_is_none(&self.name)?;
+    pub(crate) async fn run(self) -> Result<Outcome> {
         let designs = self.designs()?;
-        let tables = self.target.open_to_change(&self.name, &self.guard);
-        let tables = tables.await?;
+        let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let versions = Versions::for_scan(&tables.properties(&self.name).await?);
         let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
-        let migrated = self.moved(&*table, &epochs, standing).await?;
+        let mut migrated = self.moved(&*table, &epochs).await?;
         let counts = epochs.count(&*table).await?;
-        self.tell(migrated, &counts)
-    }
-
-    /// Returns the designs of the only recipe with earlier ones.
-    fn designs(&self) -> Result<KeyMigration> {
-        let recipes = spec::recipes(&self.spec)?.into_iter();
-        let mut migrations: Vec<_> = recipes.filter_map(|recipe| recipe.migration).collect();
-        match (migrations.pop(), migrations.len()) {
-            (Some(migration), 0) => Ok(migration),
-            (None, _) => bail!(
-                "the spec {} names no earlier design: write [[key_design.before]] with the settings that the rows were \
-                 written with",
-                self.spec.display()
-            ),
-            (Some(_), _) => bail!(
-                "the spec {} names earlier designs of several recipes: migrate one at a time, with a spec of its own",
-                self.spec.display()
-            ),
-        }
-    }
-
-    async fn moved(
-        &self,
-        table: &dyn Table,
-        epochs: &KeyMigration,
-        standing: &Standing,
-    ) -> Result<Migrated> {
-        let bar = progress::counter("rows moved");
-        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
-        let (options, mut cursor) = (MigrationOptions::new(), None);
-        loop {
-            standing.set(migrated.standing());
-            let step = epochs
-                .migrate_step(table, cursor.as_ref(), &options)
-                .await
-                .map_err(|error| anyhow!(error).context(migrated.standing()))?;
-            migrated.add(&step);
-            bar.set_position(migrated.rows_moved);
-            cursor = step.cursor;
-            if cursor.is_none() {
-                return Ok(migrated);
-            }
-        }
-    }
-
-    fn tell(&self, mut migrated: Migrated, counts: &MigrationProgress) -> Result<Outcome> {
         migrated.rows_left = counts.left();
         if self.json {
             output::print_json(&migrated)?;
@@ -141,7 +88,40 @@ impl Migrate {
             say!("table `{}`: {} moved; {counts}", self.name, plural(migrated.rows_moved, "row"));
             migrated.say_reasons();
         }
-        Ok(Outcome::of(counts.left() == 0))
+        Ok(Outcome::of(migrated.rows_left == 0))
+    }
+
+    /// Returns the designs of the only recipe with earlier ones.
+    fn designs(&self) -> Result<KeyMigration> {
+        let (recipes, spec) = (spec::recipes(&self.spec)?, self.spec.display());
+        let mut migrations = recipes.into_iter().filter_map(|recipe| recipe.migration);
+        match (migrations.next(), migrations.next()) {
+            (Some(migration), None) => Ok(migration),
+            (None, _) => bail!(
+                "the spec {spec} names no earlier design: write [[key_design.before]] with the settings that the rows were \
+                 written with"
+            ),
+            (Some(_), Some(_)) => bail!(
+                "the spec {spec} names earlier designs of several recipes: migrate one at a time, with a spec of its own"
+            ),
+        }
+    }
+
+    async fn moved(&self, table: &dyn Table, epochs: &KeyMigration) -> Result<Migrated> {
+        let bar = progress::counter("rows moved");
+        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
+        let (options, mut cursor) = (MigrationOptions::new(), None);
+        loop {
+            set_state(migrated.standing());
+            let step = epochs.migrate_step(table, cursor.as_ref(), &options).await;
+            let step = step.with_context(|| migrated.standing())?;
+            migrated.add(&step);
+            bar.set_position(migrated.rows_moved);
+            cursor = step.cursor;
+            if cursor.is_none() {
+                return Ok(migrated);
+            }
+        }
     }
 }
 

@@ -8,11 +8,8 @@ mod lifecycle;
 mod load;
 mod migrate;
 mod optimized;
-mod origin;
 mod plan;
-mod plan_text;
 mod show;
-mod system_tables;
 mod verdict_text;
 mod verify;
 mod wait_until_balanced;
@@ -23,18 +20,14 @@ use clap::Subcommand;
 
 use self::optimized::SpecTable;
 use crate::exit::Outcome;
-use crate::interrupt_message::Standing;
 
 pub(crate) use self::apply::ApplyOptions;
 pub(crate) use self::bars::bars;
 pub(crate) use self::optimized::Optimized;
-pub(crate) use self::origin::Origin;
-pub(crate) use self::plan::PlanOptions;
-pub(crate) use self::plan_text::describe as describe_plan;
+pub(crate) use self::plan::{PlanOptions, describe as describe_plan};
 pub(crate) use self::verdict_text::describe as describe_verdict;
 pub(crate) use self::verify::VerifyArguments;
 
-/// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {
     // The help of most commands is the doc comment of their arguments.
@@ -80,17 +73,17 @@ else, and is NOT OK; --rows skip uses the tablets' own counts of entries instead
     Watch(watch::Watch),
 }
 
-pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Outcome> {
+pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
     match command {
         TableCommand::Create(command) => command.run().await?,
         TableCommand::Delete(command) => command.run().await?,
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
-        TableCommand::Load(command) => return command.run(standing).await,
+        TableCommand::Load(command) => return command.run().await,
         TableCommand::Check(command) => return command.run().await,
-        TableCommand::Migrate(command) => return command.run(standing).await,
-        TableCommand::Plan { table, options } => options.run_spec(&table).await?,
-        TableCommand::Apply(command) => command.run(standing).await?,
+        TableCommand::Migrate(command) => return command.run().await,
+        TableCommand::Plan { table, options } => options.run_spec(table).await?,
+        TableCommand::Apply(command) => command.run().await?,
         TableCommand::Verify { table, options } => return options.run(table.open().await?).await,
         TableCommand::Watch(command) => return command.run().await,
     }

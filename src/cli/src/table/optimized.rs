@@ -7,13 +7,11 @@ use clap::Args;
 use fluo_keys::{Plan, TableOptimizations};
 use fluo_table::{Error, TableAdmin};
 
-use super::origin::Origin;
 use crate::output;
 use crate::progress;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
 
-/// An open table and its optimizations.
 #[derive(Debug)]
 pub(crate) struct Optimized {
     pub(crate) tables: Arc<dyn TableAdmin>,
@@ -22,10 +20,8 @@ pub(crate) struct Optimized {
     pub(crate) table: String,
     pub(crate) optimizations: TableOptimizations,
     pub(crate) expected: Expected,
-    pub(crate) origin: &'static Origin,
 }
 
-/// The arguments for a table and its spec.
 #[derive(Args, Debug)]
 pub(crate) struct SpecTable {
     #[command(flatten)]
@@ -37,17 +33,10 @@ pub(crate) struct SpecTable {
 }
 
 impl SpecTable {
-    pub(super) async fn open(&self) -> Result<Optimized> {
+    pub(super) async fn open(self) -> Result<Optimized> {
         let (optimizations, expected) = self.spec.read_expected()?;
         let (tables, unwritable) = self.target.open_checked().await?;
-        Ok(Optimized {
-            tables,
-            unwritable,
-            table: self.name.clone(),
-            optimizations,
-            expected,
-            origin: Origin::SPEC,
-        })
+        Ok(Optimized { tables, unwritable, table: self.name, optimizations, expected })
     }
 }
 

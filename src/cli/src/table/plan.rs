@@ -1,16 +1,22 @@
-//! The plan of `fluo table plan` and `fluo app plan`.
+//! The plan of `fluo table plan` and `fluo app plan`, and its text.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use fluo_keys::{Plan, Step, TabletRun};
+use fluo_table::{Bytes, Escaped, Grouped};
 
 use super::optimized::{Optimized, SpecTable};
-use super::plan_text::describe;
 use crate::atomic_file;
-use crate::output;
+use crate::output::{self, shown};
+use crate::text::{columns, count_of, plural};
 
-/// The options of a plan, and its output.
+const MAX_LISTED: usize = 40;
+/// Maximum number of runs of neighboring tablets that are listed for a group.
+const MAX_RUNS: usize = 3;
+const MAX_GROUPS: usize = 40;
+
 #[derive(Args, Debug)]
 pub(crate) struct PlanOptions {
     /// Remove split points that no recipe asks for
@@ -26,7 +32,7 @@ pub(crate) struct PlanOptions {
 
 impl PlanOptions {
     /// Plans for a spec, which the saved plan must not replace.
-    pub(super) async fn run_spec(&self, table: &SpecTable) -> Result<()> {
+    pub(super) async fn run_spec(&self, table: SpecTable) -> Result<()> {
         if let Some(path) = &self.out {
             let checked = table.spec.check_is_not(path);
             checked.with_context(|| cannot_save(path))?;
@@ -44,7 +50,7 @@ impl PlanOptions {
         if self.json {
             output::print_json(&plan)?;
         } else {
-            describe(&plan, self.prune, table.origin)?;
+            describe(&plan, self.prune)?;
         }
         if let Some(path) = &self.out {
             let path = path.display();
@@ -56,4 +62,124 @@ impl PlanOptions {
 
 fn cannot_save(path: &Path) -> String {
     format!("cannot save the plan as {}", path.display())
+}
+
+pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
+    let servers = plural(count_of(plan.servers()), "server");
+    let splits = plural(count_of(plan.found_splits()), "split point");
+    show!("Plan for table {}, which has {splits} on {servers}.", plan.table())?;
+    if plan.is_empty() {
+        show!("\nNothing to do: the table matches.")?;
+    }
+    describe_splits("+", plan.splits_to_add(), "to add")?;
+    describe_properties(plan)?;
+    describe_splits("-", plan.splits_to_remove(), "to remove")?;
+    if !prunes {
+        let kept = "that no recipe asks for; they stay (--prune removes them)";
+        describe_splits("?", plan.unrequested_splits(), kept)?;
+        let mut properties = plan.unrequested_properties().peekable();
+        if properties.peek().is_some() {
+            show!("\nproperties {kept}:")?;
+        }
+        for (name, value) in properties {
+            show!("  ? {}", shown(&format!("{name} = {value}")))?;
+        }
+    }
+    describe_groups(plan)?;
+    show!(
+        "\nIn all: {} to add, {} to remove, {} to {}.",
+        plural(count_of(plan.splits_to_add().len()), "split point"),
+        Grouped(count_of(plan.splits_to_remove().len())),
+        plural(count_of(property_steps(plan).count()), "property"),
+        set_or_remove(plan),
+    )
+}
+
+fn set_or_remove(plan: &Plan) -> &'static str {
+    if plan.is_without_groups() { "remove" } else { "set" }
+}
+
+fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
+    if splits.is_empty() {
+        return Ok(());
+    }
+    show!("\n{} {what}:", plural(count_of(splits.len()), "split point"))?;
+    for split in splits.iter().take(MAX_LISTED) {
+        show!("  {sign} {}", Escaped(split))?;
+    }
+    if splits.len() > MAX_LISTED {
+        let more = Grouped(count_of(splits.len() - MAX_LISTED));
+        show!("  {sign} and {more} more; --json has all of them")?;
+    }
+    Ok(())
+}
+
+fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
+    plan.steps().into_iter().filter_map(|step| match step {
+        Step::SetProperty { name, before, after } => Some((name, before, after)),
+        Step::RemoveProperty { name, before, inherited } => {
+            let after = inherited.map(|after| format!("{after} (inherited)"));
+            Some((name, Some(before), after.unwrap_or_else(|| "(not set)".to_owned())))
+        }
+        Step::AddSplits(_) | Step::RemoveSplits(_) => None,
+    })
+}
+
+fn describe_properties(plan: &Plan) -> Result<()> {
+    let mut steps = property_steps(plan).peekable();
+    if steps.peek().is_some() {
+        show!("\nproperties to {}:", set_or_remove(plan))?;
+    }
+    for (name, before, after) in steps {
+        show!("  ~ {}", shown(&name))?;
+        show!("      before  {}", shown(before.as_deref().unwrap_or("(not set)")))?;
+        show!("      after   {}", shown(&after))?;
+    }
+    Ok(())
+}
+
+fn describe_groups(plan: &Plan) -> Result<()> {
+    let groups = plan.groups();
+    let mut table = columns(["  group", "tablets", "end rows", "on each server"]);
+    for forecast in groups.iter().take(MAX_GROUPS) {
+        table.add_row([
+            format!("  {}", forecast.group.escape_debug()),
+            forecast.tablets.to_string(),
+            end_rows(&forecast.runs),
+            range(&forecast.per_server),
+        ]);
+    }
+    output::print(if plan.is_without_groups() && plan.group_pattern().is_none() {
+        "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
+    } else {
+        "\ngroups, as the balancer will spread them:"
+    })?;
+    output::print(&table.trim_fmt())?;
+    if groups.len() > MAX_GROUPS {
+        let more = groups.len() - MAX_GROUPS;
+        show!("  and {more} more; --json has all of them")?;
+    }
+    Ok(())
+}
+
+fn end_rows(runs: &[TabletRun]) -> String {
+    let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
+    let shown = |run: &TabletRun| match (end(&run.first_end_row), end(&run.last_end_row)) {
+        (first, last) if first == last => first,
+        (first, last) => format!("{first} .. {last}"),
+    };
+    let mut told: Vec<_> = runs.iter().take(MAX_RUNS).map(shown).collect();
+    if runs.len() > MAX_RUNS {
+        let more = count_of(runs.len() - MAX_RUNS);
+        told.push(format!("and {} more", plural(more, "run")));
+    }
+    told.join(", ")
+}
+
+fn range(per_server: &[usize]) -> String {
+    match (per_server.iter().min(), per_server.iter().max()) {
+        (Some(least), Some(most)) if least == most => least.to_string(),
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        _ => "(no servers)".to_owned(),
+    }
 }

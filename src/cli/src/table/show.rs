@@ -50,10 +50,8 @@ impl Show {
         }
         draw(&self.name, &tablets)?;
         show!("\nproperties:")?;
-        let mut properties = properties.iter();
-        properties.try_for_each(|(name, value)| {
-            output::print(&output::shown(&format!("  {name} = {value}")))
-        })
+        let shown = |(name, value)| output::shown(&format!("  {name} = {value}"));
+        properties.iter().try_for_each(|property| output::print(&shown(property)))
     }
 }
 
@@ -77,7 +75,7 @@ fn draw(table: &str, tablets: &Tablets) -> Result<()> {
         (format!("  {end_row}  {server}"), tablet.entries)
     };
     let listed: Vec<_> = all.iter().take(MAX_LISTED).map(bar).collect();
-    bars(&listed).iter().try_for_each(|line| output::print(line))?;
+    output::print(&bars(&listed).join("\n"))?;
     match count_of(all.len().saturating_sub(MAX_LISTED)) {
         0 => Ok(()),
         more => show!("  and {}; --json has all of them", plural(more, "more tablet")),

@@ -5,12 +5,11 @@ use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Unproved, Ve
 use fluo_table::Grouped;
 use serde::Serialize;
 
-use super::origin::Origin;
 use crate::output::{self, shown};
 use crate::text::{columns, count_of, plural};
 
 /// Prints a verdict: the first difference, the figures, all differences, the result.
-pub(crate) fn describe(verdict: &Verdict, origin: &Origin) -> Result<()> {
+pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     if !verdict.ok {
         show!("{}\n", shown(&verdict.to_string()))?;
     }
@@ -23,7 +22,6 @@ pub(crate) fn describe(verdict: &Verdict, origin: &Origin) -> Result<()> {
     describe_properties(verdict)?;
     describe_groups(verdict)?;
     describe_rows(verdict)?;
-    describe_loads(verdict)?;
     for difference in &verdict.differences {
         let remedy = match difference {
             Difference::RowsDenied { .. } => "; --rows skip leaves them out",
@@ -31,15 +29,11 @@ pub(crate) fn describe(verdict: &Verdict, origin: &Origin) -> Result<()> {
         };
         show!("  ! {}", shown(&format!("{difference}{remedy}")))?;
     }
-    let table = shown(&verdict.table);
     if verdict.ok {
-        let unproved = reservation(verdict.unproved.as_ref());
-        let unproved = unproved.map_or_else(String::new, |text| format!("; {}", shown(&text)));
-        show!("OK: table {table} is {}{unproved}.", origin.as_asked)
-    } else {
-        let differences = plural(count_of(verdict.differences.len()), "difference");
-        show!("NOT OK: {differences} on table {table}.")
+        return show!("{}.", shown(&verdict.to_string()));
     }
+    let differences = plural(count_of(verdict.differences.len()), "difference");
+    show!("NOT OK: {differences} on table {}.", shown(&verdict.table))
 }
 
 /// A difference with its sentence, for JSON.
@@ -102,71 +96,39 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
     show!("\n{}", table.trim_fmt())
 }
 
+/// Prints the load of the tablets of each recipe, and of the servers.
 fn describe_rows(verdict: &Verdict) -> Result<()> {
-    let mut table = columns([
-        "recipe",
-        unit(verdict),
-        "tablets",
-        "least",
-        "mean",
-        "largest",
-        "fullest / mean",
-        "evenness",
-    ]);
+    let unit = if verdict.counted { "rows" } else { "entries" };
+    let header =
+        ["load of", unit, "places", "least", "mean", "largest", "skew", "fullest", "evenness"];
+    let mut table = columns(header);
     for rows in &verdict.rows {
-        table.add_row([
-            rows.recipe.escape_debug().to_string(),
-            Grouped(rows.load.total).to_string(),
-            rows.load.places.to_string(),
-            Grouped(rows.least).to_string(),
-            format!("{:.1}", rows.load.mean()),
-            Grouped(rows.load.largest).to_string(),
-            skew(&rows.load),
-            evenness(rows),
-        ]);
+        let recipe = rows.recipe.escape_debug().to_string();
+        table.add_row(load_row(recipe, rows.least, &rows.load, evenness(rows)));
     }
-    show!("\n{}", table.trim_fmt())
-}
-
-/// Prints the fullest tablet of each compared recipe and the fullest server, with their places.
-fn describe_loads(verdict: &Verdict) -> Result<()> {
-    let mut table = columns(["fullest", unit(verdict), "of", "mean", "fullest / mean", "where"]);
-    let tablets = verdict.rows.iter();
-    let tablets = tablets.filter(|rows| rows.load.standing != LoadStanding::NotCompared);
-    let tablets =
-        tablets.map(|rows| (format!("tablet of {}", rows.recipe.escape_debug()), &rows.load));
-    for (name, load) in tablets.chain([("server".to_owned(), &verdict.servers)]) {
-        table.add_row([
-            name,
-            Grouped(load.largest).to_string(),
-            Grouped(load.total).to_string(),
-            format!("{:.1}", load.mean()),
-            skew(load),
-            load.fullest.as_ref().map_or_else(String::new, place),
-        ]);
-    }
+    let least = verdict.rows_per_server.values().min().copied().unwrap_or_default();
+    table.add_row(load_row("the servers".to_owned(), least, &verdict.servers, String::new()));
     let lines = table.trim_fmt();
     let lines: Vec<_> = lines.lines().map(shown).collect();
     show!("\n{}\n", lines.join("\n"))
 }
 
-fn place(place: &Place) -> String {
-    match place {
-        Place::Tablet { end_row, server } => {
-            let end_row = end_row.as_deref().unwrap_or("(end of table)");
-            format!("{end_row} on {}", server.as_deref().unwrap_or("no server"))
-        }
-        Place::Server(server) => server.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn unit(verdict: &Verdict) -> &'static str {
-    if verdict.counted { "rows" } else { "entries" }
-}
-
-fn skew(load: &Load) -> String {
-    load.skew.map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}"))
+fn load_row(name: String, least: u64, load: &Load, evenness: String) -> [String; 9] {
+    [
+        name,
+        Grouped(load.total).to_string(),
+        load.places.to_string(),
+        Grouped(least).to_string(),
+        format!("{:.1}", load.mean()),
+        Grouped(load.largest).to_string(),
+        load.skew.map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}")),
+        match &load.fullest {
+            None => "-".to_owned(),
+            Some(Place::Server(server)) => server.clone(),
+            Some(tablet) => tablet.to_string(),
+        },
+        evenness,
+    ]
 }
 
 fn evenness(rows: &RowsVerdict) -> String {

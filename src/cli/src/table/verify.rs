@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use fluo_keys::{Difference, MaxSkew, RowCounting, Verdict, VerifyOptions};
-use fluo_table::Error;
+use fluo_table::{Error, ErrorKind};
 use tokio::time::sleep;
 
 use super::optimized::Optimized;
@@ -15,13 +15,11 @@ use crate::duration;
 use crate::exit::Outcome;
 use crate::progress;
 use crate::spec::Expected;
-use crate::target::damage_of;
 use crate::text::{count_of, plural};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MAX_ENTRIES: u64 = 10_000_000;
 
-/// The options of a check, and its output.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArguments {
     /// Condition for counting the rows, which reads them
@@ -58,7 +56,6 @@ pub(super) struct Limits {
     authorizations: Vec<String>,
 }
 
-/// The condition for counting rows.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum Rows {
     /// Count up to ten million stored entries; for a larger table, use the tablets' own counts of
@@ -94,7 +91,7 @@ impl Limits {
 
 /// Adds the known damage of an embedded directory, from which wrong data may have been read.
 pub(super) fn with_damage(mut verdict: Verdict, unwritable: Option<Error>) -> Verdict {
-    if let Some(damage) = damage_of(unwritable) {
+    if let Some(damage) = unwritable.filter(|error| error.kind() == ErrorKind::Corrupt) {
         let cause = format!("{damage} with `fluo table check`");
         verdict.add(Difference::Damage { cause });
     }
@@ -102,9 +99,8 @@ pub(super) fn with_damage(mut verdict: Verdict, unwritable: Option<Error>) -> Ve
 }
 
 fn max_skew(text: &str) -> Result<MaxSkew> {
-    let wrong = || anyhow::anyhow!("give a number from 1 to 1,000,000, such as 2");
-    let number = text.parse().map_err(|_| wrong())?;
-    MaxSkew::new(number).map_err(|_| wrong())
+    let number = text.parse().ok().and_then(|number| MaxSkew::new(number).ok());
+    number.context("give a number from 1 to 1,000,000, such as 2")
 }
 
 impl VerifyArguments {
@@ -123,19 +119,18 @@ impl VerifyArguments {
         if self.json {
             verdict_text::print_json(&verdict)?;
         } else {
-            verdict_text::describe(&verdict, table.origin)?;
+            verdict_text::describe(&verdict)?;
         }
         Ok(Outcome::of(verdict.ok))
     }
 }
 
-/// Waits until everything except the rows matches, or the limit has passed.
 async fn until_laid_out(table: &Optimized, options: &VerifyOptions, limit: Duration) -> Result<()> {
     let differences = |verdict: &Verdict| {
         let differences = count_of(verdict.differences.len());
         format!("{}, waiting", plural(differences, "difference"))
     };
-    let mut line = WaitLine::new("looking at the table");
+    let line = WaitLine::new("looking at the table");
     let verifying = table.optimizations.verify(&*table.tables, &table.table);
     let waiting = verifying.options(options).until_laid_out(sleep).limit(limit);
     let laid_out = waiting.on_event(|event| line.show(&event, differences)).await;

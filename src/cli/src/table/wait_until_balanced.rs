@@ -5,27 +5,22 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result};
 use fluo_keys::{GroupVerdict, Plan, WaitEvent};
 use fluo_table::{ErrorKind, TableAdmin};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
-use super::origin::Origin;
+use crate::command_name::sibling;
 use crate::duration::seconds;
 use crate::exit;
-use crate::progress::{self, Line};
+use crate::progress;
 use crate::text::{count_of, plural};
 
 const MAX_NAMED: usize = 3;
 
-/// The state of the tablets at the last check.
 #[derive(Debug, Serialize)]
 pub(super) struct Settling {
-    /// True if every group is spread.
-    spread: bool,
+    pub(super) spread: bool,
     seconds: f64,
-    #[serde(skip)]
-    waited: Duration,
-    #[serde(skip)]
-    looks: usize,
     to_move: usize,
     groups: Vec<GroupVerdict>,
 }
@@ -35,32 +30,30 @@ pub(super) async fn until_spread(
     plan: &Plan,
     limit: Duration,
 ) -> Result<Settling> {
-    let mut line = WaitLine::new("looking where the tablets are");
+    let line = WaitLine::new("looking where the tablets are");
     let waiting = plan.wait_until_balanced(tables, sleep).limit(limit);
     let spread = waiting.on_event(|event| line.show(&event, |groups| still_to_move(groups)));
     let groups = spread
         .await
         .map_err(|error| line.failure(error))
         .context("the steps are done, but the location of the tablets is unknown")?;
-    Ok(Settling::new(groups, line.start.elapsed(), line.looks))
+    Ok(Settling::new(groups, line.start.elapsed()))
 }
 
-/// The progress line of a wait.
 #[derive(Debug)]
 pub(super) struct WaitLine {
-    bar: Line,
+    bar: ProgressBar,
     start: Instant,
-    looks: usize,
 }
 
 impl WaitLine {
     pub(super) fn new(what: &str) -> Self {
-        Self { bar: progress::waiting(what.to_owned()), start: Instant::now(), looks: 0 }
+        Self { bar: progress::waiting(what.to_owned()), start: Instant::now() }
     }
 
-    pub(super) fn show<T>(&mut self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
+    pub(super) fn show<T>(&self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
         match event {
-            WaitEvent::Look => self.looks += 1,
+            WaitEvent::Look => {}
             WaitEvent::NotYet(seen) => self.bar.set_message(standing(seen)),
             WaitEvent::Unavailable(error) => {
                 let cause = exit::sentence(&Error::new((*error).clone()));
@@ -78,47 +71,44 @@ impl WaitLine {
     }
 }
 
+fn to_move(groups: &[GroupVerdict]) -> usize {
+    groups.iter().map(GroupVerdict::to_move).sum()
+}
+
 fn still_to_move(groups: &[GroupVerdict]) -> String {
     let tablets = groups.iter().map(|group| group.tablets).sum();
-    let to_move: usize = groups.iter().map(GroupVerdict::to_move).sum();
     let all = plural(count_of(tablets), "tablet");
-    format!("{to_move} of {all} still have to move")
+    format!("{} of {all} still have to move", to_move(groups))
 }
 
 impl Settling {
-    fn new(groups: Vec<GroupVerdict>, waited: Duration, looks: usize) -> Self {
+    fn new(groups: Vec<GroupVerdict>, waited: Duration) -> Self {
         Self {
             spread: groups.iter().all(GroupVerdict::is_spread),
             seconds: waited.as_secs_f64(),
-            waited,
-            looks,
-            to_move: groups.iter().map(GroupVerdict::to_move).sum(),
+            to_move: to_move(&groups),
             groups,
         }
     }
 
-    pub(super) fn is_spread(&self) -> bool {
-        self.spread
-    }
-
-    pub(super) fn sentence(&self, origin: &Origin) -> String {
-        let seconds = seconds(self.waited);
+    pub(super) fn sentence(&self) -> String {
+        let waited = seconds(Duration::from_secs_f64(self.seconds));
         if self.spread {
             let spread = "spread: every group within one tablet per server";
-            return match self.looks {
-                1 => spread.to_owned(),
-                _ => format!("{spread} after {seconds}"),
-            };
+            // A first look takes less than a second.
+            let is_first = self.seconds < 1.0;
+            return if is_first { spread.to_owned() } else { format!("{spread} after {waited}") };
         }
-        let apart = self.groups.iter().filter(|group| !group.is_spread());
-        let mut named: Vec<_> = apart.clone().take(MAX_NAMED).map(place).collect();
-        let more = apart.count() - named.len();
+        let mut apart = self.groups.iter().filter(|group| !group.is_spread());
+        let mut named: Vec<_> = apart.by_ref().take(MAX_NAMED).map(place).collect();
+        let more = apart.count();
         if more > 0 {
             named.push(format!("and {}", plural(count_of(more), "more group")));
         }
-        let (named, command) = (named.join(", "), origin.command);
         format!(
-            "not spread after {seconds}: {named}; the servers continue by themselves, `{command} verify` looks again"
+            "not spread after {waited}: {}; the servers continue by themselves, `{}` looks again",
+            named.join(", "),
+            sibling("verify")
         )
     }
 }
@@ -153,29 +143,27 @@ mod tests {
 
     #[test]
     fn describes_the_end_of_a_wait() {
-        let ended = |groups, millis, looks| {
-            let settling = Settling::new(groups, Duration::from_millis(millis), looks);
-            settling.sentence(Origin::SPEC)
-        };
+        let ended =
+            |groups, millis| Settling::new(groups, Duration::from_millis(millis)).sentence();
         let spread = || vec![group("p:", 0, [5, 5])];
         let within = "spread: every group within one tablet per server";
-        assert_eq!(ended(spread(), 20, 1), within);
-        assert_eq!(ended(spread(), 6_200, 7), format!("{within} after 6.2 s"));
+        assert_eq!(ended(spread(), 20), within);
+        assert_eq!(ended(spread(), 6_200), format!("{within} after 6.2 s"));
         let groups = vec![group("p:", 0, [4, 6]), group("q:", 2, [4, 4]), group("none", 0, [1, 0])];
         assert_eq!(still_to_move(&groups), "3 of 21 tablets still have to move");
         assert_eq!(
-            ended(groups, 60_000, 35),
+            ended(groups, 60_000),
             "not spread after 60 s: group `p:` has 4 to 6 tablets on a server, group `q:` has 4 to 4 tablets on a \
-             server and 2 on none; the servers continue by themselves, `fluo table verify` looks again"
+             server and 2 on none; the servers continue by themselves, `fluo verify` looks again"
         );
         let many = (0..9).map(|_| group("x", 0, [0, 9])).collect();
-        let many = ended(many, 60_000, 35);
+        let many = ended(many, 60_000);
         assert!(many.contains(", and 6 more groups; "), "{many}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn describes_a_wait_that_failed() {
-        let mut line = WaitLine::new("looking");
+        let line = WaitLine::new("looking");
         sleep(Duration::from_millis(4_700)).await;
         line.show(&WaitEvent::Look, String::clone);
         sleep(Duration::from_secs(10)).await;

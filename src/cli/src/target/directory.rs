@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
@@ -12,7 +12,6 @@ use fluo_table::{Error, ErrorKind, TableAdmin};
 use crate::command_name;
 use crate::text::{count_of, plural};
 
-/// The arguments for a directory that is made.
 #[derive(Args, Debug)]
 pub(crate) struct MakingArguments {
     /// Make missing parents of an embedded directory too
@@ -47,13 +46,15 @@ pub(super) fn open(
     EmbeddedTables::open(directory, options).map_err(|error| advised(error, missing))
 }
 
+/// Fails if an embedded directory refuses changes, because it is known to be damaged.
+pub(crate) fn check_writable(unwritable: Option<Error>) -> Result<()> {
+    unwritable.map_or(Ok(()), |error| bail!("{error} with `fluo table check`"))
+}
+
 /// Adds advice to an error that the library cannot give.
 pub(crate) fn advised(error: Error, missing: &str) -> anyhow::Error {
     match advice_on(&error, missing) {
-        Some(advice) => {
-            let message = format!("{error}; {advice}");
-            anyhow!(error).context(message)
-        }
+        Some(advice) => anyhow!("{error}; {advice}"),
         None => error.into(),
     }
 }

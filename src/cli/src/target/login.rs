@@ -1,21 +1,24 @@
-//! The arguments for a live Accumulo: credentials, protocol and TLS.
+//! The arguments for a live Accumulo: credentials, protocol and TLS of its proxy, and ZooKeeper.
 
 use std::error::Error as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use fluo_accumulo::{Credentials, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, Tls};
+use fluo_accumulo::{
+    Credentials, OracleOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, Tls,
+};
 
+use super::at::{At, Profile, ProxyProtocol, Target, text};
 use super::password::{self, Secret};
-use super::profile::{At, Profile, ProxyProtocol, text};
 use crate::atomic_file;
 
 const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
+const APPLICATIONS: &str = "Applications on a live Accumulo";
 
 /// The arguments for a live Accumulo. There is none for a password, because all users of the
 /// machine can read arguments.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LoginArguments {
     /// User name; FLUO_USER unless given. The password comes from FLUO_PASSWORD, from a file, or
     /// from a prompt at a terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of
@@ -37,19 +40,21 @@ pub(crate) struct LoginArguments {
     tls_name: Option<String>,
 }
 
-impl LoginArguments {
-    /// Returns the name of an argument that is given.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        let given = [
-            (self.user.is_some(), "--user"),
-            (self.password_file.is_some(), "--password-file"),
-            (self.protocol.is_some(), "--protocol"),
-            (self.tls_ca.is_some(), "--tls-ca"),
-            (self.tls_name.is_some(), "--tls-name"),
-        ];
-        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
-    }
+/// The arguments for the applications in a ZooKeeper. There is none for the secret, because all
+/// users of the machine can read arguments.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ZooKeeperArguments {
+    /// ZooKeeper of the applications, and the node above them, as in fluo.connection.zookeepers:
+    /// HOST:PORT,HOST:PORT/PATH; FLUO_ZOOKEEPERS unless given
+    #[arg(long, value_name = "SERVERS/PATH", help_heading = APPLICATIONS)]
+    pub(super) zookeepers: Option<String>,
+    /// File whose first line is the secret of the applications; FLUO_ZOOKEEPER_SECRET_FILE unless
+    /// given. Or set FLUO_ZOOKEEPER_SECRET
+    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    zookeeper_secret_file: Option<PathBuf>,
+}
 
+impl LoginArguments {
     /// Returns the options of a connection to the proxy at `address`. Reads the password, or asks
     /// for it, if one is needed. Arguments take precedence over the environment, and that over the
     /// profile.
@@ -64,14 +69,11 @@ impl LoginArguments {
     }
 
     async fn credentials(&self, at: &At) -> Result<Credentials> {
-        let At { target, profile } = at;
+        let profile = &at.profile;
         if self.user.as_deref() == Some("") {
             bail!("the user is empty; write --user USER, or leave it out and set FLUO_USER");
         }
-        let user = match &self.user {
-            Some(user) => Some(user.clone()),
-            None => text("FLUO_USER")?.or_else(|| profile.user.clone()),
-        };
+        let user = first(&self.user, "FLUO_USER", &profile.user)?;
         if let Some(secret) = text("FLUO_SHARED_SECRET")? {
             if user.is_some() {
                 bail!(
@@ -81,18 +83,14 @@ impl LoginArguments {
             return Ok(Credentials::shared_secret(secret));
         }
         let Some(user) = user else {
-            bail!("{target} needs a user: give --user USER or set FLUO_USER ({})", password::WAYS);
+            bail!("{at} needs a user: give --user USER or set FLUO_USER ({})", password::WAYS);
         };
-        let found = Secret::PASSWORD
-            .find(self.password_file.as_ref(), profile.password_file.as_ref())
-            .await?;
-        Ok(match found {
-            Some(password) => Credentials::password(user, password),
-            None => {
-                let password = password::of_prompt(&user, target).await?;
-                Credentials::password(user, password)
-            }
-        })
+        let files = (self.password_file.as_ref(), profile.password_file.as_ref());
+        let password = match Secret::PASSWORD.find(files.0, files.1).await? {
+            Some(password) => password,
+            None => password::of_prompt(&user, at).await?,
+        };
+        Ok(Credentials::password(user, password))
     }
 
     fn tls(&self, address: &str, profile: &Profile) -> Result<Option<Tls>> {
@@ -109,6 +107,52 @@ impl LoginArguments {
         })?;
         Ok(Some(tls))
     }
+}
+
+impl ZooKeeperArguments {
+    pub(super) fn servers(&self, profile: &Profile) -> Result<String> {
+        let servers = first(&self.zookeepers, "FLUO_ZOOKEEPERS", &profile.zookeepers)?;
+        let servers = servers.context(
+            "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
+             FLUO_ZOOKEEPERS",
+        )?;
+        // Messages repeat the address.
+        if servers.contains('@') {
+            bail!(
+                "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH"
+            );
+        }
+        Ok(servers)
+    }
+
+    pub(super) async fn secret(&self, profile: &Profile) -> Result<Option<String>> {
+        let file = self.zookeeper_secret_file.as_ref();
+        Secret::ZOOKEEPER.find(file, profile.zookeeper_secret_file.as_ref()).await
+    }
+
+    pub(crate) async fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {
+        if let Some(at) = at.filter(|at| matches!(at.target, Target::Embedded(_))) {
+            bail!("an application in an embedded directory, as in {at}, needs no oracle");
+        }
+        let profile = at.map(|at| at.profile.clone()).unwrap_or_default();
+        let options = OracleOptions::new(self.servers(&profile)?, application)?;
+        Ok(match self.secret(&profile).await? {
+            Some(secret) => options.secret(secret),
+            None => options,
+        })
+    }
+}
+
+/// Returns the value of an argument, or else of a variable, or else of the profile.
+fn first(
+    argument: &Option<String>,
+    variable: &str,
+    profile: &Option<String>,
+) -> Result<Option<String>> {
+    Ok(match argument {
+        Some(argument) => Some(argument.clone()),
+        None => text(variable)?.or_else(|| profile.clone()),
+    })
 }
 
 /// Returns the host of `host:port`, without the brackets of an IPv6 address.

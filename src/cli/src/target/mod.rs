@@ -1,37 +1,33 @@
 //! Targets: the location of tables and applications, and the credentials.
 
+mod at;
 mod directory;
-mod instance;
 mod login;
 mod password;
-mod place;
-mod profile;
 
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use fluo_accumulo::AccumuloTables;
+use fluo_accumulo::{AccumuloOptions, AccumuloTables};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_engine::applications_of;
-use fluo_table::{Error, ErrorKind, TableAdmin};
+use fluo_table::{Error, Instance, TableAdmin};
 
-pub(crate) use self::directory::{MakingArguments, advised};
-pub(crate) use self::instance::{InstanceArguments, ZooKeeperArguments};
-pub(crate) use self::login::LoginArguments;
-pub(crate) use self::profile::{At, AtParser};
+pub(crate) use self::at::{At, AtParser};
+pub(crate) use self::directory::{MakingArguments, advised, check_writable};
+pub(crate) use self::login::{LoginArguments, ZooKeeperArguments};
 
-use self::place::Target;
+use self::at::Target;
 use crate::progress;
 
 /// The advice for a directory that does not exist.
 pub(crate) const NO_TABLES: &str =
     "name another one, or make a first table with `fluo table create`";
 
-/// The arguments for a target and its credentials.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TargetArguments {
     /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
@@ -42,28 +38,40 @@ pub(crate) struct TargetArguments {
     login: LoginArguments,
 }
 
+/// The target of a command on applications: an embedded directory, or the proxy and the ZooKeeper
+/// of a live Accumulo.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct InstanceArguments {
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    zookeeper: ZooKeeperArguments,
+}
+
 /// The argument that permits changes to the table of an application outside its transactions.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationGuard {
-    /// Continue even if the table belongs to an application
+    /// Continue even if the table belongs to an application of the directory. Applications on a
+    /// live Accumulo are not detected
     #[arg(long)]
     despite_application: bool,
 }
 
-/// Returns the error with which a directory refuses changes, if it is one about damage.
-pub(crate) fn damage_of(unwritable: Option<Error>) -> Option<Error> {
-    unwritable.filter(|error| error.kind() == ErrorKind::Corrupt)
+/// The start of the names of Accumulo's system tables.
+const SYSTEM: &str = "accumulo.";
+
+pub(crate) fn is_system_table(name: &str) -> bool {
+    name.starts_with(SYSTEM)
 }
 
-/// Fails if an embedded directory refuses changes, because it is known to be damaged.
-pub(crate) fn check_writable(unwritable: Option<Error>) -> Result<()> {
-    match unwritable {
-        Some(error) => {
-            let message = format!("{error} with `fluo table check`");
-            Err(anyhow!(error).context(message))
-        }
-        None => Ok(()),
+/// Refuses to change a system table: Accumulo needs them to find all others.
+pub(crate) fn check_is_own(name: &str) -> Result<()> {
+    if is_system_table(name) {
+        bail!(
+            "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
+        );
     }
+    Ok(())
 }
 
 /// Writes the target in the form of `--at`.
@@ -78,7 +86,6 @@ impl TargetArguments {
         Self { at, login }
     }
 
-    /// Checks whether the tables are in a live Accumulo.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.at.target, Target::Proxy(_))
     }
@@ -102,13 +109,15 @@ impl TargetArguments {
 
     /// Opens the tables of an existing target, to change one of them outside any application.
     ///
-    /// Refuses an embedded directory that is known to be damaged. Refuses the table of an
-    /// application unless the guard permits it. Applications on a live Accumulo are not detected.
+    /// Refuses a system table of Accumulo, and an embedded directory that is known to be damaged.
+    /// Refuses the table of an application unless the guard permits it. Applications on a live
+    /// Accumulo are not detected.
     pub(crate) async fn open_to_change(
         &self,
         table: &str,
         guard: &ApplicationGuard,
     ) -> Result<Arc<dyn TableAdmin>> {
+        check_is_own(table)?;
         let Target::Embedded(directory) = &self.at.target else {
             return self.open().await;
         };
@@ -127,10 +136,7 @@ impl TargetArguments {
     /// Returns the directory of an embedded target. Refuses any other.
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
         match &self.at.target {
-            Target::Embedded(directory) => {
-                self.check_unused(None)?;
-                Ok(directory)
-            }
+            Target::Embedded(directory) => self.check_unused().map(|()| directory.as_path()),
             Target::Proxy(_) => bail!(
                 "{self} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR"
             ),
@@ -154,11 +160,9 @@ impl TargetArguments {
             }
             Target::Proxy(address) => return self.connect(address).await,
         };
-        self.check_unused(None)?;
-        let mut options = EmbeddedOptions::new();
-        if let Some(servers) = servers {
-            options = options.servers(servers);
-        }
+        self.check_unused()?;
+        let options = EmbeddedOptions::new();
+        let options = servers.map_or(options.clone(), |servers| options.servers(servers));
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         if servers.is_some_and(|wanted| wanted.get() != found) {
@@ -168,24 +172,86 @@ impl TargetArguments {
     }
 
     fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
-        self.check_unused(None)?;
+        self.check_unused()?;
         directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
     }
 
-    /// Refuses arguments without effect on an embedded directory: those of the login and another.
-    fn check_unused(&self, other: Option<&'static str>) -> Result<()> {
-        match self.login.given().or(other) {
-            Some(option) => {
-                bail!("{option} is for a live Accumulo (--at proxy:HOST:PORT), not for {self}")
-            }
-            None => Ok(()),
+    /// Refuses arguments without effect on an embedded directory.
+    fn check_unused(&self) -> Result<()> {
+        if self.login != LoginArguments::default() {
+            bail!("{self} needs no login: omit the options for a live Accumulo, such as --user");
         }
+        Ok(())
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
         let connected = AccumuloTables::connect(self.login.proxy(&self.at, address).await?);
         let tables = progress::while_it_lasts(format!("connecting to {self}"), connected);
-        let tables = tables.await.map_err(|error| login::advised(&error))?;
-        Ok(Arc::new(tables))
+        Ok(Arc::new(tables.await.map_err(|error| login::advised(&error))?))
+    }
+}
+
+impl InstanceArguments {
+    /// Returns the target in the form of `--at` and the arguments after it.
+    pub(crate) fn written(&self) -> String {
+        match &self.zookeeper.zookeepers {
+            Some(servers) => format!("{} --zookeepers {servers}", self.target),
+            None => self.target.to_string(),
+        }
+    }
+
+    /// Checks whether the target is an embedded directory, which one process at a time can open.
+    pub(crate) fn is_directory(&self) -> bool {
+        !self.target.is_live()
+    }
+
+    pub(crate) async fn open(&self) -> Result<Instance> {
+        Ok(self.open_checked().await?.0)
+    }
+
+    /// Opens an instance that exists. Also returns the error with which its tables refuse changes,
+    /// if it is known.
+    pub(crate) async fn open_checked(&self) -> Result<(Instance, Option<Error>)> {
+        match &self.target.at.target {
+            Target::Embedded(path) => {
+                self.check_unused()?;
+                let advice = "name another one, or make a first application with `fluo app init`";
+                let tables = directory::open(path, EmbeddedOptions::new(), advice)?;
+                Ok((tables.instance(), tables.check_writable().err()))
+            }
+            Target::Proxy(address) => Ok((self.connect(address).await?, None)),
+        }
+    }
+
+    /// Opens an instance. Makes an embedded directory that does not exist.
+    pub(crate) async fn open_or_create(&self, making: &MakingArguments) -> Result<Instance> {
+        match &self.target.at.target {
+            Target::Embedded(path) => {
+                self.check_unused()?;
+                let tables = directory::open_or_create(path, EmbeddedOptions::new(), making);
+                Ok(tables.await?.instance())
+            }
+            Target::Proxy(address) => self.connect(address).await,
+        }
+    }
+
+    fn check_unused(&self) -> Result<()> {
+        if self.zookeeper != ZooKeeperArguments::default() {
+            bail!("{} needs no ZooKeeper: omit --zookeepers and its secret", self.target);
+        }
+        self.target.check_unused()
+    }
+
+    async fn connect(&self, address: &str) -> Result<Instance> {
+        let at = &self.target.at;
+        let servers = self.zookeeper.servers(&at.profile)?;
+        let proxy = self.target.login.proxy(at, address).await?;
+        let mut options = AccumuloOptions::new(proxy, &servers);
+        if let Some(secret) = self.zookeeper.secret(&at.profile).await? {
+            options = options.secret(secret);
+        }
+        let connecting = format!("connecting to {at} and ZooKeeper {servers}");
+        let connected = progress::while_it_lasts(connecting, fluo_accumulo::connect(options));
+        connected.await.map_err(|error| login::advised(&error))
     }
 }

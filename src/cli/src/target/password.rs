@@ -4,20 +4,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
-use super::place::Target;
-use super::profile::{set, text};
+use super::at::{At, set, text};
 use crate::text::count_of;
 use crate::{output, progress};
 
-pub(crate) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWORD_FILE; for a proxy of Accumulo 2.x FLUO_SHARED_SECRET";
+pub(super) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWORD_FILE; for a proxy of Accumulo 2.x FLUO_SHARED_SECRET";
 
 /// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;
 
 pub(super) struct Secret {
-    /// Its name in messages.
     what: &'static str,
     /// The variable with the secret, and the one with its file.
     variables: [&'static str; 2],
@@ -55,31 +53,20 @@ impl Secret {
 
 fn of_file(path: &Path, what: &str) -> Result<String> {
     let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read the {what} file {name}"))?;
+    let cannot_read = || format!("cannot read the {what} file {name}");
+    let file = File::open(path).with_context(cannot_read)?;
     warn_if_others_can_read(path, &file, what);
     let mut line = Vec::new();
-    BufReader::new(file.take(MAX_BYTES + 1))
-        .read_until(b'\n', &mut line)
-        .with_context(|| format!("cannot read the {what} file {name}"))?;
-    if count_of(line.len()) > MAX_BYTES {
+    let mut start = BufReader::new(file.take(MAX_BYTES + 1));
+    let length = start.read_until(b'\n', &mut line).with_context(cannot_read)?;
+    if count_of(length) > MAX_BYTES {
         bail!("the first line of the {what} file {name} is longer than {MAX_BYTES} bytes");
     }
-    match String::from_utf8(without_line_end(line)) {
+    match String::from_utf8(line).as_ref().map(|line| line.trim_end_matches(['\r', '\n'])) {
         Err(_) => bail!("the first line of the {what} file {name} is not UTF-8 text"),
-        Ok(password) if password.is_empty() => {
-            bail!("the first line of the {what} file {name} is empty")
-        }
-        Ok(password) => Ok(password),
+        Ok("") => bail!("the first line of the {what} file {name} is empty"),
+        Ok(password) => Ok(password.to_owned()),
     }
-}
-
-fn without_line_end(mut line: Vec<u8>) -> Vec<u8> {
-    for end in [b'\n', b'\r'] {
-        if line.last() == Some(&end) {
-            line.pop();
-        }
-    }
-    line
 }
 
 #[cfg(unix)]
@@ -87,10 +74,10 @@ fn warn_if_others_can_read(path: &Path, file: &File, what: &str) {
     use std::os::unix::fs::PermissionsExt;
 
     const GROUP_OR_OTHERS_READ: u32 = 0o044;
-    let Ok(metadata) = file.metadata() else {
-        return;
-    };
-    if metadata.is_file() && metadata.permissions().mode() & GROUP_OR_OTHERS_READ != 0 {
+    if let Ok(metadata) = file.metadata()
+        && metadata.is_file()
+        && metadata.permissions().mode() & GROUP_OR_OTHERS_READ != 0
+    {
         let name = path.display();
         say!("warning: others can read the {what} file {name}; `chmod 600` keeps them out");
     }
@@ -100,31 +87,24 @@ fn warn_if_others_can_read(path: &Path, file: &File, what: &str) {
 fn warn_if_others_can_read(_: &Path, _: &File, _: &str) {}
 
 /// Asks for the password, without echo. Fails if standard error is not a terminal.
-pub(super) async fn of_prompt(user: &str, target: &Target) -> Result<String> {
+pub(super) async fn of_prompt(user: &str, at: &At) -> Result<String> {
     if !io::stderr().is_terminal() {
-        bail!("the password of user `{user}` at {target} is not known ({WAYS})");
+        bail!("the password of user `{user}` at {at} is not known ({WAYS})");
     }
-    let question = output::shown(&format!("password of {user} at {target}: "));
+    let question = output::shown(&format!("password of {user} at {at}: "));
     // Remember it here and not on the blocking thread, which cannot be cancelled: dropping this
     // restores the terminal.
     let mut terminal = Terminal::remember();
     let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
-    match answer {
+    if answer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
         // The prompt reads Ctrl-C as a key and signals this process. Wait until the signal ends
         // the command.
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => std::future::pending().await,
-        answer => {
-            terminal.is_asking = false;
-            entered(answer)
-        }
+        return std::future::pending().await;
     }
-}
-
-fn entered(answer: io::Result<String>) -> Result<String> {
-    match answer {
-        Ok(password) if password.is_empty() => bail!("no password was typed"),
-        Ok(password) => Ok(password),
-        Err(error) => Err(anyhow!(error).context(format!("cannot ask for the password ({WAYS})"))),
+    terminal.is_asking = false;
+    match answer.with_context(|| format!("cannot ask for the password ({WAYS})"))? {
+        password if password.is_empty() => bail!("no password was typed"),
+        password => Ok(password),
     }
 }
 
@@ -137,20 +117,16 @@ struct Terminal {
 }
 
 impl Terminal {
-    #[cfg(unix)]
     fn remember() -> Self {
-        // The prompt reads from this device.
-        let terminal = File::open("/dev/tty").ok();
-        let before = terminal.and_then(|terminal| {
-            let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
-            Some((terminal, attributes))
-        });
-        Self { is_asking: true, before }
-    }
-
-    #[cfg(not(unix))]
-    fn remember() -> Self {
-        Self { is_asking: true }
+        Self {
+            is_asking: true,
+            // The prompt reads from this device.
+            #[cfg(unix)]
+            before: File::open("/dev/tty").ok().and_then(|terminal| {
+                let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
+                Some((terminal, attributes))
+            }),
+        }
     }
 }
 

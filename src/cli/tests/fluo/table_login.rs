@@ -62,21 +62,6 @@ fn warns_about_a_password_file_that_others_can_read() {
     }
 }
 
-/// Reads it as `--password-file <(command)` does in a shell.
-#[cfg(target_os = "linux")]
-#[test]
-fn reads_the_password_from_a_pipe() {
-    let place = Place::new();
-    let script = format!(
-        "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{UNUSED_PORT} --user root --password-file /dev/fd/0"
-    );
-    let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_fluo")]).env_remove("FLUO_SHARED_SECRET");
-    let message = Run::of(command.output().unwrap()).fails();
-    assert_says(&message, "Connection refused");
-    drop(place);
-}
-
 #[test]
 fn reports_a_server_that_is_no_proxy() {
     let place = Place::new();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -177,17 +177,6 @@ fn reports_a_tablet_that_becomes_hot() {
         assert_says(&watching.news(), "table pages: drift: ");
         assert_eq!(watching.child.wait().unwrap().code(), Some(1), "{rows}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn ends_with_exit_code_130_at_ctrl_c() {
-    let place = applied();
-    let mut watching = Watching::new(&place, "pages");
-    assert_eq!(watching.line(), OK);
-    let kill = format!("kill -INT {}", watching.child.id());
-    Command::new("sh").args(["-c", &kill]).status().unwrap();
-    assert_eq!(watching.child.wait().unwrap().code(), Some(130));
 }
 
 /// Closes the output, as `fluo table watch .. | head -1` does.

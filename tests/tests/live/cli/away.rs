@@ -56,7 +56,7 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     assert_says(
         &run.stdout,
         &format!(
-            "\nOK: table {table} is as the spec says; it has no rows, so evenness is not proved.\n"
+            "\nOK: table {table}; it has no rows, so evenness is not proved.\n"
         ),
     );
     root.run(&format!("delete --yes {table}")).succeeds();

@@ -1,19 +1,20 @@
 //! The spec: a file with the wanted designs and tablets of a table.
 
-mod recipe;
-
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use fluo_keys::{MaxSkew, TableOptimizations, TableRequirement};
+use fluo_keys::{
+    KeyDesign, KeyMigration, MaxSkew, RecipeError, RecipeErrorKind, TableOptimizations,
+    TableRequirement,
+};
+use fluo_table::{Bytes, Versions, unescape};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
-pub(crate) use self::recipe::{Layout, Recipe, with_advice};
 use crate::atomic_file;
-use crate::design::{Name, Source};
+use crate::design::{Name, Source, read_design};
 
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
@@ -23,6 +24,21 @@ struct Spec {
     /// The recipes, each with the place of an error of it.
     recipes: Vec<(String, Recipe)>,
     expected: Expected,
+}
+
+/// A design of rows in the table, and the layout of their tablets.
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    pub(crate) design: KeyDesign,
+    pub(crate) layout: Layout,
+    /// All designs of its rows, if it has earlier ones.
+    pub(crate) migration: Option<KeyMigration>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Layout {
+    Tablets(u32),
+    At(Vec<Bytes>),
 }
 
 /// The expectations of a spec about the rows of its table.
@@ -35,7 +51,6 @@ pub(crate) struct Expected {
     pub(crate) allow_other_rows: bool,
 }
 
-/// The argument for the spec.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SpecArguments {
     /// Wanted state of the table, in TOML: a row_hasher table for each hasher, with prefix, tablets
@@ -46,7 +61,6 @@ pub(crate) struct SpecArguments {
 }
 
 impl SpecArguments {
-    /// Reads the optimizations, and the expectations about the rows.
     pub(crate) fn read_expected(&self) -> Result<(TableOptimizations, Expected)> {
         read(&self.spec)
     }
@@ -106,7 +120,6 @@ impl Spec {
         Ok(Self { name: name.to_owned(), recipes, expected: source.read(table)? })
     }
 
-    /// Returns the optimizations, and the expectations about the rows.
     fn optimizations(&self) -> Result<(TableOptimizations, Expected)> {
         let requirement = |recipe: &Recipe| recipe.requirement();
         Ok((self.merged(requirement)?, self.expected))
@@ -147,6 +160,95 @@ fn is_allowed<'de, D: Deserializer<'de>>(setting: D) -> Result<bool, D::Error> {
 
 fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
     MaxSkew::new(f64::deserialize(number)?).map_err(D::Error::custom)
+}
+
+impl Recipe {
+    /// Reads a table of a spec. Everything but the layout and the earlier designs is a setting of
+    /// the design, which `name` names unless the table does.
+    fn read<'a>(
+        source: Source<'a>,
+        mut table: Spanned<DeTable<'a>>,
+        name: Option<Name>,
+    ) -> Result<Self> {
+        let span = table.span();
+        let layout = Layout::take(source, &mut table)?;
+        let before = source.take_tables(table.get_mut(), "before")?.into_iter();
+        let before = before.map(|table| read_design(source, table, None));
+        let mut designs = before.collect::<Result<Vec<_>>>()?;
+        let design = read_design(source, table, name)?;
+        let migration = if designs.is_empty() {
+            None
+        } else {
+            designs.push(design.clone());
+            // Nothing is merged before the table is known, and with it the number of versions.
+            let migration = KeyMigration::new(designs, Versions::All);
+            Some(migration.map_err(|error| source.error(Some(span), error))?)
+        };
+        Ok(Self { design, layout, migration })
+    }
+
+    fn earlier(&self) -> impl Iterator<Item = KeyDesign> {
+        self.migration.iter().flat_map(|migration| {
+            let designs = migration.designs();
+            let earlier = designs.len().saturating_sub(1);
+            designs.take(earlier).cloned()
+        })
+    }
+
+    fn requirement(&self) -> Result<TableRequirement> {
+        let requirement = match &self.layout {
+            Layout::Tablets(tablets) => {
+                TableRequirement::for_key_design(&self.design, *tablets).map_err(with_advice)?
+            }
+            Layout::At(points) => {
+                TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
+            }
+        };
+        Ok(requirement.after(self.earlier()))
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self.design.row_hasher() {
+            Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
+            None => format!("key design {}", self.design.name()),
+        }
+    }
+}
+
+impl Layout {
+    fn take<'a>(source: Source<'a>, table: &mut Spanned<DeTable<'a>>) -> Result<Self> {
+        let (span, table) = (table.span(), table.get_mut());
+        let tablets = source.take::<u32>(table, "tablets")?;
+        let points = source.take::<Vec<Spanned<String>>>(table, "split_points")?;
+        let point = |text: Spanned<String>| {
+            let row = unescape(text.get_ref());
+            row.map_err(|error| {
+                source.error(Some(text.span()), format!("{error}, in `split_points`"))
+            })
+        };
+        match (tablets, points) {
+            (Some(tablets), None) => Ok(Self::Tablets(tablets)),
+            (None, Some(points)) => {
+                points.into_iter().map(point).collect::<Result<_>>().map(Self::At)
+            }
+            (Some(_), Some(_)) => {
+                let cause = "`tablets` and `split_points` exclude each other";
+                Err(source.error(Some(span), cause))
+            }
+            (None, None) => {
+                let error = source.error(Some(span), "missing field `tablets` or `split_points`");
+                bail!("{error}; give a number of tablets, or points such as [\"g\", \"p\"]")
+            }
+        }
+    }
+}
+
+/// Adds the command that takes a sample to the error of a design without even split points.
+pub(crate) fn with_advice(error: RecipeError) -> anyhow::Error {
+    match error.kind() {
+        RecipeErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
+        _ => error.into(),
+    }
 }
 
 #[cfg(test)]

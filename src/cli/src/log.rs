@@ -1,24 +1,21 @@
 //! The log: events of all libraries, one line each, on standard error.
 //!
 //! ```text
-//! 2026-07-01T12:00:00.000Z WARN fluo_accumulo: the oracle does not lead any more: the session ..
+//! 2026-07-01T12:00:00.000000Z  WARN fluo_accumulo: the oracle does not lead any more cause=the session ..
 //! ```
 //!
 //! Warnings and errors are logged unless the arguments or `FLUO_LOG` say otherwise. A line contains
 //! neither colors nor other control characters, because data of a table can be in it.
 
-mod line;
-
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tracing::subscriber::set_global_default;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
-use self::line::Line;
 use crate::output;
 
 /// The events that a command reports itself, as its error.
@@ -27,23 +24,17 @@ const REPORTED: &str = "fluo_accumulo::oracle::end";
 /// Starts the log. `verbose` is the number of `-v`, which takes precedence over `directives`, the
 /// value of `FLUO_LOG`.
 pub(crate) fn start(verbose: u8, directives: Option<OsString>) -> Result<()> {
-    let lines = fmt::layer().event_format(Line).with_ansi(false);
-    let subscriber =
-        registry().with(lines.with_writer(|| StandardError)).with(targets(verbose, directives)?);
-    set_global_default(subscriber).context("the log has started before")
-}
-
-fn targets(verbose: u8, directives: Option<OsString>) -> Result<Targets> {
     let given = directives.filter(|directives| !directives.is_empty());
     let given = given.map(parsed).transpose()?;
-    let targets = match (verbose, given) {
-        (0, None) => Targets::new().with_default(LevelFilter::WARN),
-        (0, Some(given)) => given,
-        (1, _) => Targets::new().with_default(LevelFilter::INFO),
-        (2, _) => Targets::new().with_default(LevelFilter::DEBUG),
-        (3.., _) => Targets::new().with_default(LevelFilter::TRACE),
+    let targets = match verbose {
+        0 => given.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN)),
+        1 => Targets::new().with_default(LevelFilter::INFO),
+        2 => Targets::new().with_default(LevelFilter::DEBUG),
+        3.. => Targets::new().with_default(LevelFilter::TRACE),
     };
-    Ok(targets.with_target(REPORTED, LevelFilter::OFF))
+    let lines = fmt::layer().with_ansi(false).with_writer(|| StandardError);
+    let targets = targets.with_target(REPORTED, LevelFilter::OFF);
+    set_global_default(registry().with(lines).with(targets)).context("the log has started before")
 }
 
 /// Parses the value of `FLUO_LOG`: levels, separated by commas, such as `warn,fluo_accumulo=debug`.
@@ -59,24 +50,22 @@ fn parsed(directives: OsString) -> Result<Targets> {
             Some((target, level)) => (Some(target.trim()), level.trim()),
             None => (None, part),
         };
-        let is_empty = level.is_empty() || target == Some("");
-        let level = level.parse::<LevelFilter>().ok().filter(|_| !is_empty);
-        targets = match (target, level) {
-            (None, Some(level)) => targets.with_default(level),
-            (Some(target), Some(level)) => targets.with_target(target, level),
-            (_, None) => bail!(
-                "`{part}` in FLUO_LOG is no level; write off, error, warn, info, debug, trace, or CRATE=LEVEL"
-            ),
+        // An empty level is one of the filter's, but more likely a mistake.
+        let level = level.parse().ok().filter(|_| !level.is_empty() && target != Some(""));
+        let level: LevelFilter = level.with_context(|| {
+            format!("`{part}` in FLUO_LOG is no level; write off, error, warn, info, debug, trace, or CRATE=LEVEL")
+        })?;
+        targets = match target {
+            Some(target) => targets.with_target(target, level),
+            None => targets.with_default(level),
         };
     }
     Ok(targets)
 }
 
-/// The standard error, above the progress lines.
 struct StandardError;
 
 impl Write for StandardError {
-    /// Prints a line, which the log writes at once.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         output::say(String::from_utf8_lossy(line).trim_end_matches('\n'));
         Ok(line.len())

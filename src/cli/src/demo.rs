@@ -1,0 +1,162 @@
+//! `fluo demo`: the row hasher on real rows, in an embedded table that is removed afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Error, Result};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_keys::{ApplyEvent, BulkLoad, KeyDesign, RowHasher, Unsalted};
+use fluo_table::{
+    Authorizations, Bytes, Column, Escaped, Grouped, Mutation, TableAdmin, Tablet, Versions,
+};
+use futures::stream;
+
+use crate::exit::Outcome;
+use crate::output::print;
+use crate::table::bars;
+use crate::text::count_of;
+use crate::{interruption, output, progress, table};
+
+/// Real rows: see `examples/data/README.md`.
+const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
+const TABLETS: u32 = 20;
+const SERVERS: usize = 4;
+
+/// Runs the demo until it ends or is interrupted. The directory is removed in both cases.
+pub(crate) async fn run() -> Result<Outcome> {
+    // Listen for signals before the directory exists, so it is never left behind.
+    let interrupted = interruption::any()?;
+    let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
+    let options = EmbeddedOptions::new().create_if_missing(true).servers(SERVERS.try_into()?);
+    let tables = EmbeddedTables::open(directory.path(), options)?;
+    tokio::select! {
+        told = tell(&tables) => told,
+        by = interrupted => {
+            output::say("interrupted: nothing is left of the demo");
+            Ok(Outcome::Interrupted(by))
+        }
+    }
+}
+
+const CLOSING: &str = "
+Nothing of this is left. To do it with rows of your own, one a line in rows.txt:
+
+  cat > pages.toml <<'END'
+  [[row_hasher]]
+  prefix = \"p\"
+  tablets = 20
+  END
+  fluo table create --at embedded:./data pages
+  fluo table load   --at embedded:./data pages --prefix p rows.txt
+  fluo table plan   --at embedded:./data --spec pages.toml pages
+  fluo table apply  --at embedded:./data --spec pages.toml pages
+  fluo table verify --at embedded:./data --spec pages.toml pages
+
+Every command explains itself: fluo table plan --help";
+
+async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
+    let hasher = RowHasher::new("p")?;
+    heading("Real rows")?;
+    opening()?;
+
+    let plain = KeyDesign::new(Unsalted {})?;
+    load(tables, "plain", &alphabet_splits(), &plain).await?;
+    heading("Written as they are")?;
+    print(
+        "20 tablets, split evenly over the alphabet; each bar is the rows of one, by its end row:\n",
+    )?;
+    draw(tables.tablets("plain").await?.as_slice())?;
+
+    load(tables, "pages", &BTreeSet::new(), &KeyDesign::from(&hasher)).await?;
+    heading("Written again through the RowHasher (`fluo key add`)")?;
+    print("A hash of the row goes between a prefix and the row, so neighbors are separated:\n")?;
+    for row in ROWS.lines().filter(|row| row.starts_with("com.github/a")).take(4) {
+        show!("  {row}\n      {}", Escaped(&hasher.add(row.as_bytes())))?;
+    }
+
+    let optimizations = hasher.table_optimizations(TABLETS)?;
+    let plan = optimizations.plan(tables, "pages").await?;
+    heading("The plan (`fluo table plan`)")?;
+    table::describe_plan(&plan, false)?;
+
+    heading("Applied, step by step (`fluo table apply`)")?;
+    plan.apply(tables).on_event(tell_step).await?;
+    print("\nThe same rows, over as many tablets:\n")?;
+    let tablets = tables.tablets("pages").await?;
+    // No hashed row falls in the last tablet.
+    let hashed = tablets.as_slice().split_last().map(|(_, hashed)| hashed);
+    draw(hashed.unwrap_or_default())?;
+
+    heading("Verified (`fluo table verify`)")?;
+    let verdict = optimizations.verify(tables, "pages").await?;
+    table::describe_verdict(&verdict)?;
+    print(CLOSING)?;
+    show!("(`fluo` is {} here.)", std::env::current_exe()?.display())?;
+    Ok(Outcome::of(verdict.ok))
+}
+
+async fn load(
+    tables: &EmbeddedTables,
+    name: &str,
+    splits: &BTreeSet<Bytes>,
+    design: &KeyDesign,
+) -> Result<()> {
+    tables.create_table(name, Versions::default()).await?;
+    tables.add_splits(name, splits).await?;
+    let table = tables.open_table(name, Authorizations::none()).await?;
+    let row = |row| Ok::<_, Error>(Mutation::new(row).put(Column::new("page", "uri"), ""));
+    let bar = progress::counter("rows");
+    let loading = BulkLoad::new(design).on_progress(|report| bar.set_position(report.written));
+    loading.load(&*table, stream::iter(ROWS.lines().map(row))).await?;
+    Ok(())
+}
+
+/// Returns split points that are evenly spread over the first two letters of rows.
+fn alphabet_splits() -> BTreeSet<Bytes> {
+    let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
+    let split = |i: u32| i * 26 * 26 / TABLETS;
+    (1..TABLETS).map(|i| Bytes::from(vec![letter(split(i) / 26), letter(split(i) % 26)])).collect()
+}
+
+fn heading(text: &str) -> Result<()> {
+    show!("\n{text}\n{}", "=".repeat(text.chars().count()))
+}
+
+fn opening() -> Result<()> {
+    let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in ROWS.lines() {
+        *hosts.entry(row.split('/').next().unwrap_or(row)).or_default() += 1;
+    }
+    let total = hosts.values().sum();
+    let (host, most) = hosts.into_iter().max_by_key(|(_, count)| *count).unwrap_or_default();
+    show!(
+        "{} home pages of software packages, as a web table has them. {} of them, {} %, are of {host}.",
+        Grouped(total),
+        Grouped(most),
+        percent(most, total),
+    )
+}
+
+fn tell_step(event: ApplyEvent<'_>) {
+    if let ApplyEvent::Done(step) = event {
+        // Ignore a closed output here: the next print at the end of the run reports it.
+        let _ = show!("  done: {step}");
+    }
+}
+
+fn draw(tablets: &[Tablet]) -> Result<()> {
+    let label = |end_row: Option<&[u8]>| match end_row {
+        Some(row) => format!("  {}", Escaped(row)),
+        None => "  (end)".to_owned(),
+    };
+    let counts = tablets.iter().map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries));
+    print(&bars(&counts.collect::<Vec<_>>()).join("\n"))?;
+    let loads = || tablets.iter().map(|tablet| tablet.entries);
+    let fullest = percent(loads().max().unwrap_or_default(), loads().sum());
+    let even = percent(1, count_of(tablets.len()));
+    show!("\n  The fullest tablet has {fullest} % of the rows; an even share is {even} %.")
+}
+
+fn percent(part: u64, whole: u64) -> u64 {
+    let whole = whole.max(1);
+    (part * 100 + whole / 2) / whole
+}

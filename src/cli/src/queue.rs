@@ -1,0 +1,310 @@
+//! `fluo queue`: the queues of an application, from its settings.
+
+use std::ffi::OsString;
+use std::future::ready;
+use std::pin::pin;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use fluo_engine::{Client, Transaction};
+use fluo_recipes::stored_queue::{BucketBacklog, DeadLetter, StoredQueue};
+use fluo_table::coordination::FailedNotification;
+use futures::TryStreamExt;
+use serde_json::json;
+
+use crate::application::{ApplicationArguments, OpenApplication};
+use crate::dead_letters::{Change, ListFormat};
+use crate::encoding::Written;
+use crate::exit::Outcome;
+use crate::output;
+use crate::text::{count_of, plural};
+
+const LETTERS_AT_ONCE: usize = 200;
+/// The number of bytes of dead letters above which a transaction changes no more.
+const BYTES_AT_ONCE: usize = 8 << 20;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueueCommand {
+    // The help of these commands is the doc comment of their arguments.
+    List(List),
+    Show(Show),
+    Failed(Failed),
+    /// Requeue dead letters, so they are processed again.
+    ///
+    /// An entry keeps its sequence. A receiver that keeps the last sequence of each key ignores it
+    /// if it has a later one.
+    #[command(after_help = "\
+Example:
+  fluo queue retry --at embedded:./data web wc cat
+  fluo queue retry --at embedded:./data web wc --all
+
+`fluo queue failed` lists them.")]
+    Retry(Chosen),
+    /// Discard dead letters: they are deleted, and never processed.
+    #[command(after_help = "\
+Example:
+  fluo queue discard --at embedded:./data web wc cat
+  fluo queue discard --at embedded:./data web wc --all
+
+`fluo queue failed` lists them, and `fluo queue retry` requeues them.")]
+    Discard(Chosen),
+}
+
+pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
+    match command {
+        QueueCommand::List(command) => command.run().await?,
+        QueueCommand::Show(command) => command.run().await?,
+        QueueCommand::Failed(command) => command.run().await?,
+        QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
+        QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
+    }
+    Ok(Outcome::Success)
+}
+
+#[derive(Args, Debug)]
+struct QueueArguments {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    /// The queue
+    #[arg(value_name = "QUEUE")]
+    id: String,
+}
+
+impl QueueArguments {
+    async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
+        let open = self.application.open().await?;
+        let (name, id) = (self.application.name(), &self.id);
+        let mut queues = self.application.queues(&open)?;
+        let Some(place) = queues.iter().position(|queue| queue.id() == id) else {
+            if queues.is_empty() {
+                bail!("application `{name}` has no queues");
+            }
+            let ids: Vec<_> = queues.iter().map(|queue| format!("`{}`", queue.id())).collect();
+            bail!("application `{name}` has no queue `{id}`; its queues: {}", ids.join(", "));
+        };
+        let client = open.client().await?;
+        Ok((open, client, queues.swap_remove(place)))
+    }
+}
+
+/// List the queues of an application, with the entries that wait and the dead letters.
+///
+/// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
+/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number
+/// of dead letters. Reads all waiting entries. A warning on standard error names entries that no
+/// worker processes.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo queue list --at embedded:./data web
+
+`fluo queue show` lists the buckets of a queue, and `fluo queue failed` its dead letters.")]
+pub(crate) struct List {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    #[command(flatten)]
+    format: ListFormat,
+}
+
+/// List the buckets of a queue in which entries wait.
+///
+/// Each line has the bucket and, after a tab each: the number of entries, their bytes, and the
+/// start timestamp of the oldest one.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
+pub(crate) struct Show {
+    #[command(flatten)]
+    queue: QueueArguments,
+}
+
+/// The entries that no worker processes.
+struct Stuck {
+    /// The number of entries in buckets that the queue does not have.
+    entries_of_no_bucket: u64,
+    failed_buckets: u64,
+}
+
+impl List {
+    async fn run(&self) -> Result<()> {
+        let open = self.application.open().await?;
+        let queues = self.application.queues(&open)?;
+        let snapshot = open.client().await?.snapshot().await?;
+        let failed = open.coordination.dead_letters().await?;
+        for queue in &queues {
+            let backlog = queue.backlog(&snapshot).await?;
+            let letters = queue.dead_letters(&snapshot);
+            let stuck = Stuck::new(queue, &backlog, &failed);
+            let sum = |of: fn(&BucketBacklog) -> u64| backlog.iter().map(of).sum::<u64>();
+            let mut item = json!({
+                "id": queue.id(),
+                "kind": queue.kind().to_string(),
+                "buckets": queue.buckets(),
+                "entries": sum(|bucket| bucket.entries),
+                "bytes": sum(|bucket| bucket.bytes),
+                "oldest": backlog.iter().map(|bucket| bucket.oldest.get()).min(),
+                "dead_letters": letters.try_fold(0, async |count, _| Ok(count + 1)).await?,
+            });
+            if self.format.json {
+                output::add(&mut item, "entries_of_no_bucket", stuck.entries_of_no_bucket);
+                output::add(&mut item, "failed_buckets", stuck.failed_buckets);
+            }
+            output::emit(&self.format.line(&item)?)?;
+            stuck.warn(queue);
+        }
+        output::say(&plural(count_of(queues.len()), "queue"));
+        Ok(())
+    }
+}
+
+impl Show {
+    async fn run(&self) -> Result<()> {
+        let (open, client, queue) = self.queue.open().await?;
+        let backlog = queue.backlog(&client.snapshot().await?).await?;
+        for bucket in &backlog {
+            let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
+            output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
+        }
+        let failed = open.coordination.dead_letters().await?;
+        Stuck::new(&queue, &backlog, &failed).warn(&queue);
+        let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
+        say!("entries wait in {waiting} of {}", plural(queue.buckets().into(), "bucket"));
+        Ok(())
+    }
+}
+
+impl Stuck {
+    /// Counts the entries of a queue, given the dead letters of all notifications.
+    fn new(queue: &StoredQueue, backlog: &[BucketBacklog], failed: &[FailedNotification]) -> Self {
+        let foreign = backlog.iter().filter(|bucket| !bucket.exists);
+        let notification = queue.notification();
+        let failed = failed.iter().filter(|failed| failed.cell.column == notification);
+        Self {
+            entries_of_no_bucket: foreign.map(|bucket| bucket.entries).sum(),
+            failed_buckets: count_of(failed.count()),
+        }
+    }
+
+    fn warn(&self, queue: &StoredQueue) {
+        let id = output::shown(queue.id());
+        if self.entries_of_no_bucket > 0 {
+            let entries = plural(self.entries_of_no_bucket, "entry");
+            let buckets = plural(queue.buckets().into(), "bucket");
+            say!(
+                "warning: queue `{id}`: no worker processes {entries}, which a program with another number than {buckets} has added"
+            );
+        }
+        if self.failed_buckets > 0 {
+            let buckets = plural(self.failed_buckets, "bucket");
+            say!(
+                "warning: queue `{id}`: no worker processes {buckets}, whose observer failed too often; `fluo notifications retry` tries again"
+            );
+        }
+    }
+}
+
+/// List the dead letters of a queue: entries that could not be processed.
+///
+/// Each line has the bytes of the key and, after a tab each: the start timestamp of the transaction
+/// that added the entry, the bytes of its value, and the error.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo queue failed --at embedded:./data web wc
+
+`fluo queue retry` requeues them, and `fluo queue discard` deletes them.")]
+pub(crate) struct Failed {
+    #[command(flatten)]
+    queue: QueueArguments,
+    #[command(flatten)]
+    written: Written,
+    #[command(flatten)]
+    format: ListFormat,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Chosen {
+    #[command(flatten)]
+    queue: QueueArguments,
+    #[command(flatten)]
+    written: Written,
+    /// The key of the dead letters, as `fluo queue failed` prints it
+    #[arg(value_name = "KEY", required_unless_present = "all", conflicts_with = "all")]
+    key: Option<OsString>,
+    /// All dead letters
+    #[arg(long)]
+    all: bool,
+}
+
+impl Failed {
+    async fn run(&self) -> Result<()> {
+        let (_open, client, queue) = self.queue.open().await?;
+        let mut letters = queue.dead_letters(&client.snapshot().await?);
+        let mut count = 0;
+        while let Some(letter) = letters.try_next().await? {
+            count += 1;
+            let value = letter.value.as_deref();
+            let item = json!({
+                "key": self.written.shown(&letter.key),
+                "sequence": letter.sequence.get(),
+                "value": value.map(|value| self.written.shown(value)),
+                "error": letter.error,
+            });
+            output::emit(&self.format.line(&item)?)?;
+        }
+        output::say(&plural(count, "dead letter"));
+        Ok(())
+    }
+}
+
+impl Chosen {
+    async fn change(&self, change: Change) -> Result<()> {
+        let key = self.key.as_deref().map(|key| self.written.named("key", key)).transpose()?;
+        let (_open, client, queue) = self.queue.open().await?;
+        let snapshot = client.snapshot().await?;
+        let is_chosen = |letter: &DeadLetter| key.as_ref().is_none_or(|key| letter.key == key);
+        let letters = queue.dead_letters(&snapshot);
+        let mut letters = pin!(letters.try_filter(|letter| ready(is_chosen(letter))));
+        let mut changed = 0;
+        loop {
+            let (mut some, mut bytes) = (Vec::new(), 0);
+            while some.len() < LETTERS_AT_ONCE
+                && bytes < BYTES_AT_ONCE
+                && let Some(letter) = letters.try_next().await?
+            {
+                bytes += letter.size_bytes();
+                some.push(letter);
+            }
+            if some.is_empty() {
+                break;
+            }
+            let applied = apply(change, &client, &queue, &some).await;
+            changed +=
+                applied.with_context(|| format!("{} before this error", change.of(changed)))?;
+        }
+        let selected = key.as_ref().map(|key| {
+            let (id, key) = (queue.id(), self.written.shown(key));
+            format!("the key `{key}` in queue `{id}`")
+        });
+        change.tell(changed, selected.as_deref())
+    }
+}
+
+/// Changes some letters in a transaction, and returns the number of those that still exist.
+async fn apply(
+    change: Change,
+    client: &Client,
+    queue: &StoredQueue,
+    letters: &[DeadLetter],
+) -> Result<u64> {
+    let apply = async |tx: Transaction| {
+        let mut changed = 0;
+        for letter in letters {
+            changed += u64::from(match change {
+                Change::Requeue => queue.requeue(&tx, letter).await?,
+                Change::Discard => queue.discard(&tx, letter).await?,
+            });
+        }
+        Ok::<u64, fluo_engine::Error>(changed)
+    };
+    Ok(client.run(apply).await?)
+}
