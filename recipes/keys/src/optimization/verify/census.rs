@@ -39,15 +39,15 @@ struct TabletRows {
 
 impl<'a> Census<'a> {
     fn new(optimizations: &'a TableOptimizations, tablets: &'a Tablets, counted: bool) -> Self {
-        let requirements = optimizations.requirements().iter();
+        let requirements = || optimizations.requirements().iter();
         Self {
             tablets,
             counted,
             total: 0,
             in_tablets: vec![TabletRows::default(); tablets.as_slice().len()],
             first_other: None,
-            recipes: requirements.clone().map(|one| Tally::new(one, tablets)).collect(),
-            is_transient: requirements.into_iter().all(|one| one.is_transient),
+            recipes: requirements().map(|one| Tally::new(one, tablets)).collect(),
+            is_transient: requirements().all(|one| one.is_transient),
         }
     }
 
