@@ -82,8 +82,8 @@ impl RowHasher {
         }
     }
 
-    /// Appends the bytes with which every key of a hash begins: the prefix, its colon and the digits
-    /// of a number below [`HashScheme::space`](super::HashScheme::space).
+    /// Appends the bytes with which every key of a hash begins: the prefix, its colon, and the
+    /// digits of a number below [`HashScheme::space`](super::HashScheme::space).
     pub(crate) fn write_head(&self, number: u32, key: &mut Vec<u8>) {
         key.extend_from_slice(self.head());
         key.extend_from_slice(&self.scheme().digits(number));
@@ -100,8 +100,10 @@ impl RowHasher {
         self.head().len() + HASH_LEN + 1 + row.len()
     }
 
-    /// Diagnoses a rejected key. Decoding takes the shortest way to the row; only if that fails do
-    /// the checks run one after the other, to find the first that explains the failure.
+    /// Returns the error of a rejected key.
+    ///
+    /// Decoding takes the shortest way to the row. Only if that fails do the checks run one after
+    /// the other, to find the first that explains the failure.
     #[cold]
     fn refusal(&self, key: &[u8]) -> RecipeError {
         let flaw = self.flaw(key);

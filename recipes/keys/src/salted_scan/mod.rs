@@ -30,8 +30,9 @@
 //!   batches still share.
 //! - **S6, a limit is pushed down.** With a limit of `n` rows over `p` pieces, the first read of a
 //!   piece is of about `n / p` cells, and later ones grow.
-//! - **S7, resumable.** Each row has a [`ScanCursor`](crate::ScanCursor), and a scan of the same design and rows
-//!   resumes right after that row. A cursor of another design or other rows is rejected.
+//! - **S7, resumable.** Each row has a [`ScanCursor`](crate::ScanCursor), and a scan of the same
+//!   design and rows resumes right after that row. A cursor of another design or other rows is
+//!   rejected.
 //! - **S8, nothing is dropped silently.** A key that the design cannot have made is an error, or is
 //!   counted.
 //!
