@@ -62,7 +62,6 @@ pub struct TransientCompaction {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[must_use = "the compaction of a range may have failed"]
-#[non_exhaustive]
 pub struct CompactedRange {
     /// The range.
     pub range: TransientRange,

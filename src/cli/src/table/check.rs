@@ -47,7 +47,7 @@ impl Check {
         };
         if self.json {
             let mut checked = json!({ "ok": whole.is_some(), "damage": findings });
-            if let Some(CheckReport { tables, tablets, entries, applications }) = whole {
+            if let Some(CheckReport { tables, tablets, entries, applications, .. }) = whole {
                 let whole = json!({ "tables": tables, "tablets": tablets, "entries": entries, "applications": applications });
                 output::add(&mut checked, "whole", whole);
             }

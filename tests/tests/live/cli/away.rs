@@ -55,9 +55,7 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     let run = blocking(|| ended(&fluo, child)).succeeds();
     assert_says(
         &run.stdout,
-        &format!(
-            "\nOK: table {table}; it has no rows, so evenness is not proved.\n"
-        ),
+        &format!("\nOK: table {table}; it has no rows, so evenness is not proved.\n"),
     );
     root.run(&format!("delete --yes {table}")).succeeds();
 }

@@ -35,9 +35,7 @@ async fn spreads_forty_tablets_of_four_groups_within_a_minute_and_rows_evenly() 
     let run = fluo.run(&format!("verify --spec s.toml --wait 300s {table}")).succeeds();
     assert_says(
         &run.stdout,
-        &format!(
-            "\nOK: table {table}; it has no rows, so evenness is not proved.\n"
-        ),
+        &format!("\nOK: table {table}; it has no rows, so evenness is not proved.\n"),
     );
     for prefix in PREFIXES {
         let arguments = format!("load {table} --prefix {prefix} rows.txt");
