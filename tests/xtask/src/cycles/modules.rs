@@ -48,7 +48,7 @@ impl Modules {
             match item {
                 Item::Use(item) => module.imports.extend(items::imports(item)),
                 Item::Macro(item) => {
-                    module.items.extend(item.ident.as_ref().map(ToString::to_string))
+                    module.items.extend(item.ident.as_ref().map(ToString::to_string));
                 }
                 _ => {}
             }
