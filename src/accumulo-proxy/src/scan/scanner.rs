@@ -60,7 +60,7 @@ pub struct Scanner {
 ///   down before the end of the scan, the next item is an error:
 ///   [`Unreachable`](crate::ErrorKind::Unreachable).
 /// - The stream ends after an error. Without an order the rest of the scan is unknown, so the scan
-///   does not resume after a break as a [`Scanner`](crate::Scanner) does: start it again.
+///   does not resume after a break as a [`Scanner`] does: start it again.
 /// - The scan must therefore never request more than fits in a reply, although it does not know the
 ///   size of the next entries. It limits each request so that
 ///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as large

@@ -40,7 +40,7 @@ pub trait Observer: Send + Sync + 'static {
     /// After an error nothing of the transaction is written, and the notification is retried later.
     /// After a number of tries it is moved to the dead letters with the error.
     ///
-    /// A try does not count if the error is [`RetryAfter`](crate::RetryAfter), or if a read of the
+    /// A try does not count if the error is [`RetryAfter`], or if a read of the
     /// transaction failed with a passing error
     /// ([`Unavailable`](crate::ErrorKind::Unavailable),
     /// [`Uncertain`](crate::ErrorKind::Uncertain)), for example because the table was not
@@ -101,7 +101,7 @@ impl fmt::Debug for DeclaredObserver {
     }
 }
 
-/// The error of an [`Observer`](crate::Observer) whose work cannot be done at present, such as an
+/// The error of an [`Observer`] whose work cannot be done at present, such as an
 /// export to a service that is not reachable.
 ///
 /// The worker runs the notification again after a pause, as often as needed: such a try does not

@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 ///   ended are [`Unavailable`](crate::ErrorKind::Unavailable). Its owner must check whether it is
 ///   alive and, if not, begin a new transactor. The ended transactor does not prevent the new one
 ///   from beginning or publishing.
-/// - **C7, workers.** At every instant every notification is in the [`Share`](super::Share) of
+/// - **C7, workers.** At every instant every notification is in the [`Share`] of
 ///   exactly one present worker, or the shares are being reassigned. Up to 13 workers share all
 ///   rows: they are numbered from 0 in the order in which they joined, and if there are n workers,
 ///   the share of worker r is the part with remainder r modulo n. If processes of other programs
