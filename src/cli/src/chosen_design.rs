@@ -26,8 +26,12 @@ pub(crate) struct DesignArguments {
     #[arg(long, group = CHOICE)]
     prefix: Option<String>,
     /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = seed)]
     seed: Option<u64>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("write a whole number from 0 to {}", u64::MAX))
 }
 
 pub(crate) const CHOICE: &str = "choice_of_a_design";

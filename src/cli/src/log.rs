@@ -1,7 +1,7 @@
 //! The log: events of all libraries, one line each, on standard error.
 //!
 //! ```text
-//! 2026-07-01T12:00:00.000000Z  WARN fluo_accumulo: the oracle does not lead any more cause=the session ..
+//! 2026-07-01T12:00:00.000000Z  WARN fluo_accumulo::oracle::server::run: the oracle does not lead any more error=..
 //! ```
 //!
 //! Warnings and errors are logged unless the arguments or `FLUO_LOG` say otherwise. A line contains

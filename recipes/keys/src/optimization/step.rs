@@ -129,7 +129,8 @@ impl Step {
     /// the table itself would stay when a default of the instance changes.
     pub(super) async fn undo(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {
         let reversed = self.reversed();
-        if let Self::SetProperty { name, after, .. } = &reversed
+        if let Self::SetProperty { .. } = self
+            && let Self::SetProperty { name, after, .. } = &reversed
             && admin.inherited_properties(table).await?.get(name) == Some(after)
         {
             return admin.remove_property(table, name).await;

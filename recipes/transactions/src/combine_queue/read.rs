@@ -56,8 +56,8 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     /// Returns all keys with their values at a snapshot, bucket by bucket, and within a bucket in
     /// the order of their bytes.
     ///
-    /// Holds the updates of one bucket that the observer has not combined yet, and one batch of
-    /// values, in memory.
+    /// Holds one batch of values in memory, and the updates of one bucket that the observer has not
+    /// combined yet.
     ///
     /// # Errors
     ///
@@ -103,9 +103,9 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
             values.extend(self.value(key, Some(&cell.value), group.as_ref()).transpose());
         }
         if is_end {
-            let rest = pending.values();
+            let rest = std::mem::take(pending).into_values();
             values.extend(
-                rest.filter_map(|group| self.value(&group.key, None, Some(group)).transpose()),
+                rest.filter_map(|group| self.value(&group.key, None, Some(&group)).transpose()),
             );
         }
         values

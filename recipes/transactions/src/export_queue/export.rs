@@ -39,7 +39,8 @@ impl<K, V> Export<K, V> {
 pub type Exports<K, V> = Arc<[Export<K, V>]>;
 
 /// Returns the last entry of each key, with its index. An exporter that needs only the last state
-/// of each key exports these, and acknowledges all entries.
+/// of each key exports these, and acknowledges all entries. An acknowledgement of a part, or a
+/// rejection, names the returned indexes.
 ///
 /// # Examples
 ///

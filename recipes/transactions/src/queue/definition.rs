@@ -223,6 +223,7 @@ impl fmt::Display for QueueDefinition {
 
 #[cfg(test)]
 mod tests {
+    use fluo_engine::{Instance, InstanceExt, Recipe, Registration, Result};
     use fluo_table::Timestamp;
 
     use super::{QueueDefinition, QueueKind};
@@ -269,6 +270,27 @@ mod tests {
             message,
             "`mails:01:` is no bucket of the export queue `mails` with 3 buckets; use the number that it was filled with"
         );
+    }
+
+    struct Registered(Registration);
+
+    impl Recipe for Registered {
+        fn registration(&self) -> Result<Registration> {
+            Ok(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn loads_what_it_registers() {
+        for kind in [QueueKind::Combine, QueueKind::Export] {
+            let mut queue = definition(kind, "q", 7);
+            (queue.buckets_per_tablet, queue.buffer_bytes) = (3.try_into().unwrap(), 5);
+            let recipe = Registered(queue.registration("k", "v", None).unwrap());
+            let settings = Instance::in_memory().application("a").recipe(&recipe).settings();
+            let loaded = QueueDefinition::load(kind, "q", &settings).unwrap();
+            assert_eq!((loaded.buckets_per_tablet.get(), loaded.buffer_bytes), (3, 5));
+            assert_eq!(loaded.buckets, queue.buckets);
+        }
     }
 
     #[test]

@@ -1,4 +1,15 @@
-//! One logged operation: [`LogEntry`].
+//! One logged operation: [`LogEntry`]. Its serialized form is a structure of six fields, in this
+//! order, all of which are always present:
+//!
+//! | field | content |
+//! |---|---|
+//! | `operation` | `get`, `set` or `delete` |
+//! | `row` | bytes |
+//! | `family`, `qualifier`, `visibility` | bytes, may be empty |
+//! | `value` | bytes, or null for a delete |
+//!
+//! In a format for people, such as JSON, bytes are text in base64 with padding (RFC 4648, section
+//! 4). In a binary format they are bytes.
 
 use std::fmt;
 

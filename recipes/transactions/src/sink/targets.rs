@@ -67,6 +67,7 @@ impl<'a> Targets<'a> {
             let key = RowColumn::new(cell.key.row, cell.key.column);
             newest.entry(key).or_insert(cell.value);
         }
+        let mut late = Vec::new();
         for (cell, target) in &mut self.by_cell {
             target.stored = newest.remove(cell);
             if let Some(value) = &target.stored {
@@ -80,9 +81,13 @@ impl<'a> Targets<'a> {
                         .iter()
                         .any(|one| one.sequence == last && one.column == cell.column);
                 if !is_repeated {
-                    report_late(queue, cell, &dropped, last);
+                    late.push((cell, dropped, last));
                 }
             }
+        }
+        // A read that fails is repeated, and reports nothing.
+        for (cell, dropped, last) in late {
+            report_late(queue, cell, &dropped, last);
         }
         self.by_cell.retain(|_, target| !target.updates.is_empty());
         Ok(())

@@ -4,6 +4,7 @@ mod java_exception;
 mod progress;
 mod retry;
 mod session;
+mod shared_failure;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use self::progress::Progress;
+pub(crate) use self::shared_failure::SharedFailure;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
@@ -32,6 +34,7 @@ struct Inner {
     options: Arc<ProxyOptions>,
     pool: Arc<Pool>,
     token: OnceCell<Bytes>,
+    failed_login: SharedFailure,
 }
 
 /// The subject of a call, for its errors.
@@ -67,6 +70,7 @@ impl ProxyClient {
                 pool: Arc::new(Pool::new(Arc::clone(&options))),
                 options,
                 token: OnceCell::new(),
+                failed_login: SharedFailure::default(),
             }),
         }
     }

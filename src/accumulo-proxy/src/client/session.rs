@@ -20,7 +20,12 @@ impl ProxyClient {
     /// interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Bytes> {
         let limit = self.options().connect_timeout;
-        let token = self.inner.token.get_or_try_init(|| self.open_session(limit));
+        let failed = &self.inner.failed_login;
+        let count = failed.count();
+        let token = self.inner.token.get_or_try_init(async || match failed.since(count) {
+            Some(error) => Err(error),
+            None => self.open_session(limit).await.inspect_err(|error| failed.add(error)),
+        });
         match timeout(limit, token).await {
             Ok(answer) => answer.cloned(),
             Err(_) => {

@@ -139,12 +139,14 @@ impl BatchWriter {
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid), [`TooLarge`](ErrorKind::TooLarge): this mutation cannot be
-    /// sent, and the writer still works. Any other error is the one that broke the writer.
+    /// sent, and the writer still works, as after an error of the login before the first mutation.
+    /// Any other error is the one that broke the writer.
     pub async fn add(&self, mutation: Mutation) -> Result<()> {
         let Shared { client, table, .. } = &*self.shared;
         self.shared.check()?;
         let checked = client.write_limit(table).check(&mutation);
         let bytes = checked.map_err(|refusal| client.write_refused(table, refusal))?;
+        client.token().await?;
         let permit = self.permits.take(bytes).await;
         self.shared.check()?;
         self.queue(self.lane(&mutation.row), Job::Write(mutation, bytes, permit))

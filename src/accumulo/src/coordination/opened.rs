@@ -143,7 +143,7 @@ impl Opened {
     pub(super) async fn create_folders(&self, session: &Session, nodes: &[&str]) -> Result<()> {
         for node in nodes {
             let changes = [self.require(), Change::create(self.paths.at(node), [])];
-            while let Outcome::Unknown = self.change(session, &changes).await? {}
+            self.settled(session.change_until_known(&changes).await?)?;
         }
         Ok(())
     }
@@ -154,7 +154,11 @@ impl Opened {
 
     /// Makes changes of which the first is refused if the application does not exist.
     pub(super) async fn change(&self, session: &Session, changes: &[Change]) -> Result<Outcome> {
-        match session.change(changes).await? {
+        self.settled(session.change(changes).await?)
+    }
+
+    fn settled(&self, outcome: Outcome) -> Result<Outcome> {
+        match outcome {
             Outcome::Refused(0, Refusal::Missing) => Err(Error::no_such_application(&self.name)),
             outcome => Ok(outcome),
         }

@@ -140,21 +140,26 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
 }
 
 /// Returns the path of the node that a request created whose answer was lost, if it did. All other
-/// nodes of this session are `known`.
+/// nodes of this session are `known`, or left from a join that failed: those are deleted.
 async fn unknown_node(
     application: &Opened,
     session: &Session,
     known: &[String],
 ) -> Result<Option<String>> {
     session.sync(application.paths.root()).await?;
+    let mut unknown = Vec::new();
     for name in workers(session, &application.paths).await? {
         let path = format!("{}/{name}", application.paths.at(FINDERS));
         let stat = session.stat(&path).await?;
         if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
-            return Ok(Some(path));
+            unknown.push(path);
         }
     }
-    Ok(None)
+    // The numbers of nodes grow, and have the same width.
+    unknown.sort();
+    let newest = unknown.pop();
+    session.delete_later(unknown);
+    Ok(newest)
 }
 
 impl ZooKeeperWorker {

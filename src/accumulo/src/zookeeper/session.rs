@@ -174,8 +174,10 @@ impl Session {
 
     /// Returns a node after a [`sync`](Self::sync).
     pub(crate) async fn current_node(&self, path: &str) -> Result<Option<Node>> {
-        let (synced, node) = join!(self.sync(path), self.node(path));
-        synced.and(node)
+        // One after the other: if the connection breaks between them, a repeated `sync` would come
+        // after the read.
+        self.sync(path).await?;
+        self.node(path).await
     }
 
     /// Waits until a node does not exist, or `limit` has passed. Returns whether it exists.
@@ -228,6 +230,17 @@ impl Session {
                     .ok_or_else(|| reading(&self.servers, path, source))
             }
         }
+    }
+
+    /// Makes changes whose repetition does no harm, until their outcome is known.
+    pub(crate) async fn change_until_known(&self, changes: &[Change]) -> Result<Outcome> {
+        for _ in 0..super::TRIES {
+            match self.change(changes).await? {
+                Outcome::Unknown => {}
+                outcome => return Ok(outcome),
+            }
+        }
+        Err(too_busy(changes.first().map_or("/", Change::path)))
     }
 
     /// Deletes nodes of this session in the background. The request is sent before this returns, so

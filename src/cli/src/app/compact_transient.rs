@@ -72,7 +72,11 @@ impl CompactTransient {
         };
         let print = async {
             while let Some(line) = lines.recv().await {
-                progress::above(|| output::emit(&output::shown(&line)))?;
+                let printed = progress::above(|| output::emit(&output::shown(&line)));
+                // A closed output does not end a single compaction.
+                if every.is_some() {
+                    printed?;
+                }
             }
             Ok(())
         };

@@ -7,6 +7,8 @@
 //! A key is that of a spec; a dot leads into a table. A value is a value in TOML, or text without
 //! quotes. Commas in quotes or brackets belong to a value.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, anyhow, bail};
 use fluo_keys::KeyDesign;
 use toml::de::{DeTable, DeValue};
@@ -17,12 +19,16 @@ pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let mut parts = split(argument);
     let mut text = format!("design = {}", quoted(parts.next().unwrap_or_default()));
+    let mut keys = BTreeSet::new();
     for part in parts {
-        let Some((key, value)) = part.split_once('=') else {
+        let Some((key, value)) = part.split_once('=').filter(|(key, _)| is_key(key)) else {
             bail!(
                 "`{part}` is not KEY=VALUE, in --design; quote a value with a comma, as in separator=','"
             );
         };
+        if !keys.insert(key) {
+            bail!("`{part}` sets `{key}` again, in --design; give each setting once");
+        }
         let is_toml = DeValue::parse(value).is_ok() && !value.contains('#');
         let value = if is_toml { value.to_owned() } else { quoted(value) };
         text += &format!("\n{key} = {value}");
@@ -30,6 +36,12 @@ pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
     let table = DeTable::parse(&text);
     let table = table.map_err(|error| anyhow!("{}, in --design", error.message()))?;
     read_design(Source::Argument, table, None)
+}
+
+/// Checks whether a text is a key without quotes, or several with dots between them.
+fn is_key(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    text.split('.').all(|key| !key.is_empty() && key.chars().all(is_part))
 }
 
 /// Splits at the commas outside of quotes and brackets. A quote begins after `=` or in brackets.
@@ -65,6 +77,16 @@ mod tests {
         ] {
             assert_eq!(split(argument).collect::<Vec<_>>(), parts);
         }
+    }
+
+    #[test]
+    fn refuses_what_is_no_key_and_a_key_that_is_given_again() {
+        for part in ["#buckets=3", "buckets\n[a]\nb=3", "\"buckets\"=3", "=3", "buckets"] {
+            let error = read_argument(&format!("modulo,{part}")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{part}` is not KEY=VALUE")), "{error}");
+        }
+        let error = read_argument("modulo,buckets=3,buckets=4").unwrap_err().to_string();
+        assert_eq!(error, "`buckets=4` sets `buckets` again, in --design; give each setting once");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) struct Create {
     versions: Versions,
     /// Number of servers that an embedded directory simulates, from 1 on; only when the directory
     /// is made
-    #[arg(long)]
+    #[arg(long, value_parser = servers)]
     servers: Option<NonZeroUsize>,
     #[command(flatten)]
     making: MakingArguments,
@@ -107,6 +107,10 @@ impl List {
         }
         output::answer(self.json, &names, || names.join("\n"))
     }
+}
+
+fn servers(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a number from 1 on".to_owned())
 }
 
 fn versions(text: &str) -> Result<Versions, String> {

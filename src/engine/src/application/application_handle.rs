@@ -156,7 +156,8 @@ impl ApplicationHandle {
     }
 
     /// Adds a setting that all programs of the application must have in common. A new application
-    /// stores it; an existing one must have it with this value.
+    /// stores it; an existing one must have it with this value. If [`set`](Self::set) names the
+    /// same setting, the later call decides the value.
     pub fn require(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.own = self.own.require(name, value);
         self
@@ -209,8 +210,8 @@ impl ApplicationHandle {
     /// Creates the application and its table, and opens nothing. Its id comes from the
     /// [generator](Instance::with_ids) of the instance.
     ///
-    /// It checks everything before it changes anything. An interruption leaves at worst a table
-    /// without an application, which a call with [`clear`](Self::clear) replaces.
+    /// It claims both names until it returns, and checks everything before it changes anything. An
+    /// interruption leaves at worst a table without an application, which a call with [`clear`](Self::clear) replaces.
     ///
     /// # Errors
     ///

@@ -175,7 +175,20 @@ impl Runner {
     /// ```
     ///
     /// The body may borrow its surroundings, but cannot change them, because a retry would repeat
-    /// the change.
+    /// the change:
+    ///
+    /// ```compile_fail,E0594
+    /// # use fluo_engine::{Client, Column, Error};
+    /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
+    /// let mut visits = 0;
+    /// client
+    ///     .run(|tx| {
+    ///         visits += 1;
+    ///         async move { tx.set("org.wikipedia", &Column::new("page", "visits"), "1") }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -56,23 +56,26 @@ impl PointReads {
         queue.late -= usize::from(was_late);
         queue.waiting.retain(|read| !read.answer.is_closed());
         let is_replaced = was_late && queue.lanes > queue.late + 1;
-        let oldest = queue.waiting.front().filter(|_| !is_replaced);
+        let oldest = if is_replaced { None } else { queue.waiting.pop_front() };
         let Some(oldest) = oldest else {
             // In the same step, so that the next read starts a lane.
             queue.lanes -= 1;
             return None;
         };
         let at = oldest.start.reads_at();
-        let mut cells = 0;
-        let (taken, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
+        let mut cells = oldest.cells.len();
+        // The oldest read always leaves, although its start may be fixed at this moment.
+        let mut taken = vec![oldest];
+        let (others, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
             let fits = cells + read.cells.len() <= CELLS_PER_CALL;
             let travels = fits && read.start.reads_at() == at;
             cells += if travels { read.cells.len() } else { 0 };
             travels
         });
-        let taken: VecDeque<PointRead> = taken;
+        let others: VecDeque<PointRead> = others;
+        taken.extend(others);
         queue.waiting = left;
-        Some((at, taken.into()))
+        Some((at, taken))
     }
 
     /// Lets the next call leave beside the call of a lane. Returns `true` if the caller must start

@@ -185,7 +185,16 @@ impl OwnedTransaction {
     }
 
     /// Commits the transaction and consumes it, so its owner can neither commit it again nor set
-    /// another cell.
+    /// another cell:
+    ///
+    /// ```compile_fail,E0382
+    /// # async fn commits_twice(client: fluo_engine::Client) -> fluo_engine::Result<()> {
+    /// let tx = client.begin().await?;
+    /// tx.commit().await?;
+    /// tx.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// If the future is dropped, the commit continues and its outcome is lost.
     ///

@@ -15,7 +15,8 @@ use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
 use fluo_table::{
-    Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
+    Bytes, Condition, ConditionalMutation, Error, ErrorKind, Filter, Mutation, Outcome, Result,
+    RowColumn, Timestamp,
 };
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
@@ -100,13 +101,14 @@ impl Shared {
         let mut written = Ok(());
         while !rows.is_empty() {
             let wholes = rows.iter().map(|locks| merged(locks)).collect();
-            let outcomes = match self.table.write_conditional(wholes).await {
+            let mut outcomes = match self.table.write_conditional(wholes).await {
                 Ok(outcomes) => outcomes,
                 Err(error) => {
                     mutations.extend(rows.into_iter().flatten());
                     return Err(error);
                 }
             };
+            outcomes.resize_with(rows.len(), || Outcome::Unknown(no_answer()));
             let mut alone = Vec::new();
             for (locks, outcome) in rows.into_iter().zip(outcomes) {
                 match outcome {
@@ -125,6 +127,11 @@ impl Shared {
         }
         written
     }
+}
+
+/// Returns the error of a mutation for which a table returned no outcome.
+pub(crate) fn no_answer() -> Error {
+    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }
 
 /// Maximum number of locks that one mutation ends, so that it fits in a request.

@@ -20,6 +20,8 @@ use thrift::{ProtocolError, ProtocolErrorKind};
 const LIST_FACTOR: usize = 4;
 /// Charge for an element of a map or set, as a multiple of its size: nodes of a tree are half full.
 const TREE_FACTOR: usize = 2;
+/// Charge for the memory of a text in a tree, beside that of the element.
+const TEXT_BYTES: usize = 32;
 /// Number of elements for which a node of a tree has room.
 const NODE_ELEMENTS: usize = 12;
 
@@ -63,7 +65,7 @@ impl<'a> Reader<'a> {
 
     /// Reads an element of a tree that was announced with type `found`.
     fn tree_element<T: WireValue>(&mut self, found: TType) -> thrift::Result<T> {
-        self.charge(size_of::<T>() * TREE_FACTOR)?;
+        self.charge(size_of::<T>() * TREE_FACTOR + TEXT_BYTES)?;
         self.announced(found)
     }
 

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use crate::client::ProxyClient;
+use crate::client::{ProxyClient, SharedFailure};
 use crate::convert::ToWire;
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
@@ -33,6 +33,7 @@ pub(super) struct Link {
     pub(super) options: ConditionalWriterOptions,
     opened: Mutex<Option<Arc<Opened>>>,
     opening: tokio::sync::Mutex<()>,
+    failed_opening: SharedFailure,
 }
 
 /// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
@@ -55,7 +56,8 @@ impl Link {
     ) -> Self {
         let call_timeout = client.options().call_timeout;
         options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        Self { client, table, options, opened: Mutex::new(None), opening: Default::default() }
+        let (opened, opening) = (Mutex::new(None), tokio::sync::Mutex::default());
+        Self { client, table, options, opened, opening, failed_opening: SharedFailure::default() }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
@@ -107,13 +109,19 @@ impl Link {
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.client.options().call_timeout;
+        let failed = &self.failed_opening;
+        let count = failed.count();
         let open = async {
             let _opening = self.opening.lock().await;
             if let Some(opened) = &*self.lock() {
                 return Ok(Arc::clone(opened));
             }
+            if let Some(error) = failed.since(count) {
+                return Err(error);
+            }
             let low_level = self.client.low_level();
-            let writer = low_level.create_conditional_writer(&self.table, &self.options).await?;
+            let writer = low_level.create_conditional_writer(&self.table, &self.options).await;
+            let writer = writer.inspect_err(|error| failed.add(error))?;
             let (client, is_unknown) = (self.client.clone(), AtomicBool::new(false));
             let opened = Arc::new(Opened { client, writer, is_unknown });
             *self.lock() = Some(Arc::clone(&opened));

@@ -86,22 +86,24 @@ impl Sender {
             None => connect(&leader.address).await?,
         };
         let block = self.take(&mut exchange, count).await;
-        let block = block.map_err(|cause| {
+        let (block, end) = block.map_err(|cause| {
             let message = format!("the oracle at {} refused the request: {cause}", leader.address);
             Error::new(ErrorKind::Uncertain, message)
         })?;
         if self.leader.borrow().as_ref() != Some(&leader) {
             return Err(Error::new(ErrorKind::Uncertain, "another oracle leads now"));
         }
+        self.next = end;
         self.connection = Some((leader, exchange));
         Ok(block)
     }
 
+    /// Requests a block, and returns it with the timestamp after it.
     async fn take(
-        &mut self,
+        &self,
         exchange: &mut Exchange,
         count: NonZeroU32,
-    ) -> Result<TimestampBlock, String> {
+    ) -> Result<(TimestampBlock, Timestamp), String> {
         let id = self.application.id.clone();
         let call = Call::GetTimestamps { id, count: count.get().cast_signed() };
         let reply = timeout(REQUEST, exchange.call(&call)).await;
@@ -116,8 +118,8 @@ impl Sender {
                     return Err(format!("{first} is below an earlier timestamp"));
                 }
                 let end = TimestampBlock::end_of(first, count.get());
-                self.next = end.map_err(|error| error.to_string())?;
-                Ok(TimestampBlock { first, count, horizon })
+                let end = end.map_err(|error| error.to_string())?;
+                Ok((TimestampBlock { first, count, horizon }, end))
             }
             Reply::Exception { message, .. } => Err(message),
             Reply::Leader(_) => Err("the reply belongs to another request".to_owned()),

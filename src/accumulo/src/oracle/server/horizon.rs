@@ -8,6 +8,7 @@
 //! Fluo's `advance_horizon` has no call at the oracle. A process that moves the horizon by itself
 //! writes the node, and the leader watches the node and adopts a higher value.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use fluo_table::coordination::zookeeper_format::{HORIZON, read_timestamp, timestamp};
@@ -38,14 +39,20 @@ async fn adopt_stored(term: &Term, stored: Option<&Node>) {
 
 /// Updates the horizon every `period` until the future is dropped. Adopts a higher value that
 /// another process stores.
-pub(super) async fn maintain(term: &Term, period: Duration) -> Error {
+pub(super) async fn maintain(term: &Term, period: Duration) -> Infallible {
     let path = term.application.paths.at(HORIZON);
     let mut due = Instant::now() + period;
     loop {
         let watched = match term.session.watch_node(&path).await {
             Ok(Some(watched)) => watched,
-            Ok(None) => return Error::no_such_application(&term.application.name),
-            Err(error) => return error,
+            // The lease and the watch of the application end the term, not the horizon.
+            missing => {
+                let error = missing.err();
+                tracing::error!(?error, "`{path}` cannot be read; the horizon stays where it is");
+                sleep_until(due).await;
+                due = Instant::now() + period;
+                continue;
+            }
         };
         adopt_stored(term, Some(&watched.value)).await;
         tokio::select! {

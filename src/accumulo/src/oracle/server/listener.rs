@@ -73,7 +73,6 @@ impl BoundPort {
         };
         let mut connections = JoinSet::new();
         loop {
-            while connections.try_join_next().is_some() {}
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) => {
@@ -82,6 +81,7 @@ impl BoundPort {
                     continue;
                 }
             };
+            while connections.try_join_next().is_some() {}
             if connections.len() >= MAX_CONNECTIONS {
                 tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
                 continue;

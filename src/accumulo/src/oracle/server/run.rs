@@ -117,7 +117,7 @@ impl Run {
         let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
             error = port.serve(term.clone()) => error,
-            error = horizon::maintain(term, self.options.horizon_period) => error,
+            never = horizon::maintain(term, self.options.horizon_period) => match never {},
             error = self.application.wait_for_removal(&session) => error,
             error = term.wait_for_end() => error,
         };

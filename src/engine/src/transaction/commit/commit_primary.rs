@@ -4,8 +4,8 @@
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
 
 use crate::transaction::commit::Commit;
-use crate::transaction::commit::settle::{Fate, no_answer};
-use crate::transaction::roll_back::decide;
+use crate::transaction::commit::settle::Fate;
+use crate::transaction::roll_back::{decide, no_answer};
 use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 

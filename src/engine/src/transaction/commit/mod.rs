@@ -47,8 +47,9 @@ use crate::context::BackgroundCommit;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
-use crate::transaction::commit::settle::{Fate, no_answer, settle};
+use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::encode_entries;
+use crate::transaction::roll_back::no_answer;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, CommitInfo};
@@ -213,7 +214,7 @@ impl Commit {
                     mutations.len() == 1,
                     "T16: the table no longer writes rows together"
                 );
-                let first = self.try_to_write(mutations).await.pop();
+                let first = self.try_to_write(mutations).await.into_iter().next();
                 first.expect("each mutation has an outcome")
             }
         }

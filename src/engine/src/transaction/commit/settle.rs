@@ -15,7 +15,7 @@
 //! A look that fails, for now, leaves the fate open. Any other look is decided by its step, which
 //! knows the entries of its write.
 
-use fluo_table::{Error, ErrorKind, Outcome, Result};
+use fluo_table::{Error, Outcome, Result};
 
 use crate::transaction::CommitError;
 use crate::transaction::status::TransactionStatus;
@@ -67,15 +67,11 @@ pub(super) async fn settle(
     }
 }
 
-pub(super) fn no_answer() -> Error {
-    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
 
-    use fluo_table::Bytes;
+    use fluo_table::{Bytes, ErrorKind};
 
     use super::*;
 
