@@ -391,6 +391,82 @@ async fn wide_rows_are_returned_whole() {
     }
 }
 
+/// Writes rows of 200 cells, each of about 500 bytes.
+async fn write_wide_rows(table: &dyn Table, design: &KeyDesign, rows: u32) {
+    for row in numbered(rows) {
+        let key = design.encode_row(row.as_bytes()).unwrap();
+        let mutation = (0..200).fold(Mutation::new(key), |mutation, n| {
+            mutation.put_at(Column::new("f", format!("{n:03}")), 1, vec![b'v'; 200])
+        });
+        table.write(vec![mutation]).await.unwrap();
+    }
+}
+
+/// Regression test: each piece was read to the end of its first row before rows were merged, so a
+/// scan held one row of every piece.
+#[tokio::test]
+async fn one_wide_row_at_a_time_is_held_whole() {
+    let memory = MemoryTables::new();
+    let design = digest(1, SaltedPart::Whole);
+    let table = new_table(&memory, SALTED, Versions::All).await;
+    write_wide_rows(&*table, &design, 60).await;
+    for (open_scans, concurrent_reads) in [(256, 1), (256, 16), (0, 4)] {
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        assert_eq!(scan.explain().spans.len(), 16);
+        let scan = scan.open_scans(open_scans).concurrent_reads(concurrent_reads);
+        // A row is a quarter of it.
+        let found = unsalted(scan.memory_bytes(400_000).run(table.clone())).await;
+        let sizes = found.into_iter().map(|(row, cells)| (row, cells.len()));
+        assert!(sizes.eq(numbered(60).map(|row| (Bytes::from(row), 200))));
+    }
+}
+
+/// Hooks that delay the batches of ten pieces for long, and those of the others shortly.
+struct Slow;
+
+impl Hooks for Slow {
+    fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
+        let is_long = scan.spans().iter().any(|span| span.start().row.starts_with(b"0"));
+        let polls = if is_long { 100 } else { 1 };
+        Box::pin(batches.and_then(move |cells| async move {
+            for _ in 0..polls {
+                tokio::task::yield_now().await;
+            }
+            Ok(cells)
+        }))
+    }
+}
+
+/// Rows are merged while reads of their pieces wait for their turn.
+#[tokio::test]
+async fn a_piece_that_waits_for_its_turn_is_read_once() {
+    let memory = MemoryTables::new();
+    let design = modulo(16);
+    let table = loaded(&memory, &design, numbered(40_000)).await;
+    let table = Arc::new(Intercepted::with_hooks(table, Slow));
+    for (concurrent_reads, open_scans) in [(2, 256), (4, 256), (2, 0), (4, 0)] {
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        let scan = scan.concurrent_reads(concurrent_reads).open_scans(open_scans);
+        assert!(numbered(40_000).eq(names(scan.run(table.clone())).await));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_reads_wide_rows_in_part() {
+    let memory = MemoryTables::new();
+    let design = digest(1, SaltedPart::Whole);
+    let table = new_table(&memory, SALTED, Versions::All).await;
+    write_wide_rows(&*table, &design, 60).await;
+    let tables = FaultyTables::new(Arc::new(memory));
+    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().limit(1);
+    assert_eq!(scan.explain().first_cells, 4);
+    let found = unsalted(scan.run(table)).await;
+    assert_eq!((found.len(), found[0].1.len()), (1, 200));
+    // The first read of each piece, and the yielded row, whose reads double.
+    assert!(tables.cells() <= 16 * 4 + 2 * 200, "{}", tables.cells());
+}
+
 #[tokio::test]
 async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let memory = MemoryTables::new();

@@ -3,7 +3,7 @@
 use fluo_table::Cell;
 
 /// Maximum number of cells in one read; longer reads are not faster.
-const MAX_CELLS: usize = 1_024;
+pub(super) const MAX_CELLS: usize = 1_024;
 /// Number of cells in one read of every piece together, so that cells are still in the processor's
 /// cache when they are merged.
 const CELLS_OF_ALL: usize = 16_384;

@@ -15,7 +15,7 @@ use super::key_prefixes::{Heads, LAST};
 use super::loser_tree::Losers;
 use super::memory::{Memory, size_bytes};
 use super::merged_cells::merged;
-use super::range_cursor::{Fetched, Piece, Source, fetch};
+use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;
 use super::settings::{ScanRun, UnknownKeys};
 use crate::error::RecipeError;
@@ -36,8 +36,8 @@ pub(super) struct Merge {
     heads: Heads,
     /// Rows merged since the common prefix of the heads was computed.
     rows_of_heads: usize,
-    /// The last winner, if it has no head until it is read again.
-    exhausted: Option<usize>,
+    /// The winner, and the head that it needs before the merge continues.
+    unread: Option<(usize, Head)>,
     memory: Memory,
     fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
     /// Pieces to read, in this order.
@@ -67,19 +67,20 @@ impl Merge {
         limit: Option<u64>,
     ) -> Self {
         let (first, live) = (held.len(), pieces.len());
+        let reader = run.settings.reader(epoch);
         let pieces: Vec<_> = held
             .into_iter()
-            .map(Piece::of_held)
-            .chain(pieces.into_iter().map(Piece::new))
+            .map(Piece::from_held)
+            .chain(pieces.into_iter().map(|rows| Piece::new(rows, reader.head_len())))
             .collect();
         Self {
-            reader: run.settings.reader(epoch),
+            reader,
             joined: None,
             has_held: first > 0,
             losers: Losers::default(),
             heads: Heads::default(),
             rows_of_heads: 0,
-            exhausted: None,
+            unread: None,
             memory: Memory::new(run.settings.merge_bytes()),
             fetches: FuturesUnordered::new(),
             queue: (first..pieces.len()).collect(),
@@ -105,8 +106,8 @@ impl Merge {
             self.play_all();
         }
         while self.wants_more(&batch) {
-            if let Some(number) = self.exhausted.take() {
-                self.fill(number).await?;
+            if let Some((number, least)) = self.unread.take() {
+                self.fill(number, least).await?;
                 self.replay(number);
             }
             if !self.take_rows(&mut batch)? {
@@ -147,16 +148,23 @@ impl Merge {
     /// of all pieces.
     fn take_rows(&mut self, batch: &mut RowBatch) -> Result<bool> {
         while self.wants_more(batch) {
-            let has_head = |number: &usize| self.pieces.get(*number).is_some_and(Piece::has_head);
-            let Some(number) = self.losers.winner().filter(has_head) else {
-                self.end_joined(batch);
-                return Ok(false);
-            };
+            let number = self.losers.winner().unwrap_or_default();
+            match self.pieces.get(number).map_or(Head::Missing, Piece::head) {
+                Head::Missing => {
+                    self.end_joined(batch);
+                    return Ok(false);
+                }
+                Head::Open => {
+                    self.unread = Some((number, Head::Whole));
+                    return Ok(true);
+                }
+                Head::Whole => {}
+            }
             self.take_row(number, batch)?;
             let piece = self.piece(number);
             piece.current.advance();
-            if !piece.has_head() {
-                self.exhausted = Some(number);
+            if !piece.current.has_next() {
+                self.unread = Some((number, Head::Open));
                 return Ok(true);
             }
             self.replay(number);
@@ -224,25 +232,20 @@ impl Merge {
             self.begin_queued();
         }
         for number in 0..self.pieces.len() {
-            self.fill(number).await?;
+            self.fill(number, Head::Open).await?;
         }
         Ok(())
     }
 
-    /// Reads until a piece has a head or has ended.
-    async fn fill(&mut self, number: usize) -> Result {
+    /// Reads until a piece has at least such a head, or has ended.
+    async fn fill(&mut self, number: usize, least: Head) -> Result {
         loop {
             let piece = self.piece(number);
-            let mut released = 0;
-            while !piece.has_head() {
-                released += piece.current.take_bytes();
-                let Some(ahead) = piece.ahead.pop_front() else { break };
-                piece.current = ahead;
-            }
-            let (has_head, is_idle) = (piece.has_head(), piece.is_idle());
+            let released = piece.turn();
+            let (head, is_idle) = (piece.head(), piece.is_idle());
             let is_ended = matches!(piece.source, Source::Ended);
             self.memory.release(released);
-            if has_head {
+            if head >= least {
                 self.read_ahead(number);
                 return self.read_on();
             }
@@ -264,11 +267,10 @@ impl Merge {
     fn read_ahead(&mut self, number: usize) {
         let cells = self.wanted(number);
         let of_all = u64::try_from(cells.saturating_mul(self.live)).unwrap_or(u64::MAX);
-        let piece = self.piece(number);
-        if piece.is_idle()
-            && piece.ahead.is_empty()
+        if self.piece(number).has_nothing_ahead()
             && self.rows_left.is_none_or(|rows| rows >= of_all)
             && self.memory.has_room_for(cells)
+            && !self.queue.contains(&number)
         {
             self.queue.push_back(number);
         }
@@ -327,22 +329,41 @@ impl Merge {
             self.live = self.live.saturating_sub(1);
         }
         let piece = self.pieces.get_mut(fetched.piece).expect("the number counts pieces");
+        let was_open = piece.head() == Head::Open;
         let ((added, bytes), rows) = piece.record(cells, fetched.source);
         self.memory.hold(added, bytes);
         for cells in rows.into_iter().filter(|cells| !cells.is_empty()) {
             piece.ahead.push_back(Read::new(cells, &self.reader));
         }
-        let needs_more = piece.is_idle() && !piece.has_head() && piece.ahead.is_empty();
+        self.drop_row_of_another(fetched.piece);
+        if was_open {
+            // The tree has the open row, so the same row must stay the head of the piece.
+            let released = self.piece(fetched.piece).turn();
+            self.memory.release(released);
+        }
         if self.memory.is_exceeded() {
             return Err(self.too_much());
         }
-        if needs_more {
-            // Its only row may go on, so the piece cannot be merged yet.
+        let piece = self.piece(fetched.piece);
+        if piece.head() == Head::Missing && piece.has_nothing_ahead() {
             self.queue.push_back(fetched.piece);
-        } else {
+        } else if was_open {
             self.read_ahead(fetched.piece);
         }
         Ok(())
+    }
+
+    /// Drops the open row of a piece if a piece of another epoch yields it. Such a row is never a
+    /// head.
+    fn drop_row_of_another(&mut self, number: usize) {
+        let piece = self.pieces.get_mut(number).expect("the number counts pieces");
+        if self.run.settings.pieces.len() > 1
+            && let Some(cell) = piece.open_row.first()
+            && matches!(self.reader.owner(&cell.key.row, &mut Vec::new()), Owner::Another)
+        {
+            let dropped = std::mem::take(&mut piece.open_row);
+            self.memory.release(dropped.iter().map(size_bytes).sum());
+        }
     }
 
     fn too_much(&self) -> RecipeError {
@@ -377,7 +398,7 @@ pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
 
 /// Returns the part after the salt of the first key that is not yet merged.
 fn head_of(pieces: &[Piece], number: usize) -> Option<&[u8]> {
-    pieces.get(number)?.current.next_unsalted()
+    pieces.get(number)?.head_unsalted()
 }
 
 /// Returns a comparison of the heads of two pieces whose words are equal.

@@ -24,8 +24,9 @@
 //! - **S4, back-pressure.** The scan reads only what the caller polls for, plus reads ahead within
 //!   the memory bound. Dropping the stream ends the scan.
 //! - **S5, bounded memory.** At most [`memory_bytes`](SaltedScan::memory_bytes) of cells wait to be
-//!   merged, whatever the number of pieces: the more pieces, the shorter each read. A scan that
-//!   cannot stay within the bound fails with an error. The bound does not cover about 300 bytes for
+//!   merged, whatever the number of pieces: the more pieces, the shorter each read. A piece takes
+//!   part in the merge with the first cells of a row; only the row to yield next is read to its end.
+//!   A scan that cannot stay within the bound fails with an error. The bound does not cover about 300 bytes for
 //!   each piece, a copy of the waiting rows, the reads in progress, and the reads that the caller's
 //!   batches still share.
 //! - **S6, a limit is pushed down.** With a limit of `n` rows over `p` pieces, the first read of a

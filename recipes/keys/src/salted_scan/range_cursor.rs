@@ -15,6 +15,8 @@ pub(super) struct Piece {
     start: Bytes,
     /// The first stored row after the piece.
     end: Option<Bytes>,
+    /// Number of bytes of salt at the beginning of the keys.
+    head_len: usize,
     /// The last key read, if the next scan starts in the middle of a row.
     after: Option<Key>,
     /// The rows that are being merged.
@@ -23,8 +25,22 @@ pub(super) struct Piece {
     pub(super) ahead: VecDeque<Read>,
     /// The cells of the last row read, of which more may follow.
     pub(super) open_row: Vec<Cell>,
+    /// `true` if the open row comes from more than one read.
+    spans_reads: bool,
     pub(super) source: Source,
     pub(super) reads: u32,
+}
+
+/// The state of the first row of a piece that is not yet merged.
+///
+/// An open row suffices to compare pieces, because all cells of a row have the same key. Only the
+/// row of the winner is read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Head {
+    Missing,
+    /// More cells of the row may follow.
+    Open,
+    Whole,
 }
 
 /// The source of the next cells.
@@ -74,17 +90,46 @@ pub(super) async fn fetch(
 }
 
 impl Piece {
-    pub(super) fn new(RowRange { start, end }: RowRange) -> Self {
-        Self { start, end, ..Self::default() }
+    pub(super) fn new(RowRange { start, end }: RowRange, head_len: usize) -> Self {
+        Self { start, end, head_len, ..Self::default() }
     }
 
-    pub(super) fn of_held(rows: Read) -> Self {
+    /// Creates a piece of rows of an older epoch. The memory of the merge does not count them.
+    pub(super) fn from_held(mut rows: Read) -> Self {
+        rows.take_bytes();
         Self { current: rows, source: Source::Ended, ..Self::default() }
     }
 
-    /// Checks whether a row that was read is waiting to be merged.
-    pub(super) fn has_head(&self) -> bool {
-        self.current.has_next()
+    pub(super) fn head(&self) -> Head {
+        if self.current.has_next() {
+            Head::Whole
+        } else if self.ahead.is_empty() && !self.open_row.is_empty() {
+            Head::Open
+        } else {
+            Head::Missing
+        }
+    }
+
+    pub(super) fn head_unsalted(&self) -> Option<&[u8]> {
+        let open = || self.open_row.first()?.key.row.get(self.head_len..);
+        self.current.next_unsalted().or_else(open)
+    }
+
+    /// Replaces the current rows by those read ahead, if all are merged. Returns the bytes that
+    /// stop counting as held.
+    pub(super) fn turn(&mut self) -> usize {
+        let mut released = 0;
+        while !self.current.has_next() {
+            released += self.current.take_bytes();
+            let Some(ahead) = self.ahead.pop_front() else { break };
+            self.current = ahead;
+        }
+        released
+    }
+
+    /// Checks whether another read may begin, and none has been made ahead of the merge.
+    pub(super) fn has_nothing_ahead(&self) -> bool {
+        self.is_idle() && self.ahead.is_empty() && !self.spans_reads
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -136,14 +181,22 @@ impl Piece {
         let mut open = std::mem::take(&mut self.open_row);
         let row = |cells: &[Cell]| cells.first().map(|cell| cell.key.row.clone());
         let goes_on = cells.is_empty() || row(&open) == row(&cells);
+        let spans_reads = goes_on && !open.is_empty();
         let (before, mut rows) = if goes_on {
             open.extend(cells);
             (Vec::new(), open)
         } else {
             (open, cells)
         };
+        self.spans_reads = false;
         if !is_whole && let Some(last) = rows.last() {
-            self.open_row = rows.split_off(before_row_of(&last.key, &rows));
+            match before_row_of(&last.key, &rows) {
+                0 => {
+                    self.spans_reads = spans_reads;
+                    self.open_row = std::mem::take(&mut rows);
+                }
+                others => self.open_row = rows.split_off(others),
+            }
         }
         [before, rows]
     }
@@ -155,26 +208,64 @@ fn before_row_of(key: &Key, cells: &[Cell]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fluo_table::Column;
+    use fluo_table::{Column, Versions};
 
     use super::*;
+    use crate::key_design::{KeyDesign, Modulo};
+    use crate::salted_scan::epochs::{EpochReader, Epochs};
 
     fn cell(row: &'static str, timestamp: i64) -> Cell {
         Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
     }
 
+    /// Returns a reader of keys that begin with `00|`.
+    fn reader() -> EpochReader {
+        let design = KeyDesign::new(Modulo { buckets: 1, ..Modulo::default() }).unwrap();
+        let epochs = Epochs { designs: [design].into(), versions: Versions::All };
+        let rows = RowRange { start: Bytes::from("00|"), end: None };
+        EpochReader { epochs, pieces: [vec![rows]].into(), epoch: 0 }
+    }
+
     #[test]
     fn a_short_scan_reads_the_last_row_of_the_previous_one_again() {
         let mut piece =
-            Piece::new(RowRange { start: Bytes::from("a"), end: Some(Bytes::from("z")) });
+            Piece::new(RowRange { start: Bytes::from("a"), end: Some(Bytes::from("z")) }, 0);
         let (_, rows) = piece.record(vec![cell("b", 2), cell("b", 1), cell("c", 2)], Source::New);
         assert_eq!(rows, [vec![], vec![cell("b", 2), cell("b", 1)]]);
         assert_eq!(piece.rest(), Span::rows("c", Some(Bytes::from("z"))));
     }
 
     #[test]
+    fn an_open_row_is_the_head_after_whole_rows() {
+        let mut piece = Piece::new(RowRange { start: Bytes::new(), end: None }, 3);
+        assert_eq!((piece.head(), piece.head_unsalted()), (Head::Missing, None));
+        assert!(piece.has_nothing_ahead());
+        for timestamp in [3, 2] {
+            piece.record(vec![cell("00|b", timestamp)], Source::New);
+            assert_eq!((piece.head(), piece.head_unsalted()), (Head::Open, Some(&b"b"[..])));
+            // The second read was made ahead of the merge.
+            assert_eq!(piece.has_nothing_ahead(), timestamp == 3);
+        }
+        let (_, [row, _]) = piece.record(vec![cell("00|c", 1)], Source::New);
+        piece.ahead.push_back(Read::new(row, &reader()));
+        piece.turn();
+        assert_eq!((piece.head(), piece.head_unsalted()), (Head::Whole, Some(&b"b"[..])));
+        piece.current.advance();
+        assert!(piece.turn() > 0);
+        assert_eq!((piece.head(), piece.head_unsalted()), (Head::Open, Some(&b"c"[..])));
+    }
+
+    #[test]
+    fn held_rows_release_no_memory() {
+        let mut piece = Piece::from_held(Read::new(vec![cell("00|b", 1)], &reader()));
+        assert_eq!(piece.head(), Head::Whole);
+        piece.current.advance();
+        assert_eq!((piece.head(), piece.turn()), (Head::Missing, 0));
+    }
+
+    #[test]
     fn a_row_that_is_longer_than_a_read_is_complete_at_the_next_row() {
-        let mut piece = Piece::new(RowRange { start: Bytes::from("a"), end: None });
+        let mut piece = Piece::new(RowRange { start: Bytes::from("a"), end: None }, 0);
         let (_, rows) = piece.record(vec![cell("b", 3), cell("b", 2)], Source::New);
         assert_eq!(rows, [vec![], vec![]]);
         assert_eq!(piece.rest(), Span::between(cell("b", 2).key.successor(), None));

@@ -7,7 +7,7 @@ use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
 use super::epochs::{EpochReader, Owner};
-use super::memory::size_bytes;
+use super::memory::{MAX_CELLS, size_bytes};
 
 /// The cells of whole rows, and an index of the rows that belong to the reader.
 ///
@@ -49,9 +49,11 @@ enum RowForm {
 impl Read {
     pub(super) fn new(cells: Vec<Cell>, reader: &EpochReader) -> Self {
         let row_len = cells.first().map_or(0, |cell| cell.key.row.len());
+        // More cells are those of a wide row, or of a window of an older epoch.
+        let rows = cells.len().min(MAX_CELLS);
         let mut read = Self {
-            rows: Vec::with_capacity(cells.len()),
-            text: Vec::with_capacity(row_len * cells.len()),
+            rows: Vec::with_capacity(rows),
+            text: Vec::with_capacity(row_len * rows),
             head_len: reader.head_len(),
             bytes: cells.iter().map(size_bytes).sum(),
             ..Self::default()

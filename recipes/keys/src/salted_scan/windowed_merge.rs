@@ -105,7 +105,8 @@ impl Windows {
     async fn read_one(&mut self, epoch: usize, bound: Option<Bytes>) -> Result<OlderEpoch> {
         let settings = &self.run.settings;
         let most_rows = self.rows_left.map_or(self.window_rows, |left| left.min(self.window_rows));
-        let most_bytes = settings.memory_bytes / 4 / (settings.pieces.len() - 1);
+        // At least one batch is read, so that the window advances.
+        let most_bytes = (settings.memory_bytes / 4 / (settings.pieces.len() - 1)).max(1);
         let pieces = settings.pieces_of(epoch, self.yielded.as_ref(), bound.as_ref());
         let mut merge = Merge::new(self.run.clone(), epoch, pieces, Vec::new(), Some(most_rows));
         let (mut rows, mut bytes, mut cells) = (0, 0, Vec::new());

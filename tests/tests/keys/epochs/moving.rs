@@ -1,11 +1,12 @@
 //! Rows that a migration moves, read before and after.
 
-use fluo_keys::{KeyMigration, MigrationOptions};
+use fluo_keys::{KeyMigration, MigrationOptions, RowSelection};
 use fluo_table::{
     Authorizations, Bytes, Column, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions,
 };
+use futures::stream::TryStreamExt;
 
-use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps};
+use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
 
 #[tokio::test]
 async fn rows_of_three_designs_are_read_and_moved() {
@@ -163,4 +164,52 @@ async fn visibilities_are_kept() {
     migrate(&epochs, &*all, &MigrationOptions::new()).await;
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 0);
     assert_eq!((scan_all(&epochs, &all).await.len(), scan_all(&epochs, &none).await.len()), (2, 1));
+}
+
+/// Scans wide rows of two designs whose pieces overlap. The memory holds a few rows.
+#[tokio::test]
+async fn wide_rows_in_overlapping_pieces_are_returned_whole() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::All).await;
+    let designs = [modulo(4), modulo(16)];
+    for number in 0..60 {
+        let places = match number % 3 {
+            0 => &designs[..1],
+            1 => &designs[1..],
+            _ => &designs,
+        };
+        for design in places {
+            let key = design.encode_row(format!("{number:02}").as_bytes()).unwrap();
+            let qualifiers = (0..100).map(|n| format!("{n:03}"));
+            let mutation = qualifiers.fold(Mutation::new(key), |mutation, qualifier| {
+                mutation.put_at(Column::new("f", qualifier), 1, vec![b'v'; 200])
+            });
+            table.write(vec![mutation]).await.unwrap();
+        }
+    }
+    let epochs = KeyMigration::new(designs, Versions::All).unwrap();
+    let scan = epochs.scan(&RowSelection::All).unwrap();
+    for open_scans in [1_000, 0] {
+        let scan = scan.clone().memory_bytes(800_000).open_scans(open_scans);
+        let batches = scan.run(table.clone()).try_collect::<Vec<_>>().await.unwrap();
+        let rows = batches.iter().flat_map(|batch| {
+            batch.rows().map(|row| (text(row.row), row.cells.len())).collect::<Vec<_>>()
+        });
+        assert!(rows.eq((0..60).map(|number| (format!("{number:02}"), 100))));
+    }
+}
+
+/// Regression test: with less memory than four bytes for each older design, no row of them was
+/// read, and the scan ended without an error.
+#[tokio::test]
+async fn a_scan_with_too_little_memory_loses_no_row_of_an_older_design() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::All).await;
+    let designs = [digest(1, "-"), digest(2, "-")];
+    let key = designs[0].encode_row(b"row").unwrap();
+    table.write(vec![Mutation::new(key).put_at(column("a"), 1, "v")]).await.unwrap();
+    let epochs = KeyMigration::new(designs, Versions::All).unwrap();
+    let scan = epochs.scan(&RowSelection::All).unwrap().memory_bytes(3);
+    let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();
+    assert!(error.to_string().ends_with("and may hold 1: raise `memory_bytes`"), "{error}");
 }
