@@ -25,10 +25,10 @@
 //!   the memory bound. Dropping the stream ends the scan.
 //! - **S5, bounded memory.** At most [`memory_bytes`](SaltedScan::memory_bytes) of cells wait to be
 //!   merged, whatever the number of pieces: the more pieces, the shorter each read. A piece takes
-//!   part in the merge with the first cells of a row; only the row to yield next is read to its end.
-//!   A scan that cannot stay within the bound fails with an error. The bound does not cover about 300 bytes for
-//!   each piece, a copy of the waiting rows, the reads in progress, and the reads that the caller's
-//!   batches still share.
+//!   part in the merge with the first cells of a row; only the row to yield next is read to its
+//!   end. A scan that cannot stay within the bound fails with an error. The bound does not cover
+//!   about 300 bytes for each piece, a copy of the waiting rows, the reads in progress, and the
+//!   reads that the caller's batches still share.
 //! - **S6, a limit is pushed down.** With a limit of `n` rows over `p` pieces, the first read of a
 //!   piece is of about `n / p` cells, and later ones grow.
 //! - **S7, resumable.** Each row has a [`ScanCursor`](crate::ScanCursor), and a scan of the same

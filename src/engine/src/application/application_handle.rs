@@ -211,7 +211,8 @@ impl ApplicationHandle {
     /// [generator](Instance::with_ids) of the instance.
     ///
     /// It claims both names until it returns, and checks everything before it changes anything. An
-    /// interruption leaves at worst a table without an application, which a call with [`clear`](Self::clear) replaces.
+    /// interruption leaves at worst a table without an application, which a call with
+    /// [`clear`](Self::clear) replaces.
     ///
     /// # Errors
     ///
