@@ -19,6 +19,9 @@ impl ProxyClient {
     /// of another task, at most [`connect_timeout`](crate::ProxyOptions::connect_timeout), so an
     /// interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Bytes> {
+        if let Some(token) = self.inner.token.get() {
+            return Ok(token.clone());
+        }
         let limit = self.options().connect_timeout;
         let failed = &self.inner.failed_login;
         let count = failed.count();

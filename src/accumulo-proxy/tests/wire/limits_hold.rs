@@ -32,6 +32,21 @@ fn written(request: &Request) -> Answer {
     }
 }
 
+/// Regression test: each caller that had waited for a refused login made one of its own.
+#[tokio::test]
+async fn a_refused_login_fails_for_all_callers_that_waited_for_it() {
+    let fake = Fake::start(written).await;
+    fake.refuse_logins(1);
+    let client = client(&fake, 4);
+    let calls = join_all((0..20).map(|_| client.write("t", vec![put("a")])));
+    for written in calls.await {
+        assert_eq!(written.unwrap_err().kind(), ErrorKind::Security);
+    }
+    assert_eq!(fake.count("login"), 1);
+    client.write("t", vec![put("a")]).await.unwrap();
+    assert_eq!(fake.count("login"), 2);
+}
+
 /// Regression test: the calls tried to log in one after the other.
 #[tokio::test]
 async fn an_unanswered_login_fails_for_all_callers_together() {

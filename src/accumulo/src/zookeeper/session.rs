@@ -161,21 +161,20 @@ impl Session {
     }
 
     /// Brings the server of this session up to date, so that later reads return everything that
-    /// was written before.
+    /// was written before. A read waits for it: if the connection breaks between them, a repeated
+    /// `sync` would come after the read.
     pub(crate) async fn sync(&self, path: &str) -> Result<()> {
         self.read(path, || self.client.sync(path)).await.map(|_| ())
     }
 
     /// Returns the state of a node after a [`sync`](Self::sync).
     pub(crate) async fn current_stat(&self, path: &str) -> Result<Option<NodeStat>> {
-        let (synced, stat) = join!(self.sync(path), self.stat(path));
-        synced.and(stat)
+        self.sync(path).await?;
+        self.stat(path).await
     }
 
     /// Returns a node after a [`sync`](Self::sync).
     pub(crate) async fn current_node(&self, path: &str) -> Result<Option<Node>> {
-        // One after the other: if the connection breaks between them, a repeated `sync` would come
-        // after the read.
         self.sync(path).await?;
         self.node(path).await
     }

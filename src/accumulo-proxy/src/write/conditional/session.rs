@@ -108,6 +108,10 @@ impl Link {
     /// Returns the writer, and opens it if necessary. No caller waits longer than a call may take,
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
+        let opened = self.lock().clone();
+        if let Some(opened) = opened {
+            return Ok(opened);
+        }
         let limit = self.client.options().call_timeout;
         let failed = &self.failed_opening;
         let count = failed.count();
