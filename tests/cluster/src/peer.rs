@@ -14,12 +14,14 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use rustix::process::Signal;
 
 use crate::cluster::Cluster;
 use crate::folder;
 use crate::jars::{self, made_once};
 use crate::java;
 use crate::logs::Logs;
+use crate::poll::poll;
 use crate::process::Process;
 
 const POM: &str = include_str!("../../interop/pom.xml");
@@ -32,6 +34,8 @@ const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 
 /// The time that an answer may take.
 const ANSWER: Duration = Duration::from_secs(180);
+/// The time that a Java process may take to write the stacks of its threads.
+const STACKS: Duration = Duration::from_secs(20);
 
 /// A process of Apache Fluo 1.2.0 that reads commands and answers them. Dropping it kills it. It
 /// also ends when its owner does.
@@ -77,7 +81,8 @@ impl JavaPeer {
         let mut exported = OsString::from("-Dpeer.exported=");
         exported.push(logs.file(&format!("{name}.exported")));
         let mut process = Command::new("java")
-            .args(["-Xmx256m".as_ref(), exported.as_os_str(), "Peer".as_ref()])
+            .args(["-Xmx256m", "-XX:+DisplayVMOutputToStderr"])
+            .args([exported.as_os_str(), "Peer".as_ref()])
             .arg(&file)
             .env("CLASSPATH", class_path)
             .env("JAVA_TOOL_OPTIONS", java::OPTIONS)
@@ -102,13 +107,13 @@ impl JavaPeer {
     /// # Errors
     ///
     /// The peer answers with an error, ends, or does not answer within 180 s. The error shows the
-    /// end of its log.
+    /// end of its log, and the threads of Fluo in a peer that does not answer.
     pub fn ask(&mut self, command: &str) -> Result<String> {
         // A broken pipe shows as a missing answer, with the log.
         let _ = writeln!(self.commands, "{command}");
         let answer = match self.answers.recv_timeout(ANSWER) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => "no answer in time".to_owned(),
+            Err(RecvTimeoutError::Timeout) => format!("no answer in time; {}", self.stacks()),
             Err(RecvTimeoutError::Disconnected) => "the process ended".to_owned(),
         };
         let result = answer.strip_prefix("ok").map(|result| result.trim().to_owned());
@@ -116,6 +121,19 @@ impl JavaPeer {
             let tail = self.logs.tail(&format!("{}.out", self.name));
             anyhow!("the Java peer failed at `{command}`: {answer}; {tail}")
         })
+    }
+
+    /// Returns the stacks of the threads that run code of Fluo.
+    fn stacks(&self) -> String {
+        if let Ok(process) = self.process() {
+            process.signal(Signal::QUIT);
+        }
+        let log = self.logs.file(&format!("{}.out", self.name));
+        let read = || fs::read_to_string(&log).unwrap_or_default();
+        poll(STACKS, || read().contains("JNI global refs"));
+        let text = read();
+        let stacks = text.split("\n\n").filter(|stack| stack.contains("at org.apache.fluo"));
+        format!("the threads of Fluo:\n{}", stacks.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Returns the file to which the exporter of this peer appends a line `KEY SEQUENCE VALUE` for

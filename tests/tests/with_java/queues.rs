@@ -171,7 +171,8 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
     ask(&mut java, "start-worker");
     until_sums_are(&client, KEYS).await;
     client.wait_until_idle().await.unwrap();
-    ask(&mut java, "stop-worker");
+    // The command of a Java worker ends by a signal, too.
+    drop(java);
     oracle.stop().await;
 }
 
@@ -187,7 +188,6 @@ async fn java_processes_entries_of_rust() {
     ask(&mut java, "start-worker");
     until_sums_are(&client, ENTRIES).await;
     client.wait_until_idle().await.unwrap();
-    ask(&mut java, "stop-worker");
     let text = fs::read_to_string(java.exported()).unwrap();
     let entry = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();

@@ -21,7 +21,8 @@ pub(crate) fn lint_code(clippy: bool) -> Result<()> {
         cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;
     }
     let documented = [("RUSTDOCFLAGS", Some("--deny warnings".into()))];
-    let doc = ["doc", "--workspace", "--no-deps"];
+    // With all features, the dependencies are those that clippy has checked.
+    let doc = ["doc", "--workspace", "--all-features", "--no-deps"];
     cargo(&[&doc[..], &["--document-private-items"]].concat(), &documented)
 }
 

@@ -178,13 +178,13 @@ fn run_parts(
     }
 }
 
-/// Returns the command `cargo xtask each` for the crates of the day, to run it beside others. A
+/// Returns the command `cargo xtask each` for the crate of the day, to run it beside others. A
 /// build may replace the file of this program, which then has no path any more. So it is found
 /// before a build.
 fn each() -> Result<Command> {
     let this = env::current_exe().context("this program is not found")?;
     let mut each = Command::new(this);
-    each.args(["each", "--rotate", "3"]).current_dir(workspace());
+    each.args(["each", "--rotate", "1"]).current_dir(workspace());
     Ok(each)
 }
 
