@@ -29,7 +29,7 @@ async fn main() -> Result<()> {
     // A scan merges them in their original order.
     let morning = RowSelection::range("2024-02-29T08", "2024-02-29T12");
     let scan = SaltedScan::new(&design, &morning)?.limit(5);
-    println!("{}", scan.explain());
+    println!("The scan merges {} pieces of the table.", scan.explain().spans.len());
     let mut last: Option<ScanCursor> = None;
     let mut batches = scan.clone().run(table.clone().into());
     while let Some(batch) = batches.try_next().await? {

@@ -60,10 +60,13 @@ impl Recipe for TableOptimizations {
                 "the optimizations have {count} recipes; declare each of them by itself"
             )));
         };
-        let Some((hasher, tablets)) = requirement.row_hasher() else {
+        let hasher = requirement.design.as_ref().and_then(KeyDesign::row_hasher);
+        // Only even split points have shares.
+        let (Some(hasher), Some(tablets)) = (hasher, requirement.shares.as_ref().map(Vec::len))
+        else {
+            let owner = &requirement.owner;
             return Err(Error::invalid(format!(
-                "the settings of an application cannot store {}; use a row hasher",
-                requirement.owner()
+                "the settings of an application cannot store {owner}; use a row hasher"
             )));
         };
         let (prefix, scheme) = (hasher.prefix(), hasher.scheme());

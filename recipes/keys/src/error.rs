@@ -30,19 +30,6 @@ pub enum RecipeErrorKind {
 }
 
 /// An error of a recipe. Its message says what would be accepted.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{RecipeErrorKind, RowHasher};
-///
-/// let error = RowHasher::new("").unwrap_err();
-/// assert_eq!(error.kind(), RecipeErrorKind::Settings);
-/// assert_eq!(
-///     error.to_string(),
-///     "the prefix of a row hasher is empty: give at least one character, such as `p`"
-/// );
-/// ```
 #[derive(Clone, Debug)]
 pub struct RecipeError {
     kind: RecipeErrorKind,

@@ -3,8 +3,8 @@
 //! The first recipe is the [`RowHasher`]. It is one of the [`KeyDesign`]s, the common ways to
 //! spread and order keys. [`TableOptimizations`] bring the split points and the group of a design
 //! to a live table, and verify them. A [`SaltedScan`] reads scattered rows in row order, a
-//! [`BulkLoad`] writes many, and a [`KeyMigration`] moves rows to another design. Nothing here uses
-//! a transaction: the ports of `fluo-table` are enough.
+//! [`BulkLoad`] writes many, and a [`KeyMigration`] changes the salt of a table that is in use.
+//! Nothing here uses a transaction: the ports of `fluo-table` are enough.
 //!
 //! ```
 //! use fluo_keys::RowHasher;
@@ -19,9 +19,6 @@
 //!
 //! - [`KeyDesign`] and [`DesignSettings`] are the ways to write keys; [`KeyDesign::scans`] returns
 //!   the scans that a design allows.
-//! - [`SaltedScan`] scans rows that a salt has scattered.
-//! - [`KeyMigration`] changes the salt of a table that is in use.
-//! - [`BulkLoad`] writes many rows under the keys of a design.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.

@@ -30,7 +30,6 @@ pub(super) struct Settings {
     pub(super) named_rows: usize,
 }
 
-/// A row of the input.
 #[derive(Debug)]
 pub(super) struct Row {
     /// Its number, from 1.
@@ -39,7 +38,6 @@ pub(super) struct Row {
     /// The earlier keys under which it may exist, oldest first. Empty unless the load is
     /// insert-only.
     pub(super) old_keys: Vec<Bytes>,
-    /// The mutation of its key.
     pub(super) mutation: Mutation,
 }
 

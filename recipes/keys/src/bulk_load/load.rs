@@ -211,7 +211,6 @@ impl<'a> BulkLoad<'a> {
     }
 }
 
-/// Writes a batch, and returns the number of its rows and their outcome.
 async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, Written) {
     let rows = count(batch.len());
     let written = if insert_only {

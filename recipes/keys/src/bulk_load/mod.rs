@@ -31,6 +31,7 @@
 
 mod input;
 mod load;
+mod old_keys;
 mod report;
 mod write;
 

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use fluo_table::{Bytes, Column, Condition, ConditionalMutation, ErrorKind, Outcome, Table};
 
 use super::input::Row;
+use super::old_keys;
 use super::report::{BulkLoadError, BulkLoadReport, ExistingRow};
-use crate::key_migration::{Sought, find_first_keys};
 use crate::number::count;
 
 /// The counts of one write, also in its error.
@@ -30,15 +30,14 @@ pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
 /// time.
 pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut report = BulkLoadReport::default();
-    let sought: Vec<_> = rows.iter().map(Row::sought).collect();
-    let found = match find_first_keys(table, &sought).await {
+    let found = match old_keys::find(table, &rows).await {
         Ok(found) => found,
         Err(error) => return Err(BulkLoadError::new(numbers(&rows), error, report)),
     };
     let mut absent = Vec::with_capacity(rows.len());
     for (row, found) in rows.into_iter().zip(found) {
         match found {
-            Some(key) => report.existing.push(row.existing_under(key)),
+            Some(key) => report.existing.push(row.existing(Some(key))),
             None => absent.push(row),
         }
     }
@@ -55,8 +54,8 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
             let number = row.number;
             match outcome {
                 Outcome::Accepted => report.written += 1,
-                Outcome::Rejected if is_repeated => report.unsure.push(row.existing()),
-                Outcome::Rejected => report.existing.push(row.existing()),
+                Outcome::Rejected if is_repeated => report.unsure.push(row.existing(None)),
+                Outcome::Rejected => report.existing.push(row.existing(None)),
                 Outcome::ConstraintViolation(error) => {
                     failure.get_or_insert((number, error));
                 }
@@ -80,10 +79,6 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
 }
 
 impl Row {
-    fn sought(&self) -> Sought<'_> {
-        Sought { keys: &self.old_keys, columns: self.columns().collect() }
-    }
-
     fn if_absent(&self) -> ConditionalMutation {
         ConditionalMutation {
             conditions: self.columns().cloned().map(Condition::absent).collect(),
@@ -91,16 +86,13 @@ impl Row {
         }
     }
 
-    fn columns(&self) -> impl Iterator<Item = &Column> {
+    pub(super) fn columns(&self) -> impl Iterator<Item = &Column> {
         self.mutation.updates.iter().map(|update| &update.column)
     }
 
-    fn existing(self) -> ExistingRow {
-        let key = self.mutation.row.clone();
-        self.existing_under(key)
-    }
-
-    fn existing_under(self, key: Bytes) -> ExistingRow {
+    /// Returns the row as it exists under an old key or, by default, under its key.
+    fn existing(self, old_key: Option<Bytes>) -> ExistingRow {
+        let key = old_key.unwrap_or(self.mutation.row);
         ExistingRow { number: self.number, row: self.row, key }
     }
 }

@@ -103,22 +103,15 @@ impl KeyDesign {
     /// [source](Self::with_salt_source).
     pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
-        self.append(row, &mut key)?;
-        Ok(key.into())
-    }
-
-    /// Appends a key under which to write a row. Leaves the buffer unchanged if it fails.
-    ///
-    /// # Errors
-    ///
-    /// As [`encode_row`](Self::encode_row).
-    pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        let before = key.len();
-        let added = self.append(row, key);
-        if added.is_err() {
-            key.truncate(before);
+        if let Some(salted) = &self.parts.salt {
+            let number = match &self.source {
+                Some(draw) if salted.is_drawn => draw() % salted.salt.count(),
+                _ => salted.salt.number(&self.parts.encoding.part_of(row, &salted.over)?)?,
+            };
+            salted.write_head(number, &mut key);
         }
-        added
+        self.parts.encoding.write(row, &mut key)?;
+        Ok(key.into())
     }
 
     /// Returns the only key under which a row is stored: for a get, a deletion, or a write that
@@ -136,21 +129,6 @@ impl KeyDesign {
             )));
         }
         self.encode_row(row)
-    }
-
-    fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        if let Some(salted) = &self.parts.salt {
-            let number = match &self.source {
-                Some(draw) if salted.is_drawn => draw() % salted.salt.count(),
-                _ => self.salt_number(salted, row)?,
-            };
-            salted.write_head(number, key);
-        }
-        self.parts.encoding.write(row, key)
-    }
-
-    fn salt_number(&self, salted: &SaltSpec, row: &[u8]) -> Result<u64, RecipeError> {
-        salted.salt.number(&self.parts.encoding.part_of(row, &salted.over)?)
     }
 
     /// Returns the row of a key.
@@ -307,10 +285,6 @@ impl fmt::Display for KeyDesign {
 impl From<&RowHasher> for KeyDesign {
     fn from(hasher: &RowHasher) -> Self {
         let settings = HashedRows { prefix: hasher.prefix().to_owned(), scheme: hasher.scheme() };
-        Self {
-            parts: Arc::new(HashedRows::parts_of(hasher.clone())),
-            settings: Arc::new(settings.into()),
-            source: None,
-        }
+        Self::new(settings).expect("the prefix of a hasher is not empty")
     }
 }

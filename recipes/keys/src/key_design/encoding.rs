@@ -105,12 +105,8 @@ pub(super) struct DesignParts {
 }
 
 impl DesignParts {
-    /// Combines a salt and an encoding.
-    ///
-    /// # Errors
-    ///
-    /// Fails if rows of this encoding do not have the salted part, or if the salt cannot be
-    /// computed from it.
+    /// Combines a salt and an encoding. Fails if rows of this encoding do not have the salted part,
+    /// or if the salt cannot be computed from it.
     pub(super) fn new(
         name: &'static str,
         salt: Option<SaltSpec>,

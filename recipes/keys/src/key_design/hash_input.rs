@@ -31,11 +31,7 @@ impl HashInput {
         }
     }
 
-    /// Returns the number of a part modulo a count: the floor modulus, never negative.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the part has no number.
+    /// Returns the number of a part, which must have one, modulo a count: the floor modulus.
     pub(super) fn modulo(self, part: &[u8], count: u32) -> Result<u64, RecipeError> {
         let bucket = match self {
             Self::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(count)),

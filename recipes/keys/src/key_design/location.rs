@@ -23,26 +23,23 @@ impl KeyDesign {
     /// pieces.
     pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, RecipeError> {
         let ranges = self.ranges(rows)?;
-        let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.parts.salt else {
-            return Ok(under(&[]));
+            return Ok(spans_under(&[], &ranges));
+        };
+        let under_salt = |number| {
+            let mut head = Vec::with_capacity(self.head_len());
+            salted.write_head(number, &mut head);
+            spans_under(&head, &ranges)
         };
         // A drawn salt does not determine the location of a row, even of a known row.
         let common = if salted.is_drawn { None } else { self.common_part(rows, salted) };
         if let Some(part) = common {
-            let mut head = Vec::with_capacity(self.head_len());
-            salted.write_head(salted.salt.number(&part)?, &mut head);
-            return Ok(under(&head));
+            return Ok(under_salt(salted.salt.number(&part)?));
         }
         let count = salted.salt.count();
         if count > MAX_RANGES {
             return Err(RecipeError::scan(too_many(count)));
         }
-        let under_salt = |number| {
-            let mut head = Vec::with_capacity(self.head_len());
-            salted.write_head(number, &mut head);
-            under(&head)
-        };
         Ok((0..count).flat_map(under_salt).collect())
     }
 
@@ -62,18 +59,6 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if the row has no key in this design, or if the design scatters the rows of the set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{KeyDesign, ReverseTime, RowSelection};
-    ///
-    /// let design = KeyDesign::new(ReverseTime::default())?;
-    /// let rows = RowSelection::between("sensor7|", "9", "12");
-    /// assert!(design.contains(&rows, b"sensor7|10")?);
-    /// assert!(!design.contains(&rows, b"sensor7|12")?);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, RecipeError> {
         let written = self.written(row)?;
         let ranges = self.ranges(rows)?;
@@ -227,18 +212,14 @@ fn within_a_salt(salted: &SaltSpec, cost: ScanCost) -> ScanCost {
     ScanCost::only(only)
 }
 
-fn span_under(head: &[u8], range: &RowRange) -> Span {
-    let under = |bytes: &[u8]| Bytes::from([head, bytes].concat());
-    let end = match &range.end {
-        Some(end) => Some(under(end)),
-        None => prefix_successor(head),
+/// Returns the ranges under a salt and its separator, without empty ones.
+fn spans_under(head: &[u8], ranges: &[RowRange]) -> Vec<Span> {
+    let key = |bytes: &[u8]| Bytes::from([head, bytes].concat());
+    let span = |RowRange { start, end }: &RowRange| {
+        let end = end.as_ref().map_or_else(|| prefix_successor(head), |end| Some(key(end)));
+        Span::rows(key(start), end)
     };
-    Span::rows(under(&range.start), end)
-}
-
-fn kept(head: &[u8], ranges: &[RowRange]) -> Vec<Span> {
-    let spans = ranges.iter().map(|range| span_under(head, range));
-    spans.filter(|span| !span.is_empty()).collect()
+    ranges.iter().map(span).filter(|span| !span.is_empty()).collect()
 }
 
 fn too_many(salts: u64) -> String {

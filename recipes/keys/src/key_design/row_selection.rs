@@ -46,31 +46,25 @@ pub enum RowSelection {
 impl RowSelection {
     /// Returns the rows from `start`, inclusive, to `end`, exclusive.
     pub fn range(start: impl Into<Bytes>, end: impl Into<Bytes>) -> Self {
-        let (start, end) = (start.into(), Some(end.into()));
-        Self::Range { start, end }
+        Self::Range { start: start.into(), end: Some(end.into()) }
     }
 
     /// Returns the pages of a domain in a [web table](crate::WebTable), without those of its
     /// subdomains.
     pub fn domain(domain: impl Into<String>) -> Self {
-        let domain = domain.into();
-        let subdomains = false;
-        Self::Domain { domain, subdomains }
+        Self::Domain { domain: domain.into(), subdomains: false }
     }
 
     /// Returns the pages of a domain in a [web table](crate::WebTable), and those of its
     /// subdomains.
     pub fn domain_and_subdomains(domain: impl Into<String>) -> Self {
-        let domain = domain.into();
-        let subdomains = true;
-        Self::Domain { domain, subdomains }
+        Self::Domain { domain: domain.into(), subdomains: true }
     }
 
     /// Returns the rows that begin with `prefix`, and whose next part is at least `from` and less
     /// than `to`.
     pub fn between(prefix: impl Into<Bytes>, from: impl Into<Bytes>, to: impl Into<Bytes>) -> Self {
-        let (prefix, from, to) = (prefix.into(), Some(from.into()), Some(to.into()));
-        Self::Between { prefix, from, to }
+        Self::Between { prefix: prefix.into(), from: Some(from.into()), to: Some(to.into()) }
     }
 
     /// Checks whether a row is in the set, or returns `None` for [`Between`](Self::Between) and

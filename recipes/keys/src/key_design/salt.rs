@@ -15,14 +15,11 @@ pub(super) trait Salt: fmt::Debug + Send + Sync {
     /// Returns the number of different salts; at least one.
     fn count(&self) -> u64;
 
-    /// Returns the width of a salt in bytes.
+    /// The width in bytes.
     fn width(&self) -> usize;
 
-    /// Returns the number of the salt of a part of a row.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the part has no salt, such as text for a modulus of numbers, or if salts are drawn.
+    /// Returns the number of the salt of a part of a row. Fails if the part has no salt, such as
+    /// text for a modulus of numbers, or if salts are drawn.
     fn number(&self, part: &[u8]) -> Result<u64, RecipeError>;
 
     /// Appends the salt with this number, counted from 0 in byte order. The number is below

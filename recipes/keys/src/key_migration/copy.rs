@@ -30,7 +30,6 @@ pub(super) struct Moving {
     is_pending: bool,
 }
 
-/// The outcome of copying a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
     /// The new place shows each cell, or newer versions instead.
@@ -149,7 +148,6 @@ impl Moving {
         by_size(hidden, size).into_iter().map(copy).collect()
     }
 
-    /// Returns the deletes of all cells in the old place.
     fn deletes(&self) -> Vec<Mutation> {
         let columns = self.cells.chunk_by(|one, next| one.key.column == next.key.column);
         // The first cell of a column is its newest.

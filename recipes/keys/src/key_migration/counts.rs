@@ -10,7 +10,6 @@ use super::designs::KeyMigration;
 use crate::error::RecipeError;
 use crate::key_design::RowSelection;
 
-/// Cells per read.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// The number of rows of a table that are stored by each of its designs.

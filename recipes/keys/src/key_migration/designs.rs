@@ -92,6 +92,16 @@ impl KeyMigration {
         Ok(keys)
     }
 
+    /// Returns the keys under which a row can be stored, oldest first, without that of the newest
+    /// design.
+    pub(crate) fn old_keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
+        let mut keys = self.keys(row)?;
+        if keys.last() == self.key(row).ok().as_ref() {
+            keys.pop();
+        }
+        Ok(keys)
+    }
+
     /// Appends the row of a stored key, and returns the index of the design to which the key
     /// belongs; the oldest is 0.
     ///

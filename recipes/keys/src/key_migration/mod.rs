@@ -48,13 +48,11 @@
 mod copy;
 mod counts;
 mod designs;
-mod find_in_old_designs;
 mod old_rows;
 mod reading;
 mod step;
 
 pub use counts::MigrationProgress;
 pub use designs::KeyMigration;
-pub(crate) use find_in_old_designs::{Sought, find_first_keys};
 pub use old_rows::MigrationOptions;
 pub use step::MigrationStep;

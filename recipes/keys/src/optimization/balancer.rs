@@ -25,7 +25,6 @@ pub(super) struct PropertyChange {
     /// The value in force after the change. `None` if the property is removed and nothing is
     /// inherited, or if the servers load no group balancer.
     pub(super) after: Option<String>,
-    /// `true` if the property is removed, `false` if it is set.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) removed: bool,
 }

@@ -8,15 +8,13 @@ use fluo_table::{Bytes, Escaped, Tablets, prefix_successor};
 use crate::error::RecipeError;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
-#[cfg(feature = "application")]
-use crate::row_hasher::RowHasher;
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
 /// its group.
 #[derive(Clone, Debug)]
 pub struct TableRequirement {
     /// The recipe and its configuration, as shown in messages.
-    pub(super) owner: String,
+    pub(crate) owner: String,
     /// The common prefix of all rows of the recipe; empty if there is none, so that it must be the
     /// only recipe of its table.
     pub(super) prefix: Bytes,
@@ -25,12 +23,12 @@ pub struct TableRequirement {
     /// The part of the balancer's pattern that matches its tablets, without a capturing group.
     pub(super) group_regex: Option<String>,
     /// The design of its keys. A row under the prefix that is not a key of it is a foreign row.
-    pub(super) design: Option<KeyDesign>,
+    pub(crate) design: Option<KeyDesign>,
     /// Earlier designs, in which some rows may still be written.
     pub(super) earlier: Vec<KeyDesign>,
     /// The expected share of the rows in each tablet, as a weight: one for each split point, and
     /// one more if rows follow the last one.
-    pub(super) shares: Option<Vec<u64>>,
+    pub(crate) shares: Option<Vec<u64>>,
     /// `true` if the loads of its tablets are not compared, because its rows come and go.
     pub(super) is_transient: bool,
 }
@@ -125,25 +123,11 @@ impl TableRequirement {
         }
     }
 
-    #[cfg(feature = "application")]
-    pub(crate) fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    /// Returns the hasher and the number of tablets, if this is the requirement of a row hasher
-    /// with even split points.
-    #[cfg(feature = "application")]
-    pub(crate) fn row_hasher(&self) -> Option<(&RowHasher, usize)> {
-        let hasher = self.design.as_ref()?.row_hasher()?;
-        Some((hasher, self.shares.as_ref()?.len()))
-    }
-
     /// Returns the split points, ascending.
     pub fn splits(&self) -> &[Bytes] {
         &self.splits
     }
 
-    /// Returns the pattern that matches the tablets of the recipe, if it has a group.
     pub(super) fn pattern(&self) -> Result<Option<GroupPattern>, PatternError> {
         let regex = self.group_regex.as_ref();
         regex.map(|regex| GroupPattern::parse(&format!("({regex}).*"))).transpose()

@@ -11,27 +11,14 @@ use super::table_state::TableState;
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant explains its fields")]
 pub enum Step {
     /// Adds split points, in one call.
     AddSplits(BTreeSet<Bytes>),
-    /// Sets a property of the table.
-    SetProperty {
-        /// Its name.
-        name: String,
-        /// Its value before, if it had one.
-        before: Option<String>,
-        /// Its value after.
-        after: String,
-    },
-    /// Removes a property of the table, so that the inherited value is in force.
-    RemoveProperty {
-        /// Its name.
-        name: String,
-        /// Its value before.
-        before: String,
-        /// The inherited value that is in force afterwards, if any.
-        inherited: Option<String>,
-    },
+    /// Sets a property of the table, with its values before and after.
+    SetProperty { name: String, before: Option<String>, after: String },
+    /// Removes a property of the table, so that the inherited value, if any, is in force.
+    RemoveProperty { name: String, before: String, inherited: Option<String> },
     /// Removes neighboring split points, in one merge.
     RemoveSplits(BTreeSet<Bytes>),
 }
@@ -73,7 +60,6 @@ impl Step {
         self.reversed().remaining(state).is_none()
     }
 
-    /// Returns the step that undoes this one.
     fn reversed(&self) -> Self {
         match self.clone() {
             Self::AddSplits(splits) => Self::RemoveSplits(splits),
@@ -104,11 +90,8 @@ impl Step {
         }
     }
 
-    /// Performs steps in order: changes of properties, or a single one of another kind.
-    ///
-    /// # Errors
-    ///
-    /// The first error, with the index of its step.
+    /// Performs steps in order: changes of properties, or a single one of another kind. Returns the
+    /// first error with the index of its step.
     pub(super) async fn perform(
         steps: &[Self],
         admin: &dyn TableAdmin,

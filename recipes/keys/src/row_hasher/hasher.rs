@@ -79,17 +79,6 @@ impl RowHasher {
     }
 
     /// Returns the row's hash as a number, from 0 to below [`HashScheme::space`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// // 1yl0 in base 36.
-    /// let number = RowHasher::new("p")?.hash_number(b"org.wikipedia/accumulo");
-    /// assert_eq!(number, ((1 * 36 + 34) * 36 + 21) * 36 + 0);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     #[inline]
     pub fn hash_number(&self, row: &[u8]) -> u32 {
         self.scheme.number(row)

@@ -41,21 +41,6 @@ impl RowHasher {
     ///
     /// The buffer keeps its contents, so a caller can collect many keys in one buffer, or clear it
     /// before each key. Allocates only if the capacity is used up.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// let mut lines = Vec::new();
-    /// for row in [&b"cat"[..], b"dog"] {
-    ///     hasher.add_to(row, &mut lines);
-    ///     lines.push(b'\n');
-    /// }
-    /// assert_eq!(lines, b"p:r2g7:cat\np:z9az:dog\n");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     #[inline]
     pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) {
         let [a, b, c, d] = self.hash(row);
@@ -78,7 +63,7 @@ impl RowHasher {
     pub fn remove<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], RecipeError> {
         match self.cut(key) {
             Some((hash, row)) if self.hash(row) == *hash => Ok(row),
-            _ => Err(self.refusal(key)),
+            _ => Err(RecipeError::key(format!("key {} {}", Excerpt::new(key), self.flaw(key)))),
         }
     }
 
@@ -100,17 +85,11 @@ impl RowHasher {
         self.head().len() + HASH_LEN + 1 + row.len()
     }
 
-    /// Returns the error of a rejected key.
+    /// Returns the first flaw of a rejected key, as the rest of a sentence.
     ///
     /// Decoding takes the shortest way to the row. Only if that fails do the checks run one after
-    /// the other, to find the first that explains the failure.
+    /// the other.
     #[cold]
-    fn refusal(&self, key: &[u8]) -> RecipeError {
-        let flaw = self.flaw(key);
-        RecipeError::key(format!("key {} {flaw}", Excerpt::new(key)))
-    }
-
-    /// Returns the first flaw of a key, as the rest of a sentence.
     fn flaw(&self, key: &[u8]) -> String {
         let (ours, head) = (self.scheme(), Excerpt::new(self.head()));
         if !key.starts_with(self.head()) {

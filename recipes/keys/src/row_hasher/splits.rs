@@ -46,20 +46,6 @@ impl RowHasher {
     ///
     /// [`Splits`](crate::RecipeErrorKind::Splits) if `tablets` is 0, or larger than the number of
     /// hashes of the scheme.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{HashScheme, RowHasher};
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// assert_eq!(hasher.splits(1)?, ["p:~"]);
-    /// assert_eq!(hasher.splits(3)?, ["p:c000", "p:o000", "p:~"]);
-    ///
-    /// let hasher = RowHasher::with_scheme("p", HashScheme::Sha1Base32)?;
-    /// assert_eq!(hasher.splits(3)?, ["p:alal", "p:lala", "p:~"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition
@@ -67,15 +53,6 @@ impl RowHasher {
             .map(|point| self.split_at(&self.scheme().digits(point)))
             .chain(iter::once(self.split_at(END)))
             .collect())
-    }
-
-    /// Checks whether [`splits`](Self::splits) uses Fluo's formula for this many tablets.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`splits`](Self::splits).
-    pub fn has_fluo_splits(&self, tablets: u32) -> Result<bool, RecipeError> {
-        Ok(Partition::new(self.scheme(), tablets)?.is_fluo)
     }
 
     /// Returns the number of values of the hash function in each tablet that ends at one of the

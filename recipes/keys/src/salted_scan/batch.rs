@@ -25,7 +25,6 @@ pub struct RowBatch {
     cell_count: usize,
 }
 
-/// The position of a row in a batch.
 #[derive(Clone)]
 struct BatchRow {
     /// End of the user's row in the text; it begins at the end of the row before it.

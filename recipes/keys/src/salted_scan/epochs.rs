@@ -39,11 +39,7 @@ impl Epochs {
     }
 
     /// Returns the result of each design, or `None` for a design that has no key for the rows.
-    ///
-    /// # Errors
-    ///
-    /// Fails with any other error, and with the newest design's error if no design has a key for
-    /// the rows.
+    /// Fails with any other error, and with the newest design's error if no design has a key.
     pub(crate) fn of_each<T>(
         &self,
         of: impl Fn(&KeyDesign) -> Result<T, RecipeError>,
@@ -95,7 +91,6 @@ pub(super) struct EpochReader {
 }
 
 impl EpochReader {
-    /// Returns the number of bytes of salt at the beginning of its keys.
     pub(super) fn head_len(&self) -> usize {
         self.epochs.head_len(self.epoch)
     }

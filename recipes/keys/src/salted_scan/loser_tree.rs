@@ -20,7 +20,6 @@ struct Entrant {
 const NO_ENTRANT: Entrant = Entrant { word: u64::MAX, player: usize::MAX };
 
 impl Losers {
-    /// Plays all matches again, between players with these words.
     pub(super) fn play_all(&mut self, words: &[u64], is_less: impl Fn(usize, usize) -> bool) {
         self.nodes.clear();
         self.nodes.resize(words.len(), NO_ENTRANT);

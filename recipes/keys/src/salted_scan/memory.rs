@@ -53,13 +53,11 @@ impl Memory {
         (each / self.cell_bytes).clamp(1, most)
     }
 
-    /// Checks whether this many cells may be read ahead.
     pub(super) fn has_room_for(&self, cells: usize) -> bool {
         let filled = self.held.saturating_add(cells.saturating_mul(self.cell_bytes));
         cells >= MIN_AHEAD && filled <= self.bound / 2
     }
 
-    /// Returns the maximum number of cells in a yielded batch.
     pub(super) fn yielded_cells(&self) -> usize {
         (MAX_YIELDED_BYTES / self.cell_bytes).clamp(1, MAX_CELLS)
     }
@@ -77,7 +75,6 @@ impl Memory {
     }
 }
 
-/// Returns the size of a cell in memory, in bytes.
 pub(crate) fn size_bytes(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.key.row.len() + cell.key.column.size_bytes() + cell.value.len()
 }

@@ -43,7 +43,6 @@ pub(super) enum Head {
     Whole,
 }
 
-/// The source of the next cells.
 #[derive(Default)]
 pub(super) enum Source {
     /// A new scan.
@@ -57,9 +56,7 @@ pub(super) enum Source {
     Ended,
 }
 
-/// The result of a read.
 pub(super) struct Fetched {
-    /// The number of the piece.
     pub(super) piece: usize,
     /// Its next cells; empty only at its end.
     pub(super) cells: Result<Vec<Cell>>,

@@ -92,7 +92,6 @@ impl Read {
         self.next < self.rows.len()
     }
 
-    /// Returns the part of the next row's key after its salt.
     pub(super) fn next_unsalted(&self) -> Option<&[u8]> {
         let row = self.rows.get(self.next)?;
         match row.form {
@@ -101,7 +100,6 @@ impl Read {
         }
     }
 
-    /// Returns the user's row of the next row.
     pub(super) fn next_row(&self) -> &[u8] {
         let end = self.rows.get(self.next).map_or(self.text_start, |row| row.text_end);
         self.text.get(self.text_start..end).unwrap_or_default()

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use fluo_table::{Bytes, ColumnSelector, Filter, Table, Versions};
+use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table, Versions};
 
 use super::epochs::Epochs;
-use super::extent::{Position, piece_of};
 use super::plan::ScanPlan;
-use super::settings::{ScanRun, ScanSettings, UnknownKeys};
+use super::settings::{Position, ScanRun, ScanSettings, UnknownKeys};
 use super::stream::SaltedRows;
 use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;
-use crate::key_design::{KeyDesign, RowSelection};
+use crate::key_design::{KeyDesign, RowRange, RowSelection};
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -52,7 +51,11 @@ impl SaltedScan {
     /// Creates a scan of these rows over several designs.
     pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
         let spans = epochs.spans(rows)?;
-        let pieces = spans.iter().map(|of_one| of_one.iter().map(piece_of).collect());
+        let piece = |span: &Span| RowRange {
+            start: span.start().row.clone(),
+            end: span.end().map(|end| end.row.clone()),
+        };
+        let pieces = spans.iter().map(|of_one| of_one.iter().map(piece).collect());
         let settings = ScanSettings {
             pieces: pieces.collect(),
             mark: Mark::of(&epochs.designs, rows),
@@ -152,7 +155,7 @@ impl SaltedScan {
 
     /// Returns the plan of the scan. Reads nothing.
     pub fn explain(&self) -> ScanPlan {
-        ScanPlan::new(self.settings.clone())
+        ScanPlan::new(&self.settings)
     }
 
     /// Runs the scan on a table.

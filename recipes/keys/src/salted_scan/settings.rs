@@ -4,10 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use fluo_table::{Bytes, CellBatches, ColumnSelector, Filter, Scan, Span, Table};
+use fluo_table::{Bytes, CellBatches, ColumnSelector, Filter, Scan, Span, Table, row_successor};
 
 use super::epochs::{EpochReader, Epochs};
-use super::extent::{Position, clipped};
 use crate::cursor::Mark;
 use crate::key_design::RowRange;
 
@@ -21,7 +20,15 @@ pub enum UnknownKeys {
     Skip,
 }
 
-/// The rows that a scan reads, and its limits.
+/// A position in the order of a scan: right after an unsalted key.
+#[derive(Clone, Debug)]
+pub(super) struct Position {
+    pub(super) unsalted: Bytes,
+    /// Among the rows with this unsalted key, the position is after the last with this salt, or
+    /// after all of them if it is `None`. Only drawn salts produce several.
+    pub(super) salt: Option<Bytes>,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct ScanSettings {
     pub(super) epochs: Epochs,
@@ -53,7 +60,21 @@ impl ScanSettings {
     ) -> Vec<RowRange> {
         let head_len = self.epochs.head_len(epoch);
         let pieces = self.pieces.get(epoch).into_iter().flatten();
-        pieces.filter_map(|piece| clipped(piece, head_len, after, through)).collect()
+        let clipped = |RowRange { start, end }: &RowRange| {
+            let salt = start.get(..head_len)?;
+            let key = |unsalted: &[u8]| Bytes::from([salt, unsalted].concat());
+            let next = after.map(|Position { unsalted, salt: last }| {
+                let same = key(unsalted);
+                let is_before = last.as_ref().is_none_or(|last| salt <= last.as_ref());
+                if is_before { row_successor(&same) } else { same }
+            });
+            let start = next.map_or_else(|| start.clone(), |next| next.max(start.clone()));
+            let behind = through.map(|last| row_successor(&key(last)));
+            let end = behind.into_iter().chain(end.clone()).min();
+            let is_empty = end.as_ref().is_some_and(|end| *end <= start);
+            (!is_empty).then_some(RowRange { start, end })
+        };
+        pieces.filter_map(clipped).collect()
     }
 
     pub(super) fn reader(&self, epoch: usize) -> EpochReader {
@@ -61,7 +82,6 @@ impl ScanSettings {
     }
 }
 
-/// A scan that runs on a table.
 #[derive(Clone)]
 pub(super) struct ScanRun {
     pub(super) settings: Arc<ScanSettings>,

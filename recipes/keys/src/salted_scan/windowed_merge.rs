@@ -14,11 +14,10 @@
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
-use super::extent::Position;
 use super::memory::size_bytes;
 use super::merge::Merge;
 use super::read::Read;
-use super::settings::ScanRun;
+use super::settings::{Position, ScanRun};
 use crate::error::RecipeError;
 use crate::number::count;
 
@@ -41,7 +40,6 @@ pub(super) struct Windows {
     rows_left: Option<u64>,
 }
 
-/// The rows read from an older epoch.
 struct OlderEpoch {
     /// The cells that have not been yielded, in the order of the scan.
     cells: Vec<Cell>,

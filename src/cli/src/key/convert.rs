@@ -64,10 +64,8 @@ impl Add {
                 Ok(())
             });
         }
-        let mut key = Vec::new();
         lines::transform(input, output, |line, output| {
-            key.clear();
-            design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
+            let key = design.encode_row(&self.encoding.decode(line)?)?;
             self.encoding.encode(&key, output)
         })
     }

@@ -67,21 +67,16 @@ pub enum DesignSettings {
 
 impl DesignSettings {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
+        let salted = |name, salt| DesignParts::new(name, Some(salt), Unsalted {});
         match self {
             Self::RowHasher(settings) => settings.parts(),
-            Self::Modulo(settings) => {
-                DesignParts::new("modulo", Some(settings.salt()?), Unsalted {})
-            }
-            Self::DigestSalt(settings) => {
-                DesignParts::new("digest-salt", Some(settings.salt()?), Unsalted {})
-            }
+            Self::Modulo(settings) => salted("modulo", settings.salt()?),
+            Self::DigestSalt(settings) => salted("digest-salt", settings.salt()?),
             #[cfg(feature = "web-table")]
             Self::WebTable(settings) => settings.parts(),
             Self::Reversed(settings) => settings.parts(),
             Self::ReverseTime(settings) => settings.parts(),
-            Self::RandomSalt(settings) => {
-                DesignParts::new("random-salt", Some(settings.salt()?), Unsalted {})
-            }
+            Self::RandomSalt(settings) => salted("random-salt", settings.salt()?),
             Self::Composite(settings) => settings.parts(),
             Self::Unsalted(settings) => DesignParts::new("unsalted", None, settings.clone()),
         }

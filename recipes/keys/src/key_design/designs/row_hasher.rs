@@ -1,7 +1,5 @@
 //! `row-hasher`: Fluo's row hasher as a key design.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use super::unsalted::Unsalted;
@@ -11,16 +9,6 @@ use crate::key_design::salt::{Salt, SaltSpec, SaltedPart};
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{KeyDesign, RowHasher};
-///
-/// let design = KeyDesign::from(&RowHasher::new("p")?);
-/// assert_eq!(design.encode_row(b"org.wikipedia/accumulo")?, "p:1yl0:org.wikipedia/accumulo");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HashedRows {
@@ -33,17 +21,10 @@ pub struct HashedRows {
 
 impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        RowHasher::with_scheme(&self.prefix, self.scheme).map(Self::parts_of)
-    }
-
-    pub(in crate::key_design) fn parts_of(hasher: RowHasher) -> DesignParts {
+        let hasher = RowHasher::with_scheme(&self.prefix, self.scheme)?;
         let spec = SaltSpec::new(hasher.clone(), &SaltedPart::Whole, ":", ":");
-        DesignParts {
-            name: "row-hasher",
-            salt: Some(SaltSpec { hasher: Some(hasher), ..spec }),
-            leading_point: false,
-            encoding: Arc::new(Unsalted {}),
-        }
+        let salt = SaltSpec { hasher: Some(hasher), ..spec };
+        DesignParts::new("row-hasher", Some(salt), Unsalted {})
     }
 }
 

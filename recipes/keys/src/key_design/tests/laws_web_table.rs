@@ -141,13 +141,6 @@ proptest! {
     }
 
     #[test]
-    fn k1_urls_have_keys(row in url()) {
-        for design in designs() {
-            prop_assert!(design.encode_row(row.as_bytes()).is_ok());
-        }
-    }
-
-    #[test]
     fn k2_decodes_only_the_key_of_a_row(
         written in prop_oneof!["[ac./:#0-8?%\\[\\]@é-]{0,12}", "com\\.[a-c]{1,2}/(#[0-9]{1,3})?[/.a]{0,6}"]
     ) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::design_of;
-use crate::{KeyDesign, RowSelection};
 
 const ROWS: &str = include_str!("../../../../../examples/data/package-homepages.txt");
 
@@ -15,10 +14,6 @@ fn urls() -> impl Iterator<Item = (String, &'static str)> {
         let host: Vec<_> = host.rsplit('.').collect();
         (format!("https://{}{rest}", host.join(".")), line)
     })
-}
-
-fn keys(design: &KeyDesign) -> impl Iterator<Item = fluo_table::Bytes> {
-    urls().map(|(url, _)| design.encode_row(url.as_bytes()).unwrap())
 }
 
 #[test]
@@ -38,29 +33,4 @@ fn every_page_has_a_key() {
     assert_eq!(pages.values().map(Vec::len).sum::<usize>(), 4_208);
     let same: Vec<_> = pages.values().filter(|urls| urls.len() > 1).collect();
     assert_eq!(same, [&["https://www.scribus.net/", "https://www.scribus.net"]]);
-}
-
-#[test]
-fn one_domain_makes_one_tablet_hot() {
-    let by_domain = design_of(r#"{"design": "web-table"}"#).unwrap();
-    for (domain, pages) in [("github.com", 1_830), ("metacpan.org", 531)] {
-        let rows = RowSelection::domain_and_subdomains(domain);
-        let [span] = &by_domain.spans(&rows).unwrap()[..] else {
-            panic!("{domain} is not one piece");
-        };
-        let held = keys(&by_domain)
-            .filter(|key| span.contains(&fluo_table::Key::first_of_row(key.clone())));
-        assert_eq!(held.count(), pages, "{domain}");
-    }
-    // A large domain stays large with every salt, because it has one host.
-    let by_host = design_of(r#"{"design": "web-table", "over": "host"}"#).unwrap();
-    for (design, most) in [(by_domain, [1_936, 646, 280]), (by_host, [1_912, 599, 248])] {
-        let points = design.splits(16).unwrap();
-        let mut tablets = vec![0; points.len() + 1];
-        for key in keys(&design) {
-            tablets[points.partition_point(|point| *point < key)] += 1;
-        }
-        tablets.sort_unstable_by(|a, b| b.cmp(a));
-        assert_eq!(tablets[..3], most);
-    }
 }

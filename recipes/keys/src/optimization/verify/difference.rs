@@ -7,25 +7,21 @@ use thiserror::Error;
 
 use super::load::{Load, Place};
 
-/// A difference between a table and its optimizations. Its text is a sentence for an operator.
+/// A difference between a table and its optimizations. Its text is a sentence for an operator that
+/// names all fields.
 ///
 /// Rows and split points are escaped text.
 #[derive(Clone, Debug, PartialEq, Serialize, Error)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[expect(missing_docs, reason = "the text of a variant explains its fields")]
 #[non_exhaustive]
 pub enum Difference {
     /// The storage of the table is damaged.
     #[error("{cause}")]
-    Damage {
-        /// The damage, as a sentence.
-        cause: String,
-    },
+    Damage { cause: String },
     /// Requested split points do not exist.
     #[error("{} missing{}", split_points(.splits), first_of(.splits))]
-    MissingSplits {
-        /// The split points.
-        splits: Vec<String>,
-    },
+    MissingSplits { splits: Vec<String> },
     /// The servers load no group balancer.
     #[error("the servers load no group balancer")]
     NoGroupBalancer,
@@ -33,128 +29,52 @@ pub enum Difference {
     #[error(
         "the servers cannot load `{class}` of property {BALANCER}, so tablets may stay on no server"
     )]
-    BalancerNotLoaded {
-        /// The class.
-        class: String,
-    },
-    /// A property of the balancer has the wrong value.
+    BalancerNotLoaded { class: String },
+    /// A property of the balancer has the wrong value, or none.
     #[error("property {name} is {}, it should be `{expected}`", value(.found.as_deref()))]
-    Property {
-        /// The name.
-        name: String,
-        /// The existing value, if any.
-        found: Option<String>,
-        /// The requested value.
-        expected: String,
-    },
+    Property { name: String, found: Option<String>, expected: String },
     /// A pattern of earlier groups is in force although no recipe has a group.
     #[error("no recipe asked for groups by `{pattern}`; a plan that prunes removes the pattern")]
-    EarlierGroups {
-        /// The pattern.
-        pattern: String,
-    },
+    EarlierGroups { pattern: String },
     /// Tablets of a group are on no server.
     #[error("group `{group}`: {unhosted} of {tablets} tablets are on no server")]
-    Unhosted {
-        /// The group.
-        group: String,
-        /// The number of its tablets.
-        tablets: usize,
-        /// The number of them without a server.
-        unhosted: usize,
-    },
-    /// The tablets of a group are not spread over the servers.
+    Unhosted { group: String, tablets: usize, unhosted: usize },
+    /// The tablets of a group are not spread over the servers: `least` is the smallest number on a
+    /// server.
     #[error("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")]
-    NotSpread {
-        /// The group.
-        group: String,
-        /// The number of its tablets.
-        tablets: usize,
-        /// The smallest number on a server.
-        least: usize,
-        /// The largest number on a server.
-        largest: usize,
-    },
-    /// Rows belong to no recipe.
+    NotSpread { group: String, tablets: usize, least: usize, largest: usize },
+    /// Rows belong to no recipe. `total` includes all rows of the table.
     #[error("rows of no recipe: {} of {}, the first is `{first}`", Grouped(*.rows), Grouped(*.total))]
-    OtherRows {
-        /// The number of these rows.
-        rows: u64,
-        /// The number of all rows of the table.
-        total: u64,
-        /// The first of these rows.
-        first: String,
-    },
-    /// A tablet is too full.
+    OtherRows { rows: u64, total: u64, first: String },
+    /// A tablet is too full, with the rows of a recipe or, without one, with rows of no recipe.
     #[error("{}: {load}", .recipe.as_deref().unwrap_or("rows of no recipe"))]
-    HotTablet {
-        /// The recipe whose rows fill it, or `None` if it has rows of no recipe.
-        recipe: Option<String>,
-        /// The load of the tablets.
-        load: Load,
-    },
+    HotTablet { recipe: Option<String>, load: Load },
     /// Rows under the prefix of a recipe are not keys of it.
     #[error("{recipe}: rows that are not its keys: {}, the first is `{first}`", Grouped(*.rows))]
-    ForeignRows {
-        /// The recipe.
-        recipe: String,
-        /// The number of these rows.
-        rows: u64,
-        /// The first of these rows.
-        first: String,
-    },
-    /// Rows of a recipe are written in an earlier design.
+    ForeignRows { recipe: String, rows: u64, first: String },
+    /// Rows of a recipe are written in an earlier design. `total` includes the rows in all of its
+    /// designs.
     #[error("{recipe}: rows of an earlier design: {} of {}; migrate them", Grouped(*.rows), Grouped(*.total))]
-    EarlierDesigns {
-        /// The recipe.
-        recipe: String,
-        /// The number of these rows.
-        rows: u64,
-        /// The number of rows in all of its designs.
-        total: u64,
-    },
-    /// The rows of a recipe are not spread evenly over its hashes or salts.
+    EarlierDesigns { recipe: String, rows: u64, total: u64 },
+    /// The rows of a recipe are not spread evenly over its hashes or salts: `p_value` is the chance
+    /// that evenly hashed rows are at least as uneven.
     #[error("{recipe}: its {} rows are not spread evenly ({})", Grouped(*.rows), chance(*.p_value))]
-    UnevenHash {
-        /// The recipe.
-        recipe: String,
-        /// The number of its rows.
-        rows: u64,
-        /// The chance that evenly hashed rows are at least as uneven.
-        p_value: f64,
-    },
+    UnevenHash { recipe: String, rows: u64, p_value: f64 },
     /// A server is too full.
     #[error("{load}")]
-    HotServer {
-        /// The load of the servers.
-        load: Load,
-    },
+    HotServer { load: Load },
     /// Split points of no recipe take tablets of a recipe out of its group.
     #[error("{recipe}: {} outside its group{}", split_points(.splits), first_of(.splits))]
-    StraySplits {
-        /// The recipe.
-        recipe: String,
-        /// The split points.
-        splits: Vec<String>,
-    },
+    StraySplits { recipe: String, splits: Vec<String> },
     /// The rows could not be counted, because the user may not read them.
     #[error("the rows could not be counted: {cause}")]
-    RowsDenied {
-        /// The reason.
-        cause: String,
-    },
+    RowsDenied { cause: String },
     /// Evenness is required but not proved.
     #[error("evenness is required, but not proved: {because}")]
-    Unproved {
-        /// The reason.
-        because: Unproved,
-    },
+    Unproved { because: Unproved },
     /// There are split points of no recipe.
     #[error("{} not part of any recipe{}", split_points(.splits), first_of(.splits))]
-    ExtraSplits {
-        /// The split points.
-        splits: Vec<String>,
-    },
+    ExtraSplits { splits: Vec<String> },
 }
 
 impl Difference {
@@ -207,6 +127,7 @@ impl Difference {
 /// A reason why evenness is not proved. Its text is a clause for an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Error)]
 #[serde(rename_all = "snake_case", tag = "reason")]
+#[expect(missing_docs, reason = "the text of a variant explains its fields")]
 #[non_exhaustive]
 pub enum Unproved {
     /// The table has no rows.
@@ -217,12 +138,7 @@ pub enum Unproved {
     RowsNotCounted,
     /// A recipe has so few rows that chance could make a tablet too full.
     #[error("{recipe} has too few rows to tell ({})", Grouped(*.rows))]
-    TooFewRows {
-        /// The recipe.
-        recipe: String,
-        /// The number of its rows.
-        rows: u64,
-    },
+    TooFewRows { recipe: String, rows: u64 },
 }
 
 /// Returns the subject and the verb of a sentence about split points.

@@ -131,7 +131,6 @@ impl MaxSkew {
 }
 
 impl Default for MaxSkew {
-    /// Returns twice the mean.
     fn default() -> Self {
         Self(2.0)
     }

@@ -26,7 +26,6 @@ pub struct PropertyVerdict {
     pub is_as_expected: bool,
 }
 
-/// The properties, and their differences.
 pub(super) type Properties = (Vec<PropertyVerdict>, Vec<Difference>);
 
 /// Finds the group balancer of the servers, and compares the properties. Without groups, finds the

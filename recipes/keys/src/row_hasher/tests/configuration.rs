@@ -4,14 +4,8 @@ use std::fmt::Debug;
 
 use rstest::rstest;
 
-use super::{both, murmur3, sha1};
-use crate::{HashScheme, RecipeErrorKind, RowHasher, java_quote};
-
-#[test]
-fn default_scheme_is_that_of_fluo() {
-    assert_eq!(murmur3("p").scheme(), HashScheme::Murmur3Base36);
-    assert_eq!(sha1("p").scheme(), HashScheme::Sha1Base32);
-}
+use super::{both, murmur3};
+use crate::{RecipeErrorKind, RowHasher, java_quote};
 
 #[test]
 fn rejects_an_empty_prefix() {
@@ -42,13 +36,6 @@ fn accepts_any_other_prefix(#[case] prefix: &str) {
         let splits = hasher.splits(2).unwrap();
         assert_eq!(splits.last().unwrap(), &format!("{prefix}:~"));
     }
-}
-
-#[test]
-fn group_regex_is_java_quoted() {
-    assert_eq!(murmur3("p").group_regex(), r"\Qp:\E");
-    assert_eq!(murmur3(r"a\Eb").group_regex(), r"\Qa\E\\E\Qb:\E");
-    assert_eq!(murmur3("a\\").group_regex(), r"\Qa\:\E");
 }
 
 #[test]

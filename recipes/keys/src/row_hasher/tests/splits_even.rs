@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use rstest::rstest;
 
+use super::super::split_arithmetic::Partition;
 use super::{both, murmur3, sha1};
 use crate::{HashScheme, RecipeErrorKind};
 
@@ -44,7 +45,7 @@ fn murmur3_with_1297_tablets_is_even() {
 fn sha1_splits_in_its_own_digits(#[case] tablets: u32, #[case] ends: &str) {
     let expected: Vec<String> = ends.split(' ').map(|end| format!("p:{end}")).collect();
     assert_eq!(sha1("p").splits(tablets).unwrap(), expected);
-    assert_eq!(sha1("p").has_fluo_splits(tablets), Ok(false));
+    assert!(!Partition::new(HashScheme::Sha1Base32, tablets).unwrap().is_fluo);
 }
 
 #[test]
@@ -60,7 +61,6 @@ fn rejects_zero_tablets() {
         let error = hasher.splits(0).unwrap_err();
         assert_eq!(error.kind(), RecipeErrorKind::Splits);
         assert_eq!(error.to_string(), "a table has at least 1 tablet, not 0");
-        assert_eq!(hasher.has_fluo_splits(0), Err(error.clone()));
         assert_eq!(hasher.tablet_weights(0), Err(error));
     }
 }

@@ -2,6 +2,7 @@
 
 use rstest::rstest;
 
+use super::super::split_arithmetic::Partition;
 use super::murmur3;
 use crate::HashScheme;
 
@@ -20,6 +21,10 @@ const SPACE: u32 = HashScheme::Murmur3Base36.space();
 fn splits_of_java(#[case] tablets: u32, #[case] ends: &str) {
     let expected: Vec<String> = ends.split(' ').map(|end| format!("p:{end}")).collect();
     assert_eq!(murmur3("p").splits(tablets).unwrap(), expected);
+}
+
+fn is_fluo(tablets: &u32) -> bool {
+    Partition::new(HashScheme::Murmur3Base36, *tablets).unwrap().is_fluo
 }
 
 /// Returns the number of hashes in the last tablet and in each other tablet, by Fluo's formula
@@ -44,28 +49,18 @@ fn fluos_last_tablet_shrinks(#[case] tablets: u32, #[case] share: f64) {
     assert!((measured - share).abs() < 0.0005, "{measured}");
 }
 
-/// From 1,297 on, Fluo's own points may reach 36^4, which has five digits.
-#[test]
-fn fluo_has_points_of_five_digits_from_1297_tablets_on() {
-    let five_digits = |tablets: &u32| fluo_widths(*tablets).0 <= 0;
-    let first: Vec<u32> = (1..=SPACE).filter(five_digits).take(4).collect();
-    assert_eq!(first, [1_297, 1_333, 1_348, 1_360]);
-}
-
 #[test]
 fn even_formula_takes_over_below_three_quarters() {
-    let hasher = murmur3("p");
     for tablets in 1..=20_000 {
         let (last, width) = fluo_widths(tablets);
         let sound = 4 * last >= 3 * width;
-        assert_eq!(hasher.has_fluo_splits(tablets), Ok(sound), "{tablets}");
+        assert_eq!(is_fluo(&tablets), sound, "{tablets}");
     }
 }
 
 /// The counts in the documentation of `splits`.
 #[test]
 fn documented_counts() {
-    let is_fluo = |tablets: &u32| murmur3("p").has_fluo_splits(*tablets).unwrap();
     let even: Vec<u32> = (1..=1_296).filter(|tablets| !is_fluo(tablets)).collect();
     assert_eq!(even.len(), 317);
     assert_eq!(even.iter().copied().take(4).collect::<Vec<u32>>(), [661, 674, 680, 701]);

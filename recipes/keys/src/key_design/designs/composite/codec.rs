@@ -2,14 +2,11 @@
 //!
 //! The module `bytes` writes fields in keys, and `text` writes them in the user's rows.
 
-use std::slice;
+use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
-use fluo_table::{Bytes, Escaped, Excerpt, counted, prefix_successor};
-
-use super::field::{Field, FieldOrder, FieldSettings};
+use super::field::{Field, FieldSettings};
 use super::{bytes, text};
 use crate::error::RecipeError;
-use crate::key_design::row_selection::{RowRange, RowSelection};
 
 /// Maximum number of fields, more than a key has any use for.
 const MAX_FIELDS: usize = 32;
@@ -32,28 +29,16 @@ const MAX_FIELDS: usize = 32;
 /// assert_eq!(older, "acme\t1970-01-01T00:00:00.001Z");
 /// assert!(design.encode_row(&newer)? < design.encode_row(&older)?);
 /// assert_eq!(composite.fields_of(&older)?, [Field::from("acme"), Field::Time(1)]);
-///
-/// let since = composite.rows_between(&[Field::from("acme")], Some(&Field::Time(2)), None)?;
-/// assert!(design.contains(&since, &newer)? && !design.contains(&since, &older)?);
 /// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composite {
-    pub(super) fields: Vec<FieldSettings>,
+    pub(in crate::key_design) fields: Vec<FieldSettings>,
     pub(super) separator: u8,
 }
 
 impl Composite {
-    /// Creates the codec for rows of these fields.
-    ///
-    /// In the text of a row, the separator stands between the fields: a tab, a space or an ASCII
-    /// punctuation character, except those of numbers, times and escapes (`\ + - . :`).
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
-    /// could be confused with a part of a field.
-    pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, RecipeError> {
+    pub(super) fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, RecipeError> {
         if fields.is_empty() || fields.len() > MAX_FIELDS {
             return Err(RecipeError::settings(format!(
                 "a composite row has 1 to {MAX_FIELDS} fields, not {}",
@@ -81,11 +66,6 @@ impl Composite {
         Ok(Self { fields, separator })
     }
 
-    /// Returns the fields, in order.
-    pub fn fields(&self) -> &[FieldSettings] {
-        &self.fields
-    }
-
     /// Returns the text of a row's fields, which is the row for
     /// [`KeyDesign::encode_row`](crate::KeyDesign::encode_row).
     ///
@@ -93,7 +73,19 @@ impl Composite {
     ///
     /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
     pub fn row(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
-        self.written_row(fields)?;
+        let expected = self.fields.len();
+        if fields.len() != expected {
+            let (expected, found) = (counted(expected, "field"), fields.len());
+            return Err(RecipeError::row(format!(
+                "a row of this composite design has {expected}, not {found}"
+            )));
+        }
+        let mut pairs = fields.iter().zip(&self.fields).enumerate();
+        let wrong = pairs.find(|(_, (value, field))| value.kind() != field.kind);
+        if let Some((number, (value, field))) = wrong {
+            let (label, kind, found) = (self.label(number), field.kind, value.kind());
+            return Err(RecipeError::row(format!("{label} is {kind}, not {found}")));
+        }
         Ok(self.text_of(fields).into())
     }
 
@@ -116,48 +108,6 @@ impl Composite {
         self.leading_of(&pieces)
     }
 
-    /// Returns the set of all rows with these leading fields.
-    ///
-    /// # Errors
-    ///
-    /// As [`row`](Self::row).
-    pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, RecipeError> {
-        if leading.len() == self.fields.len() {
-            return self.row(leading).map(RowSelection::Row);
-        }
-        self.head_of(leading).map(RowSelection::Prefix)
-    }
-
-    /// Returns the set of all rows with these leading fields whose next field is at least `from`
-    /// and less than `to`.
-    ///
-    /// The bounds are values, whatever the direction of the field. A bound of `None` is no bound.
-    ///
-    /// # Errors
-    ///
-    /// As [`row`](Self::row).
-    pub fn rows_between(
-        &self,
-        leading: &[Field],
-        from: Option<&Field>,
-        to: Option<&Field>,
-    ) -> Result<RowSelection, RecipeError> {
-        self.range_between(leading, from, to)?;
-        let text = |value: &Field| self.text_of(slice::from_ref(value)).into();
-        let (from, to) = (from.map(text), to.map(text));
-        Ok(RowSelection::Between { prefix: self.head_of(leading)?, from, to })
-    }
-
-    /// Returns the text of leading fields, with the separator after each.
-    fn head_of(&self, leading: &[Field]) -> Result<Bytes, RecipeError> {
-        self.written(leading)?;
-        let mut head = self.text_of(leading);
-        if !leading.is_empty() {
-            head.push(char::from(self.separator));
-        }
-        Ok(head.into())
-    }
-
     pub(super) fn text_of(&self, fields: &[Field]) -> String {
         let mut row = String::new();
         for (number, value) in fields.iter().enumerate() {
@@ -178,31 +128,13 @@ impl Composite {
         values.collect()
     }
 
-    pub(super) fn written_row(&self, fields: &[Field]) -> Result<Vec<u8>, RecipeError> {
-        if fields.len() < self.fields.len() {
-            return Err(self.miscounted(fields.len()));
-        }
-        self.written(fields)
-    }
-
-    pub(super) fn written(&self, leading: &[Field]) -> Result<Vec<u8>, RecipeError> {
-        if leading.len() > self.fields.len() {
-            return Err(self.miscounted(leading.len()));
-        }
+    /// Returns the written form of leading fields of the right kinds.
+    pub(super) fn written(&self, leading: &[Field]) -> Vec<u8> {
         let mut written = Vec::new();
-        for (number, (value, field)) in leading.iter().zip(&self.fields).enumerate() {
-            if value.kind() != field.kind {
-                let (label, kind, found) = (self.label(number), field.kind, value.kind());
-                return Err(RecipeError::row(format!("{label} is {kind}, not {found}")));
-            }
+        for (value, field) in leading.iter().zip(&self.fields) {
             bytes::write(value, field.mask(), &mut written);
         }
-        Ok(written)
-    }
-
-    fn miscounted(&self, found: usize) -> RecipeError {
-        let expected = counted(self.fields.len(), "field");
-        RecipeError::row(format!("a row of this composite design has {expected}, not {found}"))
+        written
     }
 
     pub(super) fn decode(&self, key: &[u8]) -> Result<Vec<Field>, RecipeError> {
@@ -223,34 +155,6 @@ impl Composite {
             0 => Ok(values),
             more => Err(refused(format!("{} follow its fields", counted(more, "byte")))),
         }
-    }
-
-    /// Returns the written forms of the rows with these leading fields whose next field is at least
-    /// `from` and less than `to`.
-    pub(super) fn range_between(
-        &self,
-        leading: &[Field],
-        from: Option<&Field>,
-        to: Option<&Field>,
-    ) -> Result<RowRange, RecipeError> {
-        let Some(field) = self.fields.get(leading.len()) else {
-            let count = counted(leading.len(), "field");
-            return Err(RecipeError::scan(format!("rows have no field after the first {count}")));
-        };
-        let head = self.written(leading)?;
-        let bound = |value: &Field| self.written(&[leading, slice::from_ref(value)].concat());
-        let (from, to) = (from.map(bound).transpose()?, to.map(bound).transpose()?);
-        if field.order == FieldOrder::Ascending {
-            let end = to.map(Bytes::from).or_else(|| prefix_successor(&head));
-            return Ok(RowRange { start: from.unwrap_or(head).into(), end });
-        }
-        // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
-        let end = prefix_successor(from.as_ref().unwrap_or(&head));
-        let start = to.map_or_else(|| Some(head.into()), |to| prefix_successor(&to));
-        // No key sorts after a key of bytes ff only: `to` excludes the largest values, which are
-        // the first keys, and no smaller values remain.
-        let nothing = || RowRange { start: Bytes::new(), end: Some(Bytes::new()) };
-        Ok(start.map_or_else(nothing, |start| RowRange { start, end }))
     }
 
     /// Returns the label of a field for messages: its number, counted from 1, and its name.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_table::{Bytes, Escaped, Excerpt, counted};
+use fluo_table::{Bytes, Escaped, Excerpt, counted, prefix_successor};
 
 use super::codec::{Composite, utf8};
 use super::field::{Field, FieldKind, FieldOrder, FieldSettings};
@@ -16,7 +16,7 @@ use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 impl RowEncoding for Composite {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        key.extend(self.written_row(&self.fields_of(row)?)?);
+        key.extend(self.written(&self.fields_of(row)?));
         Ok(())
     }
 
@@ -120,18 +120,7 @@ impl RowEncoding for Composite {
         let range = match rows {
             RowSelection::Prefix(prefix) => RowRange::of_prefix(self.beginning(prefix)?),
             RowSelection::Between { prefix, from, to } => {
-                let (leading, rest) = self.cut(prefix)?;
-                if !rest.is_empty() {
-                    return Err(RecipeError::scan(format!(
-                        "{} does not end with a whole field: give the leading fields, `{}` after each",
-                        Excerpt::new(prefix),
-                        Escaped(&[self.separator])
-                    )));
-                }
-                let value = |bound: &Bytes| self.bound(leading.len(), bound);
-                let from = from.as_ref().map(value).transpose()?;
-                let to = to.as_ref().map(value).transpose()?;
-                self.range_between(&leading, from.as_ref(), to.as_ref())?
+                self.between(prefix, from.as_ref(), to.as_ref())?
             }
             _ => rows.bounds(),
         };
@@ -158,7 +147,7 @@ impl Composite {
     /// Returns the common beginning of the keys of all rows that begin with a text.
     fn beginning(&self, prefix: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let (leading, rest) = self.cut(prefix)?;
-        let mut written = self.written(&leading)?;
+        let mut written = self.written(&leading);
         if !rest.is_empty() {
             let field = self.field(leading.len());
             let beginning = text::read_beginning(field.kind, rest).map_err(|reason| {
@@ -169,11 +158,44 @@ impl Composite {
         Ok(written)
     }
 
-    fn bound(&self, number: usize, bound: &[u8]) -> Result<Field, RecipeError> {
-        text::read(self.field(number).kind, utf8(bound)?).map_err(|reason| {
-            let label = self.label(number);
-            RecipeError::scan(format!("{label}, between two values: {reason}"))
-        })
+    /// Returns the written forms of the rows with the leading fields of a prefix whose next field is
+    /// at least `from` and less than `to`.
+    fn between(
+        &self,
+        prefix: &[u8],
+        from: Option<&Bytes>,
+        to: Option<&Bytes>,
+    ) -> Result<RowRange, RecipeError> {
+        let (leading, rest) = self.cut(prefix)?;
+        if !rest.is_empty() {
+            return Err(RecipeError::scan(format!(
+                "{} does not end with a whole field: give the leading fields, `{}` after each",
+                Excerpt::new(prefix),
+                Escaped(&[self.separator])
+            )));
+        }
+        let (field, head) = (self.field(leading.len()), self.written(&leading));
+        let bound = |bound: &Bytes| {
+            let value = text::read(field.kind, utf8(bound)?).map_err(|reason| {
+                let label = self.label(leading.len());
+                RecipeError::scan(format!("{label}, between two values: {reason}"))
+            })?;
+            let mut written = head.clone();
+            bytes::write(&value, field.mask(), &mut written);
+            Ok::<_, RecipeError>(written)
+        };
+        let (from, to) = (from.map(bound).transpose()?, to.map(bound).transpose()?);
+        if field.order == FieldOrder::Ascending {
+            let end = to.map(Bytes::from).or_else(|| prefix_successor(&head));
+            return Ok(RowRange { start: from.unwrap_or(head).into(), end });
+        }
+        // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
+        let end = prefix_successor(from.as_ref().unwrap_or(&head));
+        let start = to.map_or_else(|| Some(head.into()), |to| prefix_successor(&to));
+        // No key sorts after a key of bytes ff only: `to` excludes the largest values, which are
+        // the first keys, and no smaller values remain.
+        let nothing = || RowRange { start: Bytes::new(), end: Some(Bytes::new()) };
+        Ok(start.map_or_else(nothing, |start| RowRange { start, end }))
     }
 
     /// Returns the field after the whole fields of [`cut`](Self::cut).

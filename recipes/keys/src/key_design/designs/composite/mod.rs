@@ -22,7 +22,7 @@ use crate::key_design::encoding::DesignParts;
 /// is written `\\`, and the separator and control characters `\xNN`.
 ///
 /// The rows with given leading fields are one piece of the table, without a salt or with a salt
-/// over these fields: [`Composite::rows_of`] and [`Composite::rows_between`] select them.
+/// over these fields: their common prefix, or a range of the next field, selects them.
 ///
 /// # Examples
 ///
@@ -68,11 +68,12 @@ impl CompositeRows {
         Self { fields, separator: tab(), salt: None }
     }
 
-    /// Returns the builder of rows from values, and of the sets of rows to read.
+    /// Returns the codec between rows and values.
     ///
     /// # Errors
     ///
-    /// As [`Composite::new`].
+    /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
+    /// could be confused with a part of a field.
     pub fn composite(&self) -> Result<Composite, RecipeError> {
         Composite::new(self.fields.clone(), self.separator)
     }

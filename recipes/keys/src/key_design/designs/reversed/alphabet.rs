@@ -47,11 +47,8 @@ impl RowAlphabet {
     ///
     /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest
     /// symbols at its end. `d` is the smallest number of symbols that divides evenly, or that
-    /// leaves the pieces about equal; at most `longest`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are more tablets than rows of the longest length.
+    /// leaves the pieces about equal; at most `longest`. Fails if there are more tablets than rows
+    /// of the longest length.
     pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, RecipeError> {
         let (symbols, wanted) = (self.symbols(), u64::from(tablets));
         let radix = number::count(symbols.len());

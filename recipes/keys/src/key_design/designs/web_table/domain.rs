@@ -10,14 +10,9 @@ use std::iter;
 
 use psl::Psl;
 
+use super::WebTable;
 use super::host::Host;
 use super::page::{Page, authority, text_of};
-
-/// Returns the registrable domain of a name: its public suffix and one more label. `None` for a
-/// public suffix itself.
-pub(super) fn registrable(name: &str) -> Option<&str> {
-    psl::domain_str(name)
-}
 
 /// Returns the registrable domain of a name if all names below it have the same one.
 ///
@@ -32,34 +27,36 @@ pub(super) fn registrable_of_all_below(name: &str) -> Option<&str> {
     // The list's answer depends only on the labels that it asks for. If it asks for no label below
     // the name, it gives the same answer for every name below.
     psl::List.find(name.rsplit('.').map(str::as_bytes).chain(below));
-    if looked_below.get() { None } else { registrable(name) }
+    if looked_below.get() { None } else { psl::domain_str(name) }
 }
 
 /// Top-level domains that are also file extensions.
 const FILE_ENDINGS: [&str; 14] =
     ["cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
 
-/// Checks whether a row is clearly a web address, as
-/// [`WebTable::is_web_address`](crate::WebTable::is_web_address) defines it.
-pub(super) fn is_web_address(row: &[u8]) -> bool {
-    let Ok(text) = text_of(row) else {
-        return false;
-    };
-    // A cheap check before parsing, which excludes most rows of other kinds.
-    if text.contains("://") || text.contains('#') || !authority(text).contains('.') {
-        return false;
+impl WebTable {
+    /// Checks whether a row without a scheme is clearly a web address: its host is a name below a
+    /// public suffix of the list.
+    ///
+    /// A row that could also be a file name is not, nor is a row with a fragment, which this design
+    /// would drop. A row that is not may still have a key.
+    pub fn is_web_address(row: &[u8]) -> bool {
+        // A cheap check before parsing, which excludes most rows of other kinds.
+        let may_be_one = |text: &&str| {
+            !text.contains("://") && !text.contains('#') && authority(text).contains('.')
+        };
+        let Some(text) = text_of(row).ok().filter(may_be_one) else {
+            return false;
+        };
+        let Ok(Page { host: Host::Name(name), port, .. }) = Page::parse(text) else {
+            return false;
+        };
+        let is_alone = port.is_none() && !text.contains(['/', '?']);
+        let may_be_a_file =
+            is_alone && name.rsplit('.').next().is_some_and(|last| FILE_ENDINGS.contains(&last));
+        let domain = psl::domain(name.as_bytes());
+        !may_be_a_file && domain.is_some_and(|domain| domain.suffix().is_known())
     }
-    let Ok(page) = Page::parse(text) else {
-        return false;
-    };
-    let Host::Name(name) = &page.host else {
-        return false;
-    };
-    let is_alone = page.port.is_none() && !text.contains(['/', '?']);
-    let may_be_a_file =
-        is_alone && name.rsplit('.').next().is_some_and(|last| FILE_ENDINGS.contains(&last));
-    let domain = psl::domain(name.as_bytes());
-    !may_be_a_file && domain.is_some_and(|domain| domain.suffix().is_known())
 }
 
 /// Parses a domain named by a caller, such as `example.com`. The error is the reason why it is not
@@ -92,7 +89,7 @@ mod tests {
             "main.rs/docs",
             "www.example.com.",
         ] {
-            assert!(is_web_address(address.as_bytes()), "{address}");
+            assert!(WebTable::is_web_address(address.as_bytes()), "{address}");
         }
         for other in [
             "",
@@ -122,9 +119,9 @@ mod tests {
             ".com/x",
             "example..com",
         ] {
-            assert!(!is_web_address(other.as_bytes()), "{other}");
+            assert!(!WebTable::is_web_address(other.as_bytes()), "{other}");
         }
-        assert!(!is_web_address(b"example.com/\xff"));
+        assert!(!WebTable::is_web_address(b"example.com/\xff"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fluo_table::{Bytes, Excerpt, prefix_successor};
 
-use super::domain::{parse_domain, registrable, registrable_of_all_below};
+use super::domain::{parse_domain, registrable_of_all_below};
 use super::host::Host;
 use super::page::{PORT, Page, authority, excerpt, text_of, without_scheme};
 use super::{DomainDirection, WebPart, WebTable};
@@ -118,7 +118,7 @@ impl WebTable {
     fn salted(&self, host: &Host) -> Host {
         match (host, self.over) {
             (Host::Name(name), WebPart::RegistrableDomain) => {
-                Host::Name(registrable(name).unwrap_or(name).to_owned())
+                Host::Name(psl::domain_str(name).unwrap_or(name).to_owned())
             }
             _ => host.clone(),
         }

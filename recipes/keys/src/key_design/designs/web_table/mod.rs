@@ -85,15 +85,6 @@ impl WebTable {
     /// The compiled-in version of the Public Suffix List, as a version of the `psl` crate.
     pub const SUFFIX_LIST: &str = "2.1.247";
 
-    /// Checks whether a row without a scheme is clearly a web address: its host is a name below a
-    /// public suffix of the list.
-    ///
-    /// A row that could also be a file name is not, nor is a row with a fragment, which this design
-    /// would drop. A row that is not may still have a key.
-    pub fn is_web_address(row: &[u8]) -> bool {
-        domain::is_web_address(row)
-    }
-
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         if let Some(list) = &self.list
             && list != Self::SUFFIX_LIST

@@ -101,11 +101,7 @@ impl Page {
         self.port.map(|port| format!("{PORT}{port}")).unwrap_or_default()
     }
 
-    /// Parses the written form of a page.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the bytes are not exactly the written form of a page.
+    /// Parses the exact written form of a page.
     pub(super) fn of_written(written: &[u8]) -> Result<Self, RecipeError> {
         let found = unwritten(written).and_then(|row| Self::parse(&row));
         let reason = match found {

@@ -87,21 +87,49 @@ fn compare_all(fields: &[FieldSettings], a: &[Field], b: &[Field]) -> Ordering {
     })
 }
 
+/// Returns the text of leading fields, with the separator after each.
+fn head(composite: &Composite, leading: &[Field]) -> String {
+    let pairs = composite.fields.iter().zip(leading);
+    pairs.map(|(field, value)| format!("{}\t", text(field, value))).collect()
+}
+
+fn text(field: &FieldSettings, value: &Field) -> String {
+    let single = CompositeRows::new(vec![field.clone()]).composite().unwrap();
+    String::from_utf8(single.row(std::slice::from_ref(value)).unwrap().to_vec()).unwrap()
+}
+
+fn rows_of(composite: &Composite, leading: &[Field]) -> RowSelection {
+    if leading.len() == composite.fields.len() {
+        return RowSelection::Row(composite.row(leading).unwrap());
+    }
+    RowSelection::Prefix(head(composite, leading).into())
+}
+
+fn rows_between(
+    composite: &Composite,
+    leading: &[Field],
+    from: Option<&Field>,
+    to: Option<&Field>,
+) -> RowSelection {
+    let field = &composite.fields[leading.len()];
+    let [from, to] = [from, to].map(|bound| bound.map(|value| text(field, value).into()));
+    RowSelection::Between { prefix: head(composite, leading).into(), from, to }
+}
+
 /// Returns sets by leading fields, and sets of arbitrary bytes, most of which are rejected.
 fn sets(composite: &Composite) -> BoxedStrategy<RowSelection> {
-    let count = composite.fields().len();
+    let count = composite.fields.len();
     let row = row(composite);
-    let given =
-        (values(composite.fields()), values(composite.fields()), values(composite.fields()));
+    let given = (values(&composite.fields), values(&composite.fields), values(&composite.fields));
     let of_fields = (given, 0..=count, 0..4_u8).prop_map({
         let composite = composite.clone();
         move |((leading, from, to), taken, bounds)| {
             if taken == count || bounds == 0 {
-                return composite.rows_of(&leading[..taken]).unwrap();
+                return rows_of(&composite, &leading[..taken]);
             }
             let from = (bounds & 1 != 0).then_some(&from[taken]);
             let to = (bounds & 2 != 0).then_some(&to[taken]);
-            composite.rows_between(&leading[..taken], from, to).unwrap()
+            rows_between(&composite, &leading[..taken], from, to)
         }
     });
     prop_oneof![
@@ -114,7 +142,7 @@ fn sets(composite: &Composite) -> BoxedStrategy<RowSelection> {
 
 fn row(composite: &Composite) -> impl Strategy<Value = Bytes> + Clone + 'static {
     let composite = composite.clone();
-    let rows = values(composite.fields()).prop_map(move |values| composite.row(&values).unwrap());
+    let rows = values(&composite.fields).prop_map(move |values| composite.row(&values).unwrap());
     std::rc::Rc::new(rows)
 }
 
@@ -126,8 +154,8 @@ fn holds(composite: &Composite, rows: &RowSelection, row: &[u8]) -> bool {
     };
     let separator = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\t').count();
     let number = separator(prefix);
-    let kind = composite.fields()[number].clone();
-    let single = Composite::new(vec![kind], '\t').unwrap();
+    let kind = composite.fields[number].clone();
+    let single = CompositeRows::new(vec![kind]).composite().unwrap();
     let read = |bound: &Bytes| single.fields_of(bound).unwrap().remove(0);
     let value = &composite.fields_of(row).unwrap()[number];
     let not_below = |bound: &Option<Bytes>, else_: bool| {
@@ -154,7 +182,7 @@ fn case(fields: &[(FieldKind, FieldOrder)], salt: Option<SaltSettings>) -> Case 
         may_refuse: Box::new(|_| false),
         order: Box::new(move |a, b| {
             let fields = |row| of_order.fields_of(row).unwrap();
-            compare_all(of_order.fields(), &fields(a), &fields(b))
+            compare_all(&of_order.fields, &fields(a), &fields(b))
         }),
     }
 }
@@ -222,10 +250,10 @@ proptest! {
         // Every second row has the same leading fields.
         for row in [&b, &[&a[..taken], &b[taken..]].concat()] {
             let shares = compare_all(&fields[..taken], &a[..taken], &row[..taken]) == Ordering::Equal;
-            prop_assert_eq!(holds(composite.rows_of(&a[..taken]).unwrap(), row), shares);
+            prop_assert_eq!(holds(rows_of(&composite, &a[..taken]), row), shares);
             if taken < fields.len() {
                 let (from, to) = (&a[taken], &b[taken]);
-                let rows = composite.rows_between(&a[..taken], Some(from), Some(to)).unwrap();
+                let rows = rows_between(&composite, &a[..taken], Some(from), Some(to));
                 let lies = compare(&row[taken], from) != Ordering::Less && compare(&row[taken], to) == Ordering::Less;
                 prop_assert_eq!(holds(rows, row), shares && lies);
             }
@@ -236,17 +264,17 @@ proptest! {
 #[test]
 fn rejects_values_of_another_shape() {
     let fields = [FieldKind::Text, FieldKind::Unsigned].map(|kind| FieldSettings::new("", kind));
-    let composite = Composite::new(fields.to_vec(), '\t').unwrap();
+    let composite = CompositeRows::new(fields.to_vec()).composite().unwrap();
     let (text, number) = (Field::from("a"), Field::Unsigned(1));
-    let message = |rows: Result<RowSelection, crate::RecipeError>| rows.unwrap_err().to_string();
-    let few = composite.row(std::slice::from_ref(&text)).unwrap_err();
-    assert_eq!(few.to_string(), "a row of this composite design has 2 fields, not 1");
-    let many = composite.rows_of(&[text.clone(), number.clone(), number.clone()]);
-    assert_eq!(message(many), "a row of this composite design has 2 fields, not 3");
-    let other = composite.rows_of(&[text.clone(), Field::Signed(1)]);
-    assert_eq!(message(other), "field 2 is an unsigned integer, not a signed integer");
-    let behind = composite.rows_between(&[text, number], None, None);
-    assert_eq!(message(behind), "rows have no field after the first 2 fields");
+    let message = |fields: &[&Field]| {
+        let fields: Vec<_> = fields.iter().copied().cloned().collect();
+        composite.row(&fields).unwrap_err().to_string()
+    };
+    assert_eq!(message(&[&text]), "a row of this composite design has 2 fields, not 1");
+    let many = message(&[&text, &number, &number]);
+    assert_eq!(many, "a row of this composite design has 2 fields, not 3");
+    let other = message(&[&text, &Field::Signed(1)]);
+    assert_eq!(other, "field 2 is an unsigned integer, not a signed integer");
 }
 
 /// Names of fields appear only in messages, and the salt is not part of the encoding: designs that

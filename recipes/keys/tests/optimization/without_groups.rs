@@ -1,34 +1,20 @@
 //! Key designs whose rows have no common prefix: split points, no group, and the remains of earlier
 //! groups.
 
-#![cfg(test)]
-
-mod servers;
-
 use std::collections::BTreeMap;
 
 use fluo_keys::{
     Difference, DigestSalt, HashInput, KeyDesign, Modulo, Plan, RowHasher, SaltedPart,
     TableOptimizations, TableRequirement, Verdict, VerifyOptions,
 };
-use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
-use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
-use servers::Servers;
+use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin};
 
-const TABLE: &str = "pages";
+use crate::servers::Servers;
+use crate::{TABLE, assert_ordered, edited, group_balancer, sentences, steps, table};
+
 const PRUNE: bool = true;
 const KEEP: bool = false;
-
-fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict.differences.iter().map(ToString::to_string).collect()
-}
-
-async fn table() -> MemoryTables {
-    let tables = MemoryTables::new();
-    tables.create_table(TABLE, Versions::default()).await.unwrap();
-    tables
-}
 
 fn modulo() -> KeyDesign {
     KeyDesign::new(Modulo::default()).unwrap()
@@ -80,8 +66,7 @@ async fn plans_applies_and_verifies_a_design() {
     let plan = applied(&tables, &optimizations, KEEP).await;
     assert!(plan.is_without_groups());
     assert_eq!(plan.group_pattern(), None);
-    let steps: Vec<_> = plan.steps().iter().map(ToString::to_string).collect();
-    assert_eq!(steps, ["add 9 split points, `01` to `09`"]);
+    assert_eq!(steps(&plan), ["add 9 split points, `01` to `09`"]);
     assert_eq!(plan.groups()[0].tablets, 10);
     assert_eq!(plan.groups()[0].per_server, [5, 5]);
     assert_eq!(balancer_properties(&tables).await, 0);
@@ -190,10 +175,9 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
 
     let pruning = applied(&tables, &optimizations, PRUNE).await;
     assert_eq!(pruning.group_pattern(), None);
-    let steps: Vec<_> = pruning.steps().iter().map(ToString::to_string).collect();
-    let class = group_balancers().next().unwrap().1;
+    let class = group_balancer();
     assert_eq!(
-        steps,
+        steps(&pruning),
         [
             format!("remove table.balancer, which is `{class}`"),
             "remove table.custom.balancer.group.regex.default, which is `none`".to_owned(),
@@ -213,7 +197,7 @@ async fn remains_without_effect_are_no_difference() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
     applied(&tables, &optimizations, PRUNE).await;
-    let class = group_balancers().next().unwrap().1;
+    let class = group_balancer();
     for (name, value) in
         [(property::GROUP_PATTERN, "(\\Qp:\\E).*"), (property::BALANCER, class.as_str())]
     {
@@ -242,12 +226,9 @@ async fn remains_without_effect_are_no_difference() {
 async fn a_removed_property_returns_to_its_inherited_value() {
     let default = "org.apache.accumulo.core.spi.balancer.SimpleLoadBalancer";
     let servers = Servers {
-        tables: hashed_before().await,
         loaded: Vec::new(),
-        placed: Vec::new(),
         inherited: BTreeMap::from([(property::BALANCER.to_owned(), default.to_owned())]),
-        refused: None,
-        is_unreadable: false,
+        ..Servers::over(hashed_before().await)
     };
     let optimizations = of(&modulo(), 10);
     let pruning = optimizations.plan(&servers, TABLE).prune(PRUNE).await.unwrap();
@@ -271,52 +252,40 @@ async fn rejects_an_edited_removal() {
     let pruning = of(&modulo(), 10).plan(&tables, TABLE).prune(PRUNE).await.unwrap();
     let json = serde_json::to_string(&pruning).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), pruning);
-    let edited = |from: &str, to: &str| {
-        assert!(json.contains(from), "{from} is not in {json}");
-        let plan: Plan = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
-        plan.check().unwrap_err().to_string()
-    };
-    let message = |what: &str| format!("the plan was edited: {what}; make a new one");
-    assert_eq!(
-        edited("\"without_groups\":true", "\"without_groups\":false"),
-        message("its properties are not in a safe order")
-    );
-    assert_eq!(
-        edited("\"unrequested_properties\":[\"table.balancer\",", "\"unrequested_properties\":["),
-        message("it removes property table.balancer, which earlier groups did not leave")
-    );
-    assert_eq!(
-        edited("\"after\":null,\"removed\":true", "\"after\":null"),
-        message("it sets property table.balancer to no value")
-    );
-    assert_eq!(
-        edited("\"after\":null,\"removed\":true", "\"after\":\"x\""),
-        message("it sets property table.balancer, though no recipe has a group")
-    );
-    let before = "\"before\":\"none\",\"after\":null";
-    assert_eq!(
-        edited(before, "\"before\":\"none\",\"after\":\"none\""),
-        message(
-            "it removes property table.custom.balancer.group.regex.default, which is not set on the table"
-        )
-    );
-    assert_eq!(
-        edited(
-            "\"unrequested_properties\":[",
-            "\"unrequested_properties\":[\"table.file.replication\","
+    for (from, to, reason) in [
+        (
+            "\"without_groups\":true",
+            "\"without_groups\":false",
+            "its properties are not in a safe order",
         ),
-        message(
-            "it contains property `table.file.replication`, which is not a property of the balancer"
-        )
-    );
-    let first = format!("\"name\":\"{}\"", property::BALANCER);
-    let swapped = json
-        .replacen(&first, "FIRST", 1)
-        .replacen(&format!("\"name\":\"{}\"", property::GROUP_DEFAULT), &first, 1)
-        .replacen("FIRST", &format!("\"name\":\"{}\"", property::GROUP_DEFAULT), 1);
-    let swapped: Plan = serde_json::from_str(&swapped).unwrap();
-    assert_eq!(
-        swapped.check().unwrap_err().to_string(),
-        message("its properties are not in a safe order")
-    );
+        (
+            "\"unrequested_properties\":[\"table.balancer\",",
+            "\"unrequested_properties\":[",
+            "it removes property table.balancer, which earlier groups did not leave",
+        ),
+        (
+            "\"after\":null,\"removed\":true",
+            "\"after\":null",
+            "it sets property table.balancer to no value",
+        ),
+        (
+            "\"after\":null,\"removed\":true",
+            "\"after\":\"x\"",
+            "it sets property table.balancer, though no recipe has a group",
+        ),
+        (
+            "\"before\":\"none\",\"after\":null",
+            "\"before\":\"none\",\"after\":\"none\"",
+            "it removes property table.custom.balancer.group.regex.default, which is not set on the table",
+        ),
+        (
+            "\"unrequested_properties\":[",
+            "\"unrequested_properties\":[\"table.file.replication\",",
+            "it contains property `table.file.replication`, which is not a property of the balancer",
+        ),
+    ] {
+        let message = format!("the plan was edited: {reason}; make a new one");
+        assert_eq!(edited(&json, from, to), message);
+    }
+    assert_ordered(&json, property::BALANCER, property::GROUP_DEFAULT);
 }

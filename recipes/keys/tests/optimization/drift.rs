@@ -1,11 +1,7 @@
 //! Drift that only real servers have: classes that they do not load, tablets that have not moved,
 //! and their own split points.
 
-#![cfg(test)]
-
-mod servers;
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fluo_keys::{
     ApplyError, Difference, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions,
@@ -13,35 +9,20 @@ use fluo_keys::{
 };
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
-use fluo_table::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
-use servers::Servers;
+use fluo_table::{Bytes, ErrorKind, TableAdmin};
 
-const TABLE: &str = "pages";
+use crate::servers::{Servers, probes};
+use crate::{TABLE, group_balancer, sentences, table};
+
 const OLD_PACKAGE: &str = "org.apache.accumulo.server.master.balancer";
 
 fn optimizations() -> TableOptimizations {
     RowHasher::new("p").unwrap().table_optimizations(4).unwrap()
 }
 
-fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict.differences.iter().map(ToString::to_string).collect()
-}
-
-fn probes() -> Vec<String> {
-    group_balancers().map(|(probe, _)| probe).collect()
-}
-
 /// Returns servers with an optimized table.
 async fn servers() -> Servers {
-    let servers = Servers {
-        tables: MemoryTables::new(),
-        loaded: probes(),
-        placed: Vec::new(),
-        inherited: BTreeMap::new(),
-        refused: None,
-        is_unreadable: false,
-    };
-    servers.create_table(TABLE, Versions::default()).await.unwrap();
+    let servers = Servers::over(table().await);
     let plan = optimizations().plan(&servers, TABLE).await.unwrap();
     plan.apply(&servers).await.unwrap();
     servers
@@ -96,7 +77,7 @@ async fn does_not_set_a_balancer_that_the_servers_no_longer_load() {
     let planned = optimizations().plan(&servers, TABLE).await.unwrap();
     let without = Servers { loaded: Vec::new(), ..servers };
     let error = planned.apply(&without).await.unwrap_err();
-    let class = group_balancers().next().unwrap().1;
+    let class = group_balancer();
     assert_eq!(
         error.to_string(),
         format!("the servers of table `pages` cannot load `{class}`; make a new plan")
@@ -114,7 +95,7 @@ async fn reports_another_balancer_and_whether_the_servers_load_it() {
     let by_count = format!("{OLD_PACKAGE}.DefaultLoadBalancer");
     servers.loaded.push(by_count.clone());
     servers.loaded.push("org.example.Own".to_owned());
-    let wanted = group_balancers().next().unwrap().1;
+    let wanted = group_balancer();
     for (class, is_loaded) in [
         (by_count, true),
         (format!("{OLD_PACKAGE}.RegexGroupBalancer"), true),

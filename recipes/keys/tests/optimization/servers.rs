@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fluo_table::balancer::group_balancers;
 use fluo_table::{
     Authorizations, Bytes, Error, ErrorKind, Garbage, MemoryTables, Result, Span, Table,
     TableAdmin, Tablet, Tablets, Versions,
@@ -24,6 +25,25 @@ pub(crate) struct Servers {
     pub(crate) refused: Option<&'static str>,
     /// `true` if no table can be read.
     pub(crate) is_unreadable: bool,
+}
+
+impl Servers {
+    /// Creates servers that load the group balancers and place tablets as the tables do.
+    pub(crate) fn over(tables: MemoryTables) -> Self {
+        Self {
+            tables,
+            loaded: probes(),
+            placed: Vec::new(),
+            inherited: BTreeMap::new(),
+            refused: None,
+            is_unreadable: false,
+        }
+    }
+}
+
+/// Returns the classes by which servers with a group balancer are recognized.
+pub(crate) fn probes() -> Vec<String> {
+    group_balancers().map(|(probe, _)| probe).collect()
 }
 
 #[async_trait]

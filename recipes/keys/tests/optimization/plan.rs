@@ -1,33 +1,12 @@
-//! Plan, apply and verify on tables in memory.
-
-#![cfg(test)]
+//! Plan, apply and verify, step by step.
 
 use std::collections::BTreeSet;
 
-use fluo_keys::{
-    ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions,
-};
-use fluo_table::balancer::group_balancers;
+use fluo_keys::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 use fluo_table::table::property;
-use fluo_table::{
-    Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin, Versions,
-};
+use fluo_table::{Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin};
 
-const TABLE: &str = "pages";
-
-fn sentences(verdict: &Verdict) -> Vec<String> {
-    verdict.differences.iter().map(ToString::to_string).collect()
-}
-
-async fn table() -> MemoryTables {
-    let tables = MemoryTables::new();
-    tables.create_table(TABLE, Versions::default()).await.unwrap();
-    tables
-}
-
-fn group_balancer() -> String {
-    group_balancers().next().unwrap().1
-}
+use crate::{TABLE, assert_ordered, edited, group_balancer, sentences, steps, table};
 
 fn optimizations() -> TableOptimizations {
     let of = |prefix: &str, tablets| {
@@ -83,8 +62,7 @@ async fn an_applied_plan_leaves_nothing_to_do() {
 async fn orders_the_steps_so_that_an_interruption_is_safe() {
     let tables = table().await;
     tables.add_splits(TABLE, &rows(&["z"])).await.unwrap();
-    let steps: Vec<_> =
-        planned(&tables, true).await.steps().iter().map(ToString::to_string).collect();
+    let steps = steps(&planned(&tables, true).await);
     let starts = [
         "add 24 split points, `p:1sst` to `q:~`",
         "set table.custom.balancer.group.regex.pattern to ",
@@ -144,9 +122,8 @@ async fn removes_extra_split_points_only_when_pruning() {
     assert!(optimizations().verify(&tables, TABLE).options(&lenient).await.unwrap().ok);
 
     let pruning = planned(&tables, true).await;
-    let steps: Vec<_> = pruning.steps().iter().map(ToString::to_string).collect();
     assert_eq!(
-        steps,
+        steps(&pruning),
         [
             "remove 3 split points, `a` to `p:1`",
             "remove the split point `p:5zzz`",
@@ -198,56 +175,40 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     assert!(json.contains(r#""\\x00\\x7f\\xc3\\xa9\\x5c""#), "{json}");
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
 
-    let edited = |from: &str, to: &str| {
-        assert!(json.contains(from), "{from} is not in {json}");
-        let plan: Plan = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
-        plan.check().unwrap_err().to_string()
-    };
-    let message = |what: &str| format!("the plan was edited: {what}; make a new one");
     assert_eq!(
-        edited("\"format\": 1", "\"format\": 2"),
+        edited(&json, "\"format\": 1", "\"format\": 2"),
         "the plan has format 2, but this build reads format 1"
     );
-    assert!(
-        edited("\"table\": \"pages\"", "\"table\": \"../x\"")
-            .contains("cannot be the name of a table")
-    );
-    assert_eq!(edited("p:1sst", "p:zzzz"), message("its add_splits are not ascending rows"));
-    assert_eq!(edited("p:1sst", ""), message("its add_splits are not ascending rows"));
+    let table = edited(&json, "\"table\": \"pages\"", "\"table\": \"../x\"");
+    assert!(table.contains("cannot be the name of a table"), "{table}");
     let found = r#""\\x00\\x7f\\xc3\\xa9\\x5c""#;
-    assert_eq!(
-        edited(found, "\"a\""),
-        message(r"it removes `\x00\x7f\xc3\xa9\x5c`, which it did not find")
-    );
-    assert_eq!(edited(found, "\"p:1sst\""), message("it adds `p:1sst`, which it found"));
-    assert_eq!(
-        edited("\"name\": \"table.balancer\"", "\"name\": \"table.file.replication\""),
-        message(
-            "it contains property `table.file.replication`, which is not a property of the balancer"
-        )
-    );
-    assert_eq!(
-        edited("\"before\": null", "\"before\": \"x\""),
-        message(&format!("it has two old values of property {}", property::GROUP_PATTERN))
-    );
-    assert_eq!(
-        edited(&group_balancer(), "com.example.Typo"),
-        message("`com.example.Typo` is not a group balancer")
-    );
-    assert_eq!(
-        edited(r"(\\Qp:\\E|\\Qq:\\E).*", "(a)(b)"),
-        message(
-            "the pattern `(a)(b)` has 2 capturing groups; the balancer ignores a pattern that does not have exactly one"
-        )
-    );
-    let (first, last) = (json.replacen(property::GROUP_PATTERN, "FIRST", 1), property::BALANCER);
-    let swapped =
-        first.replacen(&format!("\"{last}\""), &format!("\"{}\"", property::GROUP_PATTERN), 1);
-    let swapped: Plan = serde_json::from_str(&swapped.replacen("FIRST", last, 1)).unwrap();
-    assert_eq!(
-        swapped.check().unwrap_err().to_string(),
-        message("its properties are not in a safe order")
-    );
+    let class = group_balancer();
+    for (from, to, reason) in [
+        ("p:1sst", "p:zzzz", "its add_splits are not ascending rows"),
+        ("p:1sst", "", "its add_splits are not ascending rows"),
+        (found, "\"a\"", r"it removes `\x00\x7f\xc3\xa9\x5c`, which it did not find"),
+        (found, "\"p:1sst\"", "it adds `p:1sst`, which it found"),
+        (
+            "\"name\": \"table.balancer\"",
+            "\"name\": \"table.file.replication\"",
+            "it contains property `table.file.replication`, which is not a property of the balancer",
+        ),
+        (
+            "\"before\": null",
+            "\"before\": \"x\"",
+            "it has two old values of property table.custom.balancer.group.regex.pattern",
+        ),
+        (&class, "com.example.Typo", "`com.example.Typo` is not a group balancer"),
+        (
+            r"(\\Qp:\\E|\\Qq:\\E).*",
+            "(a)(b)",
+            "the pattern `(a)(b)` has 2 capturing groups; the balancer ignores a pattern that does not have exactly one",
+        ),
+    ] {
+        let message = format!("the plan was edited: {reason}; make a new one");
+        assert_eq!(edited(&json, from, to), message);
+    }
+    assert_ordered(&json, property::GROUP_PATTERN, property::BALANCER);
     let unescaped = json.replacen("p:1sst", r"p:\\q", 1);
     assert!(
         serde_json::from_str::<Plan>(&unescaped)
