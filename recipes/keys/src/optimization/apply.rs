@@ -137,9 +137,9 @@ impl Plan {
     /// Applies the plan: takes its steps in order and skips those that are already in force. If a
     /// step fails, undoes the steps of this call in reverse order.
     ///
-    /// Await the returned value, after [`on_event`](Applying::on_event) if needed. The call can be
-    /// interrupted at any time (the process is killed, the future is dropped): the table serves
-    /// after each step, and the next `apply`, of this plan or of a new one, continues from there.
+    /// The call can be interrupted at any time (the process is killed, the future is dropped): the
+    /// table serves after each step, and the next `apply`, of this plan or of a new one, continues
+    /// from there.
     ///
     /// # Errors
     ///

@@ -10,26 +10,19 @@ use crate::java_quote;
 use crate::key_design::KeyDesign;
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
-/// its group.
+/// its group. The [builder](TableRequirementBuilder) describes the parts.
 #[derive(Clone, Debug)]
 pub struct TableRequirement {
     /// The recipe and its configuration, as shown in messages.
     pub(crate) owner: String,
-    /// The common prefix of all rows of the recipe; empty if there is none, so that it must be the
-    /// only recipe of its table.
     pub(super) prefix: Bytes,
-    /// The split points, ascending.
     pub(super) splits: Vec<Bytes>,
-    /// The part of the balancer's pattern that matches its tablets, without a capturing group.
     pub(super) group_regex: Option<String>,
     /// The design of its keys. A row under the prefix that is not a key of it is a foreign row.
     pub(crate) design: Option<KeyDesign>,
     /// Earlier designs, in which some rows may still be written.
     pub(super) earlier: Vec<KeyDesign>,
-    /// The expected share of the rows in each tablet, as a weight: one for each split point, and
-    /// one more if rows follow the last one.
     pub(crate) shares: Option<Vec<u64>>,
-    /// `true` if the loads of its tablets are not compared, because its rows come and go.
     pub(super) is_transient: bool,
 }
 

@@ -52,11 +52,8 @@ type Watch<'a, T> = Box<dyn FnMut(WaitEvent<'_, T>) + Send + 'a>;
 
 impl Plan {
     /// Waits until the servers have moved the tablets, so that each group of this plan
-    /// [is spread](GroupVerdict::is_spread). Call it after [`apply`](Self::apply).
-    ///
-    /// Await the returned value, after options if needed. `sleep` is the timer of the runtime. If
-    /// the limit passes first, the result contains groups that are not spread; the servers continue
-    /// by themselves.
+    /// [is spread](GroupVerdict::is_spread). Call it after [`apply`](Self::apply). If the limit
+    /// passes first, the servers continue by themselves.
     ///
     /// # Errors
     ///
@@ -78,9 +75,6 @@ impl Plan {
 impl<'a> Verifying<'a> {
     /// Repeats this verification until the table [is laid out](Verdict::is_laid_out). Rows are not
     /// counted: they do not change by waiting.
-    ///
-    /// Await the returned value, after options if needed. `sleep` is the timer of the runtime. If
-    /// the limit passes first, the result is a verdict on a table that is not laid out.
     ///
     /// # Errors
     ///

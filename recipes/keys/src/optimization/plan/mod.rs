@@ -67,8 +67,6 @@ impl TableOptimizations {
     /// Compares the optimizations with a live table, and returns the steps that would bring them to
     /// it. Writes nothing.
     ///
-    /// Await the returned value, after [`prune`](Planning::prune) if needed.
-    ///
     /// # Errors
     ///
     /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the table does not exist;

@@ -31,9 +31,9 @@ impl TableOptimizations {
     /// Reads back the split points, the balancer, the places of the tablets and, by default, the
     /// rows, and compares each with the optimizations. Writes nothing.
     ///
-    /// Await the returned value, after options if needed. A difference is not an error but part of
-    /// the verdict; [`into_result`](Verdict::into_result) turns it into one. If the user may not
-    /// read the rows, that is a difference, and the verdict covers the rest.
+    /// A difference is not an error but part of the verdict;
+    /// [`into_result`](Verdict::into_result) turns it into one. If the user may not read the rows,
+    /// that is a difference, and the verdict covers the rest.
     ///
     /// # Errors
     ///
