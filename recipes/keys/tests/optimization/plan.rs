@@ -224,12 +224,7 @@ async fn verify_reports_each_kind_of_drift() {
     applied(&tables, &planned(&tables, false).await).await;
     load(&tables, &RowHasher::new("p").unwrap(), 5_000).await;
     load(&tables, &RowHasher::new("q").unwrap(), 100).await;
-    let differences = async || {
-        let options = VerifyOptions::new();
-        let optimizations = optimizations();
-        let verdict = optimizations.verify(&tables, TABLE).options(&options);
-        sentences(&verdict.await.unwrap())
-    };
+    let differences = async || sentences(&optimizations().verify(&tables, TABLE).await.unwrap());
     assert_eq!(differences().await, Vec::<String>::new());
 
     tables.merge(TABLE, Some(b"p:5eef"), Some(b"p:9001")).await.unwrap();
@@ -337,7 +332,6 @@ async fn reports_a_missing_table_and_missing_recipes() {
     let empty = TableOptimizations::default();
     let error = empty.plan(&table().await, TABLE).await.unwrap_err();
     assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
-    let options = VerifyOptions::new();
-    let error = empty.verify(&table().await, TABLE).options(&options).await.unwrap_err();
+    let error = empty.verify(&table().await, TABLE).await.unwrap_err();
     assert_eq!(error.to_string(), "the optimizations are empty; name at least one recipe");
 }

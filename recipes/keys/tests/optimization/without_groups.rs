@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fluo_keys::{
     Difference, DigestSalt, HashInput, KeyDesign, Modulo, Plan, RowHasher, SaltedPart,
-    TableOptimizations, TableRequirement, Verdict, VerifyOptions,
+    TableOptimizations, TableRequirement, Verdict,
 };
 use fluo_table::table::property;
 use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin};
@@ -35,8 +35,7 @@ async fn applied(
 }
 
 async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
-    let options = VerifyOptions::new();
-    optimizations.verify(admin, TABLE).options(&options).await.unwrap()
+    optimizations.verify(admin, TABLE).await.unwrap()
 }
 
 async fn write(admin: &dyn TableAdmin, rows: impl IntoIterator<Item = Bytes>) {

@@ -4,7 +4,6 @@ mod golden_web_table;
 mod laws;
 mod laws_web_table;
 mod messages;
-mod real_pages;
 mod transcript;
 
 use crate::{DesignSettings, KeyDesign, RecipeError};

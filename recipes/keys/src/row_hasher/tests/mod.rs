@@ -4,7 +4,6 @@ mod configuration;
 mod fluo_vectors;
 mod properties;
 mod refused_keys;
-mod scheme_names;
 mod splits_even;
 mod splits_fluo;
 mod tablet_weights;

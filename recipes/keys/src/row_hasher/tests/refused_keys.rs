@@ -25,6 +25,8 @@ fn message(hasher: &RowHasher, key: impl AsRef<[u8]>) -> String {
     "p:s?e6:test1",
     "has hash `s?e6`, but scheme murmur3-base36 gives `she6` for its row `test1`"
 )]
+// Java returns an empty row, whose hash is another one.
+#[case("p:she6:", "has hash `she6`, but scheme murmur3-base36 gives `0000` for its row ``")]
 // SHA-1 of `abc` begins with a9993e.
 #[case("p:l6cj:abc", "has hash `l6cj` of scheme sha1-base32, but this hasher is murmur3-base36")]
 fn says_why_a_key_is_none(#[case] key: &str, #[case] expected: &str) {

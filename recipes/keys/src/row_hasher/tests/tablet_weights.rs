@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use super::{both, murmur3, sha1};
+use super::both;
 use crate::RowHasher;
 
 #[rstest]
@@ -38,28 +38,16 @@ fn hashes_per_tablet(hasher: &RowHasher, tablets: u32) -> Vec<Vec<u64>> {
 #[case(7)]
 #[case(100)]
 #[case(1_295)]
-fn murmur3_weights_count_the_bias_of_the_modulus(#[case] tablets: u32) {
-    let hasher = murmur3("p");
-    // Number n stands for the hashes n, n + 36^4, n + 2 * 36^4 and so on below 2^31.
-    let preimages = |number: &u64| ((1_u64 << 31) - number).div_ceil(36_u64.pow(4));
-    let counted: Vec<u64> = hashes_per_tablet(&hasher, tablets)
-        .iter()
-        .map(|numbers| numbers.iter().map(preimages).sum())
-        .collect();
-    assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
-}
-
-#[rstest]
-#[case(7)]
-#[case(100)]
-#[case(1_295)]
-fn sha1_weights_are_the_widths(#[case] tablets: u32) {
-    let hasher = sha1("p");
-    let counted: Vec<u64> = hashes_per_tablet(&hasher, tablets)
-        .iter()
-        .map(|numbers| u64::try_from(numbers.len()).unwrap())
-        .collect();
-    assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
+fn weights_count_the_values_of_the_hash_function(#[case] tablets: u32) {
+    for (hasher, values) in both("p").iter().zip([1_u64 << 31, 1 << 20]) {
+        let space = u64::from(hasher.scheme().space());
+        // Number n stands for the values n, n + 36^4, n + 2 * 36^4 and so on.
+        let values_of = |number: &u64| (values - number).div_ceil(space);
+        let per_tablet = hashes_per_tablet(hasher, tablets);
+        let counted: Vec<u64> =
+            per_tablet.iter().map(|numbers| numbers.iter().map(values_of).sum()).collect();
+        assert_eq!(hasher.tablet_weights(tablets).unwrap(), counted);
+    }
 }
 
 /// With the even formula, and with Fluo's where it applies, no tablet gets less than 3/4 of the

@@ -175,15 +175,13 @@ fn case(fields: &[(FieldKind, FieldOrder)], salt: Option<SaltSettings>) -> Case 
     let of_holds = composite.clone();
     let of_order = composite.clone();
     Case {
-        design: KeyDesign::new(settings).unwrap(),
-        row: row(&composite).boxed(),
         rows: sets(&composite),
         holds: Box::new(move |rows, row| holds(&of_holds, rows, row)),
-        may_refuse: Box::new(|_| false),
         order: Box::new(move |a, b| {
             let fields = |row| of_order.fields_of(row).unwrap();
             compare_all(&of_order.fields, &fields(a), &fields(b))
         }),
+        ..Case::new(KeyDesign::new(settings).unwrap(), row(&composite))
     }
 }
 

@@ -12,7 +12,8 @@ pub(super) fn cases() -> Vec<Case> {
         // One bucket after the other, so that each is drawn.
         let next = AtomicU64::new(0);
         let design = KeyDesign::new(settings).unwrap();
-        text::case(design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed)))
+        let draw = move || next.fetch_add(1, Ordering::Relaxed);
+        Case::new(design.with_salt_source(draw), text::row())
     };
     ["|", ""].map(separator).into()
 }

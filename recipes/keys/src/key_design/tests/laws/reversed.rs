@@ -3,7 +3,7 @@
 use fluo_table::Bytes;
 use proptest::prelude::*;
 
-use super::{Case, by_bytes, sets_of, text};
+use super::{Case, text};
 use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength, RowSelection};
 
 fn bytes(
@@ -21,27 +21,20 @@ fn of_bytes(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'stat
     let alphabet = Some(RowAlphabet::Bytes);
     let settings = Reversed { alphabet, ..Reversed::new(length) };
     Case {
-        design: KeyDesign::new(settings).unwrap(),
-        row: row.clone().boxed(),
-        rows: sets_of(row),
-        holds: Box::new(by_bytes),
-        may_refuse: Box::new(|_| false),
         order: Box::new(|a, b| a.iter().rev().cmp(b.iter().rev())),
+        ..Case::new(KeyDesign::new(settings).unwrap(), row)
     }
 }
 
 fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 'static) -> Case {
     let settings = Reversed { unit: ReversedUnit::Characters, ..Reversed::new(length) };
     Case {
-        design: KeyDesign::new(settings).unwrap(),
-        row: row.clone().boxed(),
-        rows: sets_of(row),
-        holds: Box::new(by_bytes),
         // The suffix may have been cut within a character.
         may_refuse: Box::new(
             |rows| matches!(rows, RowSelection::Suffix(suffix) if std::str::from_utf8(suffix).is_err()),
         ),
         order: Box::new(|a, b| characters(a).cmp(&characters(b))),
+        ..Case::new(KeyDesign::new(settings).unwrap(), row)
     }
 }
 

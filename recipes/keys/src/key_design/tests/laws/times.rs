@@ -152,12 +152,11 @@ impl Shape {
         };
         let row = (select(entities), time()).prop_map(move |(entity, time)| self.row(entity, time));
         Case {
-            design: KeyDesign::new(settings).unwrap(),
-            row: row.clone().boxed(),
-            rows: self.rows(row),
+            rows: self.rows(row.clone()),
             holds: Box::new(move |rows, row| self.holds(rows, row)),
             may_refuse: Box::new(move |rows| !self.ends_before_a_time(rows)),
             order: Box::new(move |a, b| self.order(a, b)),
+            ..Case::new(KeyDesign::new(settings).unwrap(), row)
         }
     }
 }
