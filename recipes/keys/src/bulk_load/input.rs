@@ -60,8 +60,8 @@ pub(super) struct Input<'a, S> {
     batch_bytes: usize,
     /// Maximum number of rows in the batch. The first row is written alone (B2).
     most_rows: usize,
-    seen: SeenKeys,
-    failure: Option<BulkLoadError>,
+    pub(super) seen: SeenKeys,
+    pub(super) failure: Option<BulkLoadError>,
 }
 
 impl<'a, S, E> Input<'a, S>
@@ -115,22 +115,14 @@ where
         }
         self.batch.push(row);
     }
-
-    pub(super) fn repeated_keys(&self) -> RepeatedKeys {
-        self.seen.repeated
-    }
-
-    pub(super) fn into_failure(self) -> Option<BulkLoadError> {
-        self.failure
-    }
 }
 
 #[derive(Debug, Default)]
-struct SeenKeys {
+pub(super) struct SeenKeys {
     hasher: RandomState,
     /// Two of 7 million keys share a hash in one of 700,000 loads.
     hashes: HashSet<u64>,
-    repeated: RepeatedKeys,
+    pub(super) repeated: RepeatedKeys,
 }
 
 impl SeenKeys {

@@ -202,9 +202,9 @@ impl<'a> BulkLoad<'a> {
                 }
                 Either::Right(None) => is_over = true,
             }
-            report.repeated_keys = input.repeated_keys();
+            report.repeated_keys = input.seen.repeated;
         }
-        match failure.or(input.into_failure()) {
+        match failure.or(input.failure) {
             None => Ok(report),
             Some(failure) => Err(BulkLoadError { report: Box::new(report), ..failure }),
         }

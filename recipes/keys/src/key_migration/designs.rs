@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use fluo_table::{Bytes, Column, Escaped, Mutation, Span, Versions};
 
-use crate::cursor::Mark;
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowSelection, ScanCost};
 use crate::salted_scan::{Epochs, SaltedScan};
@@ -28,7 +27,7 @@ use crate::salted_scan::{Epochs, SaltedScan};
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyMigration {
-    epochs: Epochs,
+    pub(super) epochs: Epochs,
 }
 
 impl KeyMigration {
@@ -157,14 +156,6 @@ impl KeyMigration {
         };
         let keys = self.keys(row)?.into_iter();
         Ok(keys.map(|key| columns.iter().fold(Mutation::new(key), delete)).collect())
-    }
-
-    pub(super) fn versions(&self) -> Versions {
-        self.epochs.versions
-    }
-
-    pub(super) fn mark(&self) -> Mark {
-        Mark::of(&self.epochs.designs, &RowSelection::All)
     }
 }
 

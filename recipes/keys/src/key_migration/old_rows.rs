@@ -47,14 +47,6 @@ impl MigrationOptions {
     }
 }
 
-/// A range of an older epoch: whole rows, or whole columns of a row that is too large for a step.
-pub(super) struct OldRows {
-    /// The cells, in the order of the table.
-    pub(super) cells: Vec<Cell>,
-    /// The kind of cells after these.
-    pub(super) rest: Rest,
-}
-
 /// The kind of cells after a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
@@ -66,13 +58,14 @@ pub(super) enum Rest {
     Columns,
 }
 
-/// Reads a range of these spans; it starts after a stored row, if one is given.
+/// Reads a range of these spans, which starts after a stored row, if one is given: whole rows, or
+/// whole columns of a row that is too large for a step.
 pub(super) async fn read(
     table: &dyn Table,
     spans: Vec<Span>,
     after: Option<&Bytes>,
     options: &MigrationOptions,
-) -> Result<OldRows, RecipeError> {
+) -> Result<(Vec<Cell>, Rest), RecipeError> {
     let most = options.step_cells.get();
     let batch_cells = NonZeroUsize::new(most.min(MAX_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
     let spans = spans.into_iter().map(|span| behind(span, after));
@@ -88,14 +81,13 @@ pub(super) async fn read(
         let (whole, rest) = whole_part(&cells);
         if whole > 0 {
             cells.truncate(whole);
-            return Ok(OldRows { cells, rest });
+            return Ok((cells, rest));
         }
         if bytes >= options.memory_bytes {
             return Err(too_large(&cells, bytes, options.memory_bytes));
         }
     }
-    let rest = Rest::Nothing;
-    Ok(OldRows { cells, rest })
+    Ok((cells, Rest::Nothing))
 }
 
 /// Returns the number of cells in whole rows or, if there is only one row, in whole columns.

@@ -31,7 +31,7 @@ impl KeyMigration {
             let scan = columns.iter().cloned().fold(scan, Scan::column);
             places.push(table.read(scan).await?);
         }
-        Ok(merged(places, self.versions(), Filter::None))
+        Ok(merged(places, self.epochs.versions, Filter::None))
     }
 
     /// Returns the newest visible value of a cell, from any of the row's keys.
@@ -51,7 +51,7 @@ impl KeyMigration {
             let scan = Scan::over(Span::cell(key, column)).batch_cells(NonZeroUsize::MIN);
             places.push(table.scan(scan).try_next().await?.unwrap_or_default());
         }
-        let newest = merged(places, self.versions(), Filter::FirstOfRow);
+        let newest = merged(places, self.epochs.versions, Filter::FirstOfRow);
         Ok(newest.into_iter().next().map(|cell| cell.value))
     }
 }

@@ -18,7 +18,7 @@ use fluo_table::{Bytes, Cell, Table};
 use super::copy::{Arrival, Moving, move_rows};
 use super::designs::KeyMigration;
 use super::old_rows::{MigrationOptions, Rest, read};
-use crate::cursor::MigrationCursor;
+use crate::cursor::{Mark, MigrationCursor};
 use crate::error::{RecipeError, RecipeErrorKind};
 use crate::key_design::RowSelection;
 use crate::number::count;
@@ -61,7 +61,7 @@ impl KeyMigration {
         cursor: Option<&MigrationCursor>,
         options: &MigrationOptions,
     ) -> Result<MigrationStep, RecipeError> {
-        let mark = self.mark();
+        let mark = Mark::of(&self.epochs.designs, &RowSelection::All);
         if let Some(cursor) = cursor {
             cursor.check(mark)?;
         }
@@ -71,15 +71,24 @@ impl KeyMigration {
         else {
             return Ok(MigrationStep::default());
         };
-        let old = read(table, design.spans(&RowSelection::All)?, after, options).await?;
+        let (cells, rest) = read(table, design.spans(&RowSelection::All)?, after, options).await?;
         let mut step = MigrationStep::default();
-        let mut moving = self.moving(epoch, &old.cells, &mut step)?;
-        let arrivals = move_rows(table, self.versions(), &mut moving).await?;
-        step.count(&moving, &arrivals);
+        let mut moving = self.moving(epoch, &cells, &mut step)?;
+        let arrivals = move_rows(table, self.epochs.versions, &mut moving).await?;
+        for (row, arrival) in moving.iter().zip(arrivals) {
+            match arrival {
+                Arrival::Whole => {
+                    step.rows_moved += 1;
+                    step.cells_moved += count(row.cells.len());
+                }
+                Arrival::Contended => step.rows_contended += 1,
+                Arrival::Hidden => step.rows_hidden += 1,
+            }
+        }
 
-        let last = old.cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
+        let last = cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
         let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
-        step.cursor = match old.rest {
+        step.cursor = match rest {
             Rest::Nothing if epoch + 2 == self.designs().len() => None,
             Rest::Nothing => next(epoch + 1, None),
             // The moved columns have been deleted, so the next step finds the rest of the row. If
@@ -117,20 +126,5 @@ impl KeyMigration {
             }
         }
         Ok(moving)
-    }
-}
-
-impl MigrationStep {
-    fn count(&mut self, moving: &[Moving], arrivals: &[Arrival]) {
-        for (row, arrival) in moving.iter().zip(arrivals) {
-            match arrival {
-                Arrival::Whole => {
-                    self.rows_moved += 1;
-                    self.cells_moved += count(row.cells.len());
-                }
-                Arrival::Contended => self.rows_contended += 1,
-                Arrival::Hidden => self.rows_hidden += 1,
-            }
-        }
     }
 }

@@ -4,8 +4,6 @@ use std::fmt;
 
 use fluo_table::table::property;
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use thiserror::Error as ThisError;
 
 use super::balancer::is_loaded;
@@ -220,14 +218,7 @@ impl Plan {
     }
 }
 
-impl<'a> IntoFuture for Applying<'a> {
-    type Output = Result<Applied, ApplyError>;
-    type IntoFuture = BoxFuture<'a, Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.run().boxed()
-    }
-}
+call_when_awaited!(Applying => Result<Applied, ApplyError>);
 
 impl fmt::Debug for Applying<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

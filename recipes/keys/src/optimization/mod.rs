@@ -31,6 +31,20 @@
 //! After each step the table is complete and works. Running `apply` again finishes an interrupted
 //! run.
 
+/// Makes the call of a value with its options when the value is awaited.
+macro_rules! call_when_awaited {
+    ($call:ident => $output:ty) => {
+        impl<'a> IntoFuture for $call<'a> {
+            type Output = $output;
+            type IntoFuture = futures_util::future::BoxFuture<'a, Self::Output>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.run())
+            }
+        }
+    };
+}
+
 mod apply;
 mod balancer;
 mod forecast;

@@ -23,22 +23,14 @@ const MAX_YIELDED_BYTES: usize = 1 << 20;
 /// is reserved for larger cells.
 #[derive(Debug)]
 pub(super) struct Memory {
-    bound: usize,
-    held: usize,
+    pub(super) bound: usize,
+    pub(super) held: usize,
     cell_bytes: usize,
 }
 
 impl Memory {
     pub(super) fn new(bound: usize) -> Self {
         Self { bound, held: 0, cell_bytes: ASSUMED_CELL_BYTES }
-    }
-
-    pub(super) fn held(&self) -> usize {
-        self.held
-    }
-
-    pub(super) fn bound(&self) -> usize {
-        self.bound
     }
 
     pub(super) fn is_exceeded(&self) -> bool {
@@ -104,8 +96,8 @@ mod tests {
         let cell = Cell::new(Key::new("r", Column::default(), 0), vec![0; 900]);
         let bytes = size_bytes(&cell);
         memory.hold(1, bytes);
-        assert!(memory.is_exceeded() && memory.held() == bytes);
+        assert!(memory.is_exceeded() && memory.held == bytes);
         memory.release(bytes);
-        assert!(!memory.is_exceeded() && memory.held() == 0);
+        assert!(!memory.is_exceeded() && memory.held == 0);
     }
 }

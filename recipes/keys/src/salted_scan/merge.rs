@@ -43,7 +43,7 @@ pub(super) struct Merge {
     /// Pieces to read, in this order.
     queue: VecDeque<usize>,
     live: usize,
-    rows_left: Option<u64>,
+    pub(super) rows_left: Option<u64>,
     /// The number of the batch that is being filled.
     batch: u64,
 }
@@ -90,10 +90,6 @@ impl Merge {
             pieces,
             run,
         }
-    }
-
-    pub(super) fn rows_left(&self) -> Option<u64> {
-        self.rows_left
     }
 
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
@@ -379,9 +375,9 @@ impl Merge {
             self.pieces.iter().filter_map(waiting).max().unwrap_or_default();
         RecipeError::settings(format!(
             "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
-            self.memory.held(),
+            self.memory.held,
             Excerpt::new(&row),
-            self.memory.bound()
+            self.memory.bound
         ))
     }
 }

@@ -5,25 +5,18 @@ use fluo_table::Span;
 use super::memory::Memory;
 use super::merge::{FIRST_CELLS, first_of_limit};
 use super::settings::ScanSettings;
-use crate::key_design::{KeyDesign, KeyOrder};
 
-/// The plan of a salted scan: the ranges it will read and the memory it may hold.
+/// The plan of a salted scan: the ranges that it will read, and the sizes of its reads.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ScanPlan {
     /// The pieces of the table, one for each salt that can hold a row, in the order of the table.
     pub spans: Vec<Span>,
-    /// The order in which the scan yields rows.
-    pub order: KeyOrder,
     /// The number of cells that the first read of each piece requests.
     pub first_cells: usize,
     /// The maximum number of cells that a later read requests, for cells of an assumed size. A
     /// running scan adapts the number to the cells that it finds.
     pub max_cells: usize,
-    /// The maximum number of bytes of cells that wait to be merged. A scan of several designs
-    /// merges one design at a time with half of its memory, and holds rows of the older ones in the
-    /// other half.
-    pub memory_bytes: usize,
     /// `true` if the scan of a piece stays open between two reads. If not, each read is a short
     /// scan of its own.
     pub stays_open: bool,
@@ -39,16 +32,12 @@ impl ScanPlan {
         let mut pieces = left.concat();
         pieces.sort_unstable();
         pieces.dedup();
-        let memory_bytes = settings.merge_bytes();
-        let max_cells = Memory::new(memory_bytes).share(merged);
+        let max_cells = Memory::new(settings.merge_bytes()).share(merged);
         let first = settings.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged));
         Self {
             spans: pieces.into_iter().map(|piece| Span::rows(piece.start, piece.end)).collect(),
-            // All designs have one order.
-            order: settings.epochs.designs.first().map_or(KeyOrder::Rows, KeyDesign::order),
             first_cells: first.min(max_cells),
             max_cells,
-            memory_bytes,
             stays_open: merged <= settings.open_scans,
         }
     }

@@ -74,7 +74,7 @@ impl Windows {
             }
             let Some(merge) = &mut self.merge else { continue };
             let batch = merge.next_batch().await?;
-            self.rows_left = merge.rows_left();
+            self.rows_left = merge.rows_left;
             if batch.is_some() {
                 return Ok(batch);
             }

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use fluo_table::balancer::GroupPattern;
 use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_table::{Bytes, Result, TableAdmin};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{
@@ -123,14 +121,7 @@ impl Planning<'_> {
     }
 }
 
-impl<'a> IntoFuture for Planning<'a> {
-    type Output = Result<Plan>;
-    type IntoFuture = BoxFuture<'a, Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.run().boxed()
-    }
-}
+call_when_awaited!(Planning => Result<Plan>);
 
 impl Plan {
     fn staying_splits(&self) -> BTreeSet<Bytes> {

@@ -3,8 +3,6 @@
 use std::fmt;
 
 use fluo_table::{Bytes, ErrorKind, Escaped, Result, TableAdmin, Tablets};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 
 use super::census::Census;
 use super::difference::{Difference, Unproved};
@@ -94,14 +92,7 @@ impl<'a> Verifying<'a> {
     }
 }
 
-impl<'a> IntoFuture for Verifying<'a> {
-    type Output = Result<Verdict>;
-    type IntoFuture = BoxFuture<'a, Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.run().boxed()
-    }
-}
+call_when_awaited!(Verifying => Result<Verdict>);
 
 impl fmt::Debug for Verifying<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
