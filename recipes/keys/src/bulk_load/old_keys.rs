@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use fluo_table::{Bytes, Column, Error, Scan, Span, Table};
+use fluo_table::{Bytes, Error, Scan, Span, Table};
 use futures_util::TryStreamExt;
 
 use super::input::Row;
@@ -18,24 +18,22 @@ pub(super) async fn find(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<B
     let most = rows.iter().map(|row| row.old_keys.len()).max().unwrap_or_default();
     // Oldest first, as for readers (E2): a row may be moving from one older place to the next.
     for age in 0..most {
-        let mut readers: HashMap<&Bytes, Vec<_>> = HashMap::new();
+        let (mut spans, mut readers) = (Vec::new(), HashMap::<&Bytes, Vec<_>>::new());
         for (row, found) in rows.iter().zip(&mut found) {
             if let (Some(key), None) = (row.old_keys.get(age), &found) {
+                spans.extend(row.columns().map(|column| Span::cell(key.clone(), column)));
                 readers.entry(key).or_default().push((row, found));
             }
         }
-        if readers.is_empty() {
+        if spans.is_empty() {
             continue;
         }
-        let readers_of_keys = readers.iter();
-        let spans = readers_of_keys
-            .flat_map(|(key, rows)| rows.iter().flat_map(|(row, _)| row.places(key)));
         // Without a first-of-row filter: the first cell of a row may belong to another column.
         let mut batches = table.scan(Scan::over_all(spans).batch_cells(BATCH_CELLS));
         while let Some(cells) = batches.try_next().await? {
             for cell in cells {
                 for (row, found) in readers.get_mut(&cell.key.row).into_iter().flatten() {
-                    if row.has(&cell.key.column) {
+                    if row.columns().any(|own| *own == cell.key.column) {
                         **found = row.old_keys.get(age).cloned();
                     }
                 }
@@ -43,18 +41,4 @@ pub(super) async fn find(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<B
         }
     }
     Ok(found)
-}
-
-impl Row {
-    /// Returns the places of its columns under a key; a row without columns has the whole key.
-    fn places(&self, key: &Bytes) -> Vec<Span> {
-        if self.mutation.updates.is_empty() {
-            return vec![Span::row(key.clone())];
-        }
-        self.columns().map(|column| Span::cell(key.clone(), column)).collect()
-    }
-
-    fn has(&self, column: &Column) -> bool {
-        self.mutation.updates.is_empty() || self.columns().any(|own| own == column)
-    }
 }
