@@ -158,8 +158,8 @@ impl Composite {
         Ok(written)
     }
 
-    /// Returns the written forms of the rows with the leading fields of a prefix whose next field is
-    /// at least `from` and less than `to`.
+    /// Returns the written forms of the rows with the leading fields of a prefix whose next field
+    /// is at least `from` and less than `to`.
     fn between(
         &self,
         prefix: &[u8],
