@@ -47,48 +47,12 @@ pub(super) fn read<'a>(written: &'a [u8], mask: u8, bytes: &mut Vec<u8>) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn bytes() -> impl Strategy<Value = Vec<u8>> {
-        let byte = prop_oneof![Just(0_u8), Just(1), Just(0xfe), Just(0xff)];
-        proptest::collection::vec(byte, 0..6)
-    }
-
-    fn ended(bytes: &[u8], mask: u8) -> Vec<u8> {
-        let mut written = Vec::new();
-        write(bytes, &mut written);
-        written.extend([0, 7]);
-        written.iter().map(|byte| byte ^ mask).collect()
-    }
+    use super::read;
 
     #[test]
     fn rejects_bytes_without_an_end() {
         for written in [&b""[..], b"a", b"a\x00\xff", b"\x00\xff\x00\xff"] {
             assert_eq!(read(written, 0, &mut Vec::new()), None);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn reads_what_it_wrote(bytes in bytes(), mask in prop_oneof![Just(0_u8), Just(0xff)]) {
-            let (written, mut read_back) = (ended(&bytes, mask), Vec::new());
-            prop_assert_eq!(read(&written, mask, &mut read_back), Some(&[7 ^ mask][..]));
-            prop_assert_eq!(read_back, bytes);
-        }
-
-        #[test]
-        fn keeps_the_order_of_the_bytes(a in bytes(), b in bytes()) {
-            prop_assert_eq!(ended(&a, 0).cmp(&ended(&b, 0)), a.cmp(&b));
-            prop_assert_eq!(ended(&a, 0xff).cmp(&ended(&b, 0xff)), b.cmp(&a));
-        }
-
-        #[test]
-        fn keeps_prefixes(a in bytes(), b in bytes()) {
-            let mut begun = Vec::new();
-            write(&b, &mut begun);
-            prop_assert_eq!(ended(&a, 0).starts_with(&begun), a.starts_with(&b));
         }
     }
 }

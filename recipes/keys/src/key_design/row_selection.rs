@@ -149,25 +149,7 @@ impl RowRange {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    fn bytes() -> impl Strategy<Value = Bytes> {
-        proptest::collection::vec(prop_oneof![Just(0u8), Just(1), Just(0xff)], 0..4)
-            .prop_map(Bytes::from)
-    }
-
-    fn rows() -> impl Strategy<Value = RowSelection> {
-        prop_oneof![
-            Just(RowSelection::All),
-            bytes().prop_map(RowSelection::Row),
-            bytes().prop_map(RowSelection::Prefix),
-            bytes().prop_map(RowSelection::Suffix),
-            (bytes(), proptest::option::of(bytes()))
-                .prop_map(|(start, end)| RowSelection::Range { start, end }),
-        ]
-    }
 
     #[test]
     fn common_prefix_of_a_range_is_that_of_its_first_and_last_row() {
@@ -187,13 +169,6 @@ mod tests {
             let start = Bytes::from_static(start);
             let rows = RowSelection::Range { start, end };
             assert_eq!(rows.common_prefix(), common, "{rows:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_row_of_a_set_begins_with_its_common_prefix(rows in rows(), row in bytes()) {
-            prop_assert!(rows.contains(&row) == Some(false) || row.starts_with(&rows.common_prefix()));
         }
     }
 }

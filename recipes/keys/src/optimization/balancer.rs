@@ -34,6 +34,11 @@ pub(super) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
+/// Returns the value of a property for a message.
+pub(super) fn value_text(value: Option<&String>) -> String {
+    value.map_or_else(|| "not set".to_owned(), |value| format!("`{value}`"))
+}
+
 /// Returns the properties that the optimizations set, in a safe order. If no recipe has a group,
 /// returns those that earlier recipes with groups left.
 pub(super) async fn requested_properties(

@@ -5,7 +5,7 @@ use fluo_table::table::property;
 use fluo_table::{Bytes, Error, Escaped, Result, check_table_name};
 
 use super::{FORMAT, Plan};
-use crate::optimization::balancer::{PROPERTIES, PropertyChange};
+use crate::optimization::balancer::{PROPERTIES, PropertyChange, value_text};
 use crate::optimization::table_state::TableState;
 
 impl Plan {
@@ -133,7 +133,11 @@ impl Plan {
             let is_on_the_way =
                 found == before || change.is_some_and(|change| found == change.after.as_ref());
             (!is_on_the_way).then(|| {
-                format!("property {name} was {} and is {} now", shown(before), shown(found))
+                format!(
+                    "property {name} was {} and is {} now",
+                    value_text(before),
+                    value_text(found)
+                )
             })
         })
     }
@@ -148,8 +152,4 @@ fn check_ascending(name: &str, splits: &[Bytes]) -> Result<()> {
 
 fn edited(reason: &str) -> Result<()> {
     Err(Error::invalid(format!("the plan was edited: {reason}; make a new one")))
-}
-
-fn shown(value: Option<&String>) -> String {
-    value.map_or("not set".to_owned(), |value| format!("`{value}`"))
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::load::{Load, Place};
+use crate::optimization::balancer::value_text;
 
 /// A difference between a table and its optimizations. Its text is a sentence for an operator that
 /// names all fields.
@@ -31,7 +32,7 @@ pub enum Difference {
     )]
     BalancerNotLoaded { class: String },
     /// A property of the balancer has the wrong value, or none.
-    #[error("property {name} is {}, it should be `{expected}`", value(.found.as_deref()))]
+    #[error("property {name} is {}, it should be `{expected}`", value_text(.found.as_ref()))]
     Property { name: String, found: Option<String>, expected: String },
     /// A pattern of earlier groups is in force although no recipe has a group.
     #[error("no recipe asked for groups by `{pattern}`; a plan that prunes removes the pattern")]
@@ -155,10 +156,6 @@ fn first_of(splits: &[String]) -> String {
         [first, _, ..] => format!(", the first is `{first}`"),
         _ => String::new(),
     }
-}
-
-fn value(value: Option<&str>) -> String {
-    value.map_or_else(|| "not set".to_owned(), |value| format!("`{value}`"))
 }
 
 /// Formats a chance; one that would be rounded to 0 is shown as a bound.

@@ -43,15 +43,6 @@ proptest! {
     }
 
     #[test]
-    fn add_to_appends_what_add_returns(prefix in prefixes(), row in rows(), before in rows()) {
-        for hasher in both(&prefix) {
-            let mut buffer = before.clone();
-            hasher.add_to(&row, &mut buffer);
-            prop_assert_eq!(buffer, [&before[..], &hasher.add(&row)[..]].concat());
-        }
-    }
-
-    #[test]
     fn key_is_in_the_tablet_of_its_number(row in rows(), tablets in 1_u32..3_000) {
         for hasher in both("p") {
             let by_key = tablet_of(&hasher, &hasher.add(&row), tablets);
