@@ -36,6 +36,7 @@
 pub mod application;
 
 mod bulk_load;
+mod cells;
 mod chi_square;
 mod cursor;
 mod error;

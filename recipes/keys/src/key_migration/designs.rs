@@ -1,12 +1,12 @@
 //! The handle: the designs of a table, oldest first.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use fluo_table::{Bytes, Column, Escaped, Mutation, Span, Versions};
 
-use crate::error::RecipeError;
+use crate::error::{RecipeError, RecipeErrorKind};
 use crate::key_design::{KeyDesign, RowSelection, ScanCost};
-use crate::salted_scan::{Epochs, SaltedScan};
 
 /// The designs of the rows of one table, oldest first.
 ///
@@ -27,7 +27,8 @@ use crate::salted_scan::{Epochs, SaltedScan};
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyMigration {
-    pub(super) epochs: Epochs,
+    pub(crate) designs: Arc<[KeyDesign]>,
+    pub(crate) versions: Versions,
 }
 
 impl KeyMigration {
@@ -54,12 +55,17 @@ impl KeyMigration {
             return Err(RecipeError::settings("a table has at least one design, not 0"));
         }
         let designs = older.into_iter().map(|(design, _)| design).collect();
-        Ok(Self { epochs: Epochs { designs, versions } })
+        Ok(Self { designs, versions })
+    }
+
+    /// Creates the list of the only design of a table.
+    pub(crate) fn of_one(design: &KeyDesign) -> Self {
+        Self { designs: [design.clone()].into(), versions: Versions::All }
     }
 
     /// Returns the designs, oldest first.
     pub fn designs(&self) -> impl ExactSizeIterator<Item = &KeyDesign> {
-        self.epochs.designs.iter()
+        self.designs.iter()
     }
 
     /// Returns the key under which a row is written: that of the newest design.
@@ -68,7 +74,7 @@ impl KeyMigration {
     ///
     /// Fails if the newest design has no key for the row.
     pub fn key(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
-        self.epochs.designs.last().expect("there is at least one design").encode_row(row)
+        self.designs.last().expect("there is at least one design").encode_row(row)
     }
 
     /// Returns the keys under which a row can be stored, oldest first, each once. Read them in this
@@ -82,7 +88,7 @@ impl KeyMigration {
     /// Fails if none of the designs has a key for the row.
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
         let mut keys: Vec<Bytes> = Vec::new();
-        let each = self.epochs.of_each(|design| design.encode_row(row))?;
+        let each = self.of_each(|design| design.encode_row(row))?;
         for key in each.into_iter().flatten() {
             // A key belongs to the newest epoch that makes it.
             keys.retain(|older| *older != key);
@@ -110,7 +116,14 @@ impl KeyMigration {
     ///
     /// Fails with the error of the newest design if none of the designs can have made the key.
     pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, RecipeError> {
-        self.epochs.decode_key_to(key, row)
+        let mut refused = None;
+        for (index, design) in self.designs.iter().enumerate().rev() {
+            match design.decode_key_to(key, row) {
+                Ok(()) => return Ok(index),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.expect("there is at least one design"))
     }
 
     /// Returns the pieces of the table that can contain these rows, for each design, oldest first.
@@ -120,20 +133,32 @@ impl KeyMigration {
     ///
     /// Fails like [`KeyDesign::spans`]; also if none of the designs has a key for the rows.
     pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, RecipeError> {
-        self.epochs.spans(rows)
+        let spans = self.of_each(|design| design.spans(rows))?.into_iter();
+        Ok(spans.map(Option::unwrap_or_default).collect())
     }
 
-    /// Returns a scan of these rows over all epochs, in order.
-    ///
-    /// While rows are moved, it yields the same rows as a scan of a table with one design, by the
-    /// same rules: no row is repeated or missed. Cells of a row that is being moved may come from
-    /// several keys; each cell contains its key.
-    ///
-    /// # Errors
-    ///
-    /// As [`spans`](Self::spans).
-    pub fn scan(&self, rows: &RowSelection) -> Result<SaltedScan, RecipeError> {
-        SaltedScan::over(self.epochs.clone(), rows)
+    /// Returns the result of each design, or `None` for a design that has no key for the rows.
+    /// Fails with any other error, and with the newest design's error if no design has a key.
+    fn of_each<T>(
+        &self,
+        of: impl Fn(&KeyDesign) -> Result<T, RecipeError>,
+    ) -> Result<Vec<Option<T>>, RecipeError> {
+        let mut each = Vec::with_capacity(self.designs.len());
+        let mut without = None;
+        for design in &*self.designs {
+            each.push(match of(design) {
+                Ok(answer) => Some(answer),
+                Err(error) if error.kind() == RecipeErrorKind::Row => {
+                    without = Some(error);
+                    None
+                }
+                Err(error) => return Err(error),
+            });
+        }
+        match without {
+            Some(error) if each.iter().all(Option::is_none) => Err(error),
+            _ => Ok(each),
+        }
     }
 
     /// Returns the mutations that delete columns of a row under each of its keys, oldest first.

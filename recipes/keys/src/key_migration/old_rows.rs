@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use fluo_table::{Bytes, Cell, Excerpt, Scan, Span, Table, row_successor};
 use futures_util::TryStreamExt;
 
+use crate::cells::size_bytes;
 use crate::error::RecipeError;
-use crate::salted_scan::cell_bytes;
 
 /// Maximum number of cells in one batch, because their size is not known in advance.
 const MAX_BATCH_CELLS: usize = 256;
@@ -72,7 +72,7 @@ pub(super) async fn read(
     let mut batches = table.scan(Scan::over_all(spans).batch_cells(batch_cells));
     let (mut cells, mut bytes) = (Vec::new(), 0);
     while let Some(batch) = batches.try_next().await? {
-        bytes += batch.iter().map(cell_bytes).sum::<usize>();
+        bytes += batch.iter().map(size_bytes).sum::<usize>();
         cells.extend(batch);
         if cells.len() < most && bytes < options.memory_bytes {
             continue;

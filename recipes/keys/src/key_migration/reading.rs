@@ -6,8 +6,8 @@ use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table,
 use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
+use crate::cells::merged;
 use crate::error::RecipeError;
-use crate::salted_scan::merged;
 
 impl KeyMigration {
     /// Returns the cells of a row from all of its keys, of these columns, or of all columns if the
@@ -31,7 +31,7 @@ impl KeyMigration {
             let scan = columns.iter().cloned().fold(scan, Scan::column);
             places.push(table.read(scan).await?);
         }
-        Ok(merged(places, self.epochs.versions, Filter::None))
+        Ok(merged(places, self.versions, Filter::None))
     }
 
     /// Returns the newest visible value of a cell, from any of the row's keys.
@@ -51,7 +51,7 @@ impl KeyMigration {
             let scan = Scan::over(Span::cell(key, column)).batch_cells(NonZeroUsize::MIN);
             places.push(table.scan(scan).try_next().await?.unwrap_or_default());
         }
-        let newest = merged(places, self.epochs.versions, Filter::FirstOfRow);
+        let newest = merged(places, self.versions, Filter::FirstOfRow);
         Ok(newest.into_iter().next().map(|cell| cell.value))
     }
 }

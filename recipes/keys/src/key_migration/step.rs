@@ -61,7 +61,7 @@ impl KeyMigration {
         cursor: Option<&MigrationCursor>,
         options: &MigrationOptions,
     ) -> Result<MigrationStep, RecipeError> {
-        let mark = Mark::of(&self.epochs.designs, &RowSelection::All);
+        let mark = Mark::of(&self.designs, &RowSelection::All);
         if let Some(cursor) = cursor {
             cursor.check(mark)?;
         }
@@ -74,7 +74,7 @@ impl KeyMigration {
         let (cells, rest) = read(table, design.spans(&RowSelection::All)?, after, options).await?;
         let mut step = MigrationStep::default();
         let mut moving = self.moving(epoch, &cells, &mut step)?;
-        let arrivals = move_rows(table, self.epochs.versions, &mut moving).await?;
+        let arrivals = move_rows(table, self.versions, &mut moving).await?;
         for (row, arrival) in moving.iter().zip(arrivals) {
             match arrival {
                 Arrival::Whole => {

@@ -1,67 +1,12 @@
-//! The designs of a scanned table, and the owners of its keys.
+//! The owners of the keys of a scanned table.
 
 use std::sync::Arc;
 
-use fluo_table::{Span, Versions};
+use crate::error::RecipeError;
+use crate::key_design::{KeyDesign, RowRange};
+use crate::key_migration::KeyMigration;
 
-use crate::error::{RecipeError, RecipeErrorKind};
-use crate::key_design::{KeyDesign, RowRange, RowSelection};
-
-/// The designs with which the rows of a table were written, oldest first, and the versions of a
-/// column that the table shows.
-#[derive(Clone, Debug)]
-pub(crate) struct Epochs {
-    pub(crate) designs: Arc<[KeyDesign]>,
-    pub(crate) versions: Versions,
-}
-
-impl Epochs {
-    /// Appends the row of a stored key, and returns the index of the newest design that can have
-    /// made it (E4). Appends nothing if it fails, with the error of the newest design.
-    pub(crate) fn decode_key_to(
-        &self,
-        key: &[u8],
-        row: &mut Vec<u8>,
-    ) -> Result<usize, RecipeError> {
-        let mut refused = None;
-        for (index, design) in self.designs.iter().enumerate().rev() {
-            match design.decode_key_to(key, row) {
-                Ok(()) => return Ok(index),
-                Err(error) => refused = refused.or(Some(error)),
-            }
-        }
-        Err(refused.expect("a table has at least one design"))
-    }
-
-    pub(crate) fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, RecipeError> {
-        let spans = self.of_each(|design| design.spans(rows))?.into_iter();
-        Ok(spans.map(Option::unwrap_or_default).collect())
-    }
-
-    /// Returns the result of each design, or `None` for a design that has no key for the rows.
-    /// Fails with any other error, and with the newest design's error if no design has a key.
-    pub(crate) fn of_each<T>(
-        &self,
-        of: impl Fn(&KeyDesign) -> Result<T, RecipeError>,
-    ) -> Result<Vec<Option<T>>, RecipeError> {
-        let mut each = Vec::with_capacity(self.designs.len());
-        let mut without = None;
-        for design in &*self.designs {
-            each.push(match of(design) {
-                Ok(answer) => Some(answer),
-                Err(error) if error.kind() == RecipeErrorKind::Row => {
-                    without = Some(error);
-                    None
-                }
-                Err(error) => return Err(error),
-            });
-        }
-        match without {
-            Some(error) if each.iter().all(Option::is_none) => Err(error),
-            _ => Ok(each),
-        }
-    }
-
+impl KeyMigration {
     pub(super) fn head_len(&self, epoch: usize) -> usize {
         self.designs.get(epoch).map_or(0, KeyDesign::head_len)
     }
@@ -84,7 +29,7 @@ pub(super) enum Owner {
 /// The reader of one epoch's pieces, in a scan that reads the pieces of every epoch.
 #[derive(Clone)]
 pub(super) struct EpochReader {
-    pub(super) epochs: Epochs,
+    pub(super) epochs: KeyMigration,
     /// The pieces of each epoch, oldest first.
     pub(super) pieces: Arc<[Vec<RowRange>]>,
     pub(super) epoch: usize,

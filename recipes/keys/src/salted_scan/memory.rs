@@ -1,7 +1,5 @@
 //! The memory of a scan: bytes held, and the sizes of further reads.
 
-use fluo_table::Cell;
-
 /// Maximum number of cells in one read; longer reads are not faster.
 pub(super) const MAX_CELLS: usize = 1_024;
 /// Number of cells in one read of every piece together, so that cells are still in the processor's
@@ -67,15 +65,12 @@ impl Memory {
     }
 }
 
-pub(crate) fn size_bytes(cell: &Cell) -> usize {
-    size_of::<Cell>() + cell.key.row.len() + cell.key.column.size_bytes() + cell.value.len()
-}
-
 #[cfg(test)]
 mod tests {
     use fluo_table::{Cell, Column, Key};
 
     use super::*;
+    use crate::cells::size_bytes;
 
     #[test]
     fn more_pieces_and_larger_cells_shorten_reads() {

@@ -13,11 +13,11 @@ use super::batch::RowBatch;
 use super::epochs::{EpochReader, Owner};
 use super::key_prefixes::{Heads, LAST};
 use super::loser_tree::Losers;
-use super::memory::{Memory, size_bytes};
-use super::merged_cells::merged;
+use super::memory::Memory;
 use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;
 use super::settings::{ScanRun, UnknownKeys};
+use crate::cells::{merged, size_bytes};
 use crate::error::RecipeError;
 use crate::key_design::RowRange;
 

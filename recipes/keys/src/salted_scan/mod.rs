@@ -54,7 +54,6 @@ mod key_prefixes;
 mod loser_tree;
 mod memory;
 mod merge;
-mod merged_cells;
 mod plan;
 mod range_cursor;
 mod read;
@@ -64,9 +63,6 @@ mod stream;
 mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
-pub(crate) use epochs::Epochs;
-pub(crate) use memory::size_bytes as cell_bytes;
-pub(crate) use merged_cells::merged;
 pub use plan::ScanPlan;
 pub use request::SaltedScan;
 pub use settings::UnknownKeys;

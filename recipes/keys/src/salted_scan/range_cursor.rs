@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use fluo_table::{Bytes, Cell, CellBatches, Key, Result, Span};
 use futures_util::stream::StreamExt;
 
-use super::memory::size_bytes;
 use super::read::Read;
+use crate::cells::size_bytes;
 use crate::key_design::RowRange;
 
 #[derive(Default)]
@@ -205,11 +205,12 @@ fn before_row_of(key: &Key, cells: &[Cell]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fluo_table::{Column, Versions};
+    use fluo_table::Column;
 
     use super::*;
     use crate::key_design::{KeyDesign, Modulo};
-    use crate::salted_scan::epochs::{EpochReader, Epochs};
+    use crate::key_migration::KeyMigration;
+    use crate::salted_scan::epochs::EpochReader;
 
     fn cell(row: &'static str, timestamp: i64) -> Cell {
         Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
@@ -218,7 +219,7 @@ mod tests {
     /// Returns a reader of keys that begin with `00|`.
     fn reader() -> EpochReader {
         let design = KeyDesign::new(Modulo { buckets: 1, ..Modulo::default() }).unwrap();
-        let epochs = Epochs { designs: [design].into(), versions: Versions::All };
+        let epochs = KeyMigration::of_one(&design);
         let rows = RowRange { start: Bytes::from("00|"), end: None };
         EpochReader { epochs, pieces: [vec![rows]].into(), epoch: 0 }
     }

@@ -7,7 +7,8 @@ use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
 use super::epochs::{EpochReader, Owner};
-use super::memory::{MAX_CELLS, size_bytes};
+use super::memory::MAX_CELLS;
+use crate::cells::size_bytes;
 
 /// The cells of whole rows, and an index of the rows that belong to the reader.
 ///

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table, Versions};
+use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
 
-use super::epochs::Epochs;
 use super::plan::ScanPlan;
 use super::settings::{Position, ScanRun, ScanSettings, UnknownKeys};
 use super::stream::SaltedRows;
 use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowRange, RowSelection};
+use crate::key_migration::KeyMigration;
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -37,20 +37,18 @@ pub struct SaltedScan {
     settings: ScanSettings,
 }
 
-impl SaltedScan {
-    /// Creates a scan of these rows, with all columns and no limit.
+impl KeyMigration {
+    /// Returns a scan of these rows over all epochs, in order.
+    ///
+    /// While rows are moved, it yields the same rows as a scan of a table with one design, by the
+    /// same rules: no row is repeated or missed. Cells of a row that is being moved may come from
+    /// several keys; each cell contains its key.
     ///
     /// # Errors
     ///
-    /// As [`KeyDesign::spans`], for rows that the design scatters.
-    pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let epochs = Epochs { designs: [design.clone()].into(), versions: Versions::All };
-        Self::over(epochs, rows)
-    }
-
-    /// Creates a scan of these rows over several designs.
-    pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let spans = epochs.spans(rows)?;
+    /// As [`spans`](Self::spans).
+    pub fn scan(&self, rows: &RowSelection) -> Result<SaltedScan, RecipeError> {
+        let spans = self.spans(rows)?;
         let piece = |span: &Span| RowRange {
             start: span.start().row.clone(),
             end: span.end().map(|end| end.row.clone()),
@@ -58,8 +56,8 @@ impl SaltedScan {
         let pieces = spans.iter().map(|of_one| of_one.iter().map(piece).collect());
         let settings = ScanSettings {
             pieces: pieces.collect(),
-            mark: Mark::of(&epochs.designs, rows),
-            epochs,
+            mark: Mark::of(&self.designs, rows),
+            epochs: self.clone(),
             after: None,
             columns: Vec::new(),
             filter: Filter::None,
@@ -69,7 +67,18 @@ impl SaltedScan {
             concurrent_reads: 4,
             foreign: UnknownKeys::default(),
         };
-        Ok(Self { settings })
+        Ok(SaltedScan { settings })
+    }
+}
+
+impl SaltedScan {
+    /// Creates a scan of these rows, with all columns and no limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`KeyDesign::spans`], for rows that the design scatters.
+    pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
+        KeyMigration::of_one(design).scan(rows)
     }
 
     /// Adds a column. A scan without any added column reads all columns.

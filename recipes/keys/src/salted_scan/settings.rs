@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicU64;
 
 use fluo_table::{Bytes, CellBatches, ColumnSelector, Filter, Scan, Span, Table, row_successor};
 
-use super::epochs::{EpochReader, Epochs};
+use super::epochs::EpochReader;
 use crate::cursor::Mark;
 use crate::key_design::RowRange;
+use crate::key_migration::KeyMigration;
 
 /// The treatment of a stored key that the design cannot have made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +32,7 @@ pub(super) struct Position {
 
 #[derive(Clone, Debug)]
 pub(super) struct ScanSettings {
-    pub(super) epochs: Epochs,
+    pub(super) epochs: KeyMigration,
     /// The pieces of each epoch, oldest first.
     pub(super) pieces: Arc<[Vec<RowRange>]>,
     pub(super) mark: Mark,

@@ -14,10 +14,10 @@
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
-use super::memory::size_bytes;
 use super::merge::Merge;
 use super::read::Read;
 use super::settings::{Position, ScanRun};
+use crate::cells::size_bytes;
 use crate::error::RecipeError;
 use crate::number::count;
 

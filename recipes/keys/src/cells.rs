@@ -1,8 +1,12 @@
-//! The merge of one row's cells from several keys (E3).
+//! The size of cells, and the merge of one row's cells from several keys (E3).
 
 use std::cmp::Ordering;
 
 use fluo_table::{Cell, Filter, Versions};
+
+pub(crate) fn size_bytes(cell: &Cell) -> usize {
+    size_of::<Cell>() + cell.key.row.len() + cell.key.column.size_bytes() + cell.value.len()
+}
 
 /// Merges the cells of one row that were read under several keys, oldest epoch first, each in the
 /// order of the table.
