@@ -13,7 +13,7 @@ use fluo_table::{
 
 use crate::backoff::Settling;
 use crate::error::{after_change, port_error};
-use crate::garbage;
+use crate::filter;
 use crate::iterators::ITERATOR;
 use crate::metadata::{self, Rows};
 use crate::table::AccumuloTable;
@@ -64,14 +64,13 @@ impl TableAdmin for AccumuloTables {
     ) -> Result<Arc<dyn Table>> {
         let id = self.id_of(name).await?;
         self.check_held(&authorizations).await?;
-        let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
-        let options = self.writer_options.clone().authorizations(labels.clone());
+        let labels = authorizations.iter().cloned();
+        let options = self.writer_options.clone().authorizations(labels);
         Ok(Arc::new(AccumuloTable {
             tables: self.clone(),
             conditional_writer: self.client.conditional_writer(name, options),
             name: name.to_owned(),
             id,
-            labels,
             authorizations,
             conditional_is_denied: Arc::default(),
         }))
@@ -120,8 +119,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
-        let changes = [(property, Some(value))];
-        let changed = self.change_properties(name, &changes).await;
+        let changed = self.change_properties(name, &[(property, Some(value))]).await;
         changed.map_err(|(_, error)| error)
     }
 
@@ -175,7 +173,7 @@ impl TableAdmin for AccumuloTables {
 
     /// Compacts tablets, and drops garbage with Fluo's iterators.
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
-        let iterators = garbage::iterators(garbage);
+        let iterators = filter::collectors(garbage);
         if !iterators.is_empty() {
             self.require_iterators().await?;
             self.require_classes(name, &iterators).await?;
@@ -184,7 +182,7 @@ impl TableAdmin for AccumuloTables {
         if span.is_empty() {
             return Ok(());
         }
-        self.compact_rows(name, &tablets_of(span, &splits), iterators).await
+        self.compact_rows(name, &tablets_of(span, &splits), &iterators).await
     }
 
     /// Reads the tablets from `accumulo.metadata`. The count of a tablet is that of its files:
@@ -192,11 +190,9 @@ impl TableAdmin for AccumuloTables {
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         let mut settling = Settling::begin();
         loop {
-            // The id is read each time: a table that was deleted in the meantime has no tablets any
-            // more.
+            // A table that was deleted in the meantime has no tablets any more.
             let id = self.id_of(name).await?;
-            let rows = metadata::rows(&self.client, name, &id, &Rows::default()).await?;
-            if let Some(rows) = rows {
+            if let Some(rows) = metadata::rows(&self.client, name, &id, &Rows::default()).await? {
                 let tablets = rows.into_iter().map(|row| Tablet {
                     end_row: row.end_row,
                     server: row.server,
@@ -247,6 +243,67 @@ impl AccumuloTables {
         )))
     }
 
+    /// Waits until properties have their new values or, if they were removed, their inherited ones
+    /// (rule A9). The servers cache properties.
+    async fn wait_for_properties(
+        &self,
+        name: &str,
+        changes: &[(&str, Option<&str>)],
+    ) -> Result<()> {
+        // Accumulo treats an empty value as no value.
+        let changes = changes.iter().map(|(property, value)| {
+            let value = value.filter(|value| !value.is_empty());
+            (*property, value)
+        });
+        let mut expected: BTreeMap<_, _> = changes.collect();
+        let change = changed(name, expected.keys());
+        let inherited = if expected.values().all(Option::is_some) {
+            BTreeMap::new()
+        } else {
+            let inherited = self.inherited_properties(name).await;
+            inherited.map_err(|error| after_change(&change, error))?
+        };
+        for (property, value) in &mut expected {
+            *value = value.or_else(|| inherited.get(*property).map(String::as_str));
+        }
+        let mut settling = Settling::begin();
+        loop {
+            // `self.properties` would check again that the table exists; the changes were made a
+            // moment ago, so it does.
+            let found = self.client.table_operations().properties(name).await;
+            let found = found.map_err(|error| after_change(&change, port_error(error)))?;
+            expected.retain(|property, value| found.get(*property).map(String::as_str) != *value);
+            if expected.is_empty() {
+                return Ok(());
+            }
+            if !settling.wait().await {
+                let change = changed(name, expected.keys());
+                let why = "the servers do not show that, or another client has changed it since";
+                return Err(unseen(&change, why));
+            }
+        }
+    }
+
+    /// Waits until the id of a name is as it is after a change. The proxy caches the names of
+    /// tables.
+    async fn wait_for_id(
+        &self,
+        name: &str,
+        change: &str,
+        is_so: impl Fn(Option<&str>) -> bool + Send,
+    ) -> Result<()> {
+        let mut settling = Settling::begin();
+        loop {
+            let ids = self.identities.read().await.map_err(|error| after_change(change, error))?;
+            if is_so(ids.get(name).map(String::as_str)) {
+                return Ok(());
+            }
+            if !settling.wait().await {
+                return Err(unseen(change, "the proxy does not show it"));
+            }
+        }
+    }
+
     /// Rejects a compaction with iterators that the servers cannot load: it would fail in each
     /// tablet again and again.
     async fn require_classes(&self, name: &str, iterators: &[IteratorSetting]) -> Result<()> {
@@ -284,6 +341,17 @@ impl AccumuloTables {
             )),
         }
     }
+}
+
+fn changed<'a>(table: &str, properties: impl Iterator<Item = &'a &'a str>) -> String {
+    match &*properties.copied().collect::<Vec<_>>() {
+        [property] => format!("property {property} of table `{table}` was changed"),
+        several => format!("properties {} of table `{table}` were changed", several.join(", ")),
+    }
+}
+
+fn unseen(change: &str, why: &str) -> Error {
+    Error::new(ErrorKind::Uncertain, format!("{change}, but {why}"))
 }
 
 fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {

@@ -77,66 +77,137 @@ impl AccumuloTables {
         &self,
         name: &str,
         rows: &Rows,
-        iterators: Vec<IteratorSetting>,
+        iterators: &[IteratorSetting],
     ) -> Result<()> {
-        let id = self.id_of(name).await?;
+        let (tables, id) = (self, self.id_of(name).await?);
+        let (begun, no_sign, doubts) = (Instant::now(), REPEATED, 0);
+        let run = Run { tables, name, id, rows, iterators, begun, no_sign, doubts };
+        run.complete().await
+    }
+}
+
+/// A compaction of some tablets, until the servers have done it.
+struct Run<'a> {
+    tables: &'a AccumuloTables,
+    name: &'a str,
+    id: String,
+    rows: &'a Rows,
+    iterators: &'a [IteratorSetting],
+    begun: Instant,
+    /// The time without a sign after which the call is repeated.
+    no_sign: Duration,
+    /// Number of calls in succession whose outcome is unknown.
+    doubts: u32,
+}
+
+impl Run<'_> {
+    async fn complete(mut self) -> Result<()> {
         let mut passes = 0;
-        let mut calls = Calls::begin();
         loop {
-            let watch = Watch { name, id: &id, rows, own: None };
             // Before each call: many files may be written while the servers refuse a compaction.
-            let before = watch.wait(self).await?.unwrap_or_default();
+            let before = self.wait(None).await?.unwrap_or_default();
+            let has_iterators = !self.iterators.is_empty();
             let parts =
-                if iterators.is_empty() { Vec::new() } else { with_many_files(rows, &before) };
+                if has_iterators { with_many_files(self.rows, &before) } else { Vec::new() };
             if parts.is_empty() {
-                let last = before.iter().map(|tablet| tablet.compacted).max();
-                let own = Own {
-                    last: last.unwrap_or_default(),
-                    no_sign: calls.no_sign,
-                    is_piling_up: iterators.is_empty(),
-                };
-                // The call flushes the tablets first.
-                let compaction = Compaction::default().rows(rows.after.clone(), rows.up_to.clone());
-                let iterators = iterators.iter().cloned();
-                let compaction = iterators.fold(compaction, Compaction::iterator);
-                let doubt = self.start(name, compaction.without_waiting()).await?;
-                let watch = Watch { own: Some(own), ..watch };
-                if watch.wait(self).await?.is_some() {
+                let last = before.iter().map(|tablet| tablet.compacted).max().unwrap_or_default();
+                let doubt = self.start().await?;
+                if self.wait(Some(last)).await?.is_some() {
                     return Ok(());
                 }
-                calls.without_sign(name, doubt)?;
+                self.record_no_sign(doubt)?;
                 continue;
             }
             if passes == MAX_PASSES {
                 return Err(Error::unavailable(format!(
-                    "tablets of table `{name}` get more than {MAX_FILES} files while they are compacted; try again \
-                     when less is written"
+                    "tablets of table `{}` get more than {MAX_FILES} files while they are compacted; try again \
+                     when less is written",
+                    self.name
                 )));
             }
             passes += 1;
             for part in parts {
-                let without = Box::pin(self.compact_rows(name, &part, Vec::new()));
-                without.await?;
+                Box::pin(self.tables.compact_rows(self.name, &part, &[])).await?;
             }
         }
     }
 
-    /// Starts a compaction, or fails if it has certainly not started. Returns the error if that is
-    /// in doubt.
-    async fn start(&self, name: &str, compaction: Compaction) -> Result<Option<Error>> {
-        let tables = self.client.table_operations();
-        match tables.compact(name, compaction).await {
+    /// Starts the compaction, or fails if it has certainly not started. Returns the error if that
+    /// is in doubt.
+    async fn start(&self) -> Result<Option<Error>> {
+        // The call flushes the tablets first.
+        let rows = Compaction::default().rows(self.rows.after.clone(), self.rows.up_to.clone());
+        let compaction = self.iterators.iter().cloned().fold(rows, Compaction::iterator);
+        let operations = self.tables.client.table_operations();
+        match operations.compact(self.name, compaction.without_waiting()).await {
             Ok(()) => Ok(None),
             Err(error) if error.may_have_taken_effect() => {
-                debug!(%error, table = name, "the start of a compaction is in doubt");
+                debug!(%error, table = self.name, "the start of a compaction is in doubt");
                 Ok(Some(port_error(error)))
             }
-            Err(error) => Err(self.lacking("WRITE or ALTER_TABLE", name, error)),
+            Err(error) => Err(self.tables.lacking("WRITE or ALTER_TABLE", self.name, error)),
         }
     }
 
-    async fn work(&self, id: &str) -> Result<Work> {
-        let operations = self.client.instance_operations();
+    /// Records a call without a sign of its compaction. Fails if it must not be repeated.
+    fn record_no_sign(&mut self, doubt: Option<Error>) -> Result<()> {
+        self.no_sign = (self.no_sign * 2).min(MAX_REPEATED);
+        self.doubts = doubt.as_ref().map_or(0, |_| self.doubts + 1);
+        match doubt {
+            Some(error) if self.doubts >= MAX_DOUBTS => Err(error),
+            _ if self.begun.elapsed() >= STALLED_UNSEEN => Err(self.stalled(STALLED_UNSEEN)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until every tablet has a number above `last`, the largest one before the start, or
+    /// before the start until no server runs a compaction that a user has requested. Returns the
+    /// tablets, or `None` if there is no sign of the compaction. Fails if the visible state has not
+    /// changed for too long.
+    async fn wait(&self, last: Option<u64>) -> Result<Option<Vec<TabletRow>>> {
+        let Self { tables, name, id, rows, .. } = self;
+        let mut backoff = Backoff::new(FIRST_PAUSE, MAX_PAUSE);
+        let mut before: Option<((Work, Vec<u64>), Instant)> = None;
+        let mut last_sign = Instant::now();
+        loop {
+            tables.identities.check(name, id).await?;
+            // There are none while a merge changes them.
+            let tablets = metadata::rows(&tables.client, name, id, rows).await?.unwrap_or_default();
+            let compacted: Vec<u64> = tablets.iter().map(|tablet| tablet.compacted).collect();
+            let work = self.work().await?;
+            let is_reached = match last {
+                Some(last) => compacted.iter().all(|number| *number > last),
+                None => matches!(work, Work::Seen { compactions: 0, .. } | Work::Unseen),
+            };
+            if is_reached && !tablets.is_empty() {
+                return Ok(Some(tablets));
+            }
+            if let Some(last) = last {
+                // It may be under way if a server compacts the table, or has done so with a tablet.
+                let is_visible = matches!(work, Work::Seen { compactions, .. } if compactions > 0);
+                if is_visible || compacted.iter().any(|number| *number > last) {
+                    last_sign = Instant::now();
+                } else if last_sign.elapsed() >= self.limit(&work) {
+                    return Ok(None);
+                }
+            }
+            // Flushes and the compactions of the servers change the files, but not this.
+            let seen = (work, compacted);
+            match &before {
+                Some((before, since)) if *before == seen => {
+                    self.check_progress(&seen.0, since.elapsed(), last.is_some())?;
+                }
+                _ => {
+                    debug!(table = self.name, work = ?seen.0, "watching a compaction");
+                    before = Some((seen, Instant::now()));
+                }
+            }
+            backoff.wait().await;
+        }
+    }
+
+    async fn work(&self) -> Result<Work> {
+        let operations = self.tables.client.instance_operations();
         let (mut compactions, mut entries) = (0, 0_i64);
         for server in operations.tablet_servers().await.map_err(port_error)? {
             let active = match operations.active_compactions(&server).await {
@@ -151,132 +222,41 @@ impl AccumuloTables {
             for compaction in of_users.filter(|one| one.reason == CompactionReason::User) {
                 entries = entries.saturating_add(compaction.entries_read);
                 let extent = compaction.extent.as_ref();
-                compactions += usize::from(extent.is_some_and(|extent| extent.table_id == id));
+                compactions += usize::from(extent.is_some_and(|one| one.table_id == self.id));
             }
         }
         Ok(Work::Seen { compactions, entries })
     }
-}
 
-struct Calls {
-    begun: Instant,
-    /// The time without a sign after which the call is repeated.
-    no_sign: Duration,
-    /// Number of calls in succession whose outcome is unknown.
-    doubts: u32,
-}
-
-impl Calls {
-    fn begin() -> Self {
-        Self { begun: Instant::now(), no_sign: REPEATED, doubts: 0 }
-    }
-
-    /// Records a call without a sign of its compaction. Fails if it must not be repeated.
-    fn without_sign(&mut self, name: &str, doubt: Option<Error>) -> Result<()> {
-        self.no_sign = (self.no_sign * 2).min(MAX_REPEATED);
-        self.doubts = doubt.as_ref().map_or(0, |_| self.doubts + 1);
-        match doubt {
-            Some(error) if self.doubts >= MAX_DOUBTS => Err(error),
-            _ if self.begun.elapsed() >= STALLED_UNSEEN => Err(stalled(name, STALLED_UNSEEN)),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// A wait for a compaction of some tablets: the own one if it was started, otherwise that of
-/// another client.
-#[derive(Clone, Copy)]
-struct Watch<'a> {
-    name: &'a str,
-    id: &'a str,
-    rows: &'a Rows,
-    /// `None` before the own one is started.
-    own: Option<Own>,
-}
-
-#[derive(Clone, Copy)]
-struct Own {
-    /// The largest number of a compaction before it.
-    last: u64,
-    /// The time without a sign of it after which the wait ends.
-    no_sign: Duration,
-    /// True if the servers may do it once for each call.
-    is_piling_up: bool,
-}
-
-impl Watch<'_> {
-    /// Waits until every tablet has done the own compaction, or before it until no server runs one
-    /// that a user has requested. Returns the tablets, or `None` if there is no sign of the own
-    /// one. Fails if the visible state has not changed for too long.
-    async fn wait(self, tables: &AccumuloTables) -> Result<Option<Vec<TabletRow>>> {
-        let mut backoff = Backoff::new(FIRST_PAUSE, MAX_PAUSE);
-        let mut last: Option<((Work, Vec<u64>), Instant)> = None;
-        let mut last_sign = Instant::now();
-        loop {
-            tables.identities.check(self.name, self.id).await?;
-            let tablets = metadata::rows(&tables.client, self.name, self.id, self.rows).await?;
-            // There are none while a merge changes them.
-            let tablets = tablets.unwrap_or_default();
-            let compacted: Vec<u64> = tablets.iter().map(|tablet| tablet.compacted).collect();
-            let work = tables.work(self.id).await?;
-            let is_reached = match self.own {
-                Some(own) => compacted.iter().all(|number| *number > own.last),
-                None => matches!(work, Work::Seen { compactions: 0, .. } | Work::Unseen),
-            };
-            if is_reached && !tablets.is_empty() {
-                return Ok(Some(tablets));
-            }
-            if let Some(own) = self.own {
-                if own.is_sign(&work, &compacted) {
-                    last_sign = Instant::now();
-                } else if last_sign.elapsed() >= own.limit(&work) {
-                    return Ok(None);
-                }
-            }
-            // Flushes and the compactions of the servers change the files, but not this.
-            let seen = (work, compacted);
-            match &last {
-                Some((before, since)) if *before == seen => {
-                    self.check_progress(&seen.0, since.elapsed())?;
-                }
-                _ => {
-                    debug!(table = self.name, work = ?seen.0, "watching a compaction");
-                    last = Some((seen, Instant::now()));
-                }
-            }
-            backoff.wait().await;
+    /// Returns the time without a sign after which the call is repeated.
+    fn limit(&self, work: &Work) -> Duration {
+        match work {
+            Work::Unseen if self.iterators.is_empty() => REPEATED_UNSEEN,
+            _ => self.no_sign,
         }
     }
 
     /// Fails if the visible state has not changed for too long.
-    fn check_progress(self, work: &Work, unchanged: Duration) -> Result<()> {
+    fn check_progress(&self, work: &Work, unchanged: Duration, has_started: bool) -> Result<()> {
         let limit = if *work == Work::Unseen { STALLED_UNSEEN } else { STALLED };
-        match (work, self.own) {
+        match work {
             _ if unchanged < limit => Ok(()),
-            (Work::Unknown { server }, None) => Err(Error::unavailable(format!(
+            Work::Unknown { server } if !has_started => Err(Error::unavailable(format!(
                 "tablet server {server} has not said for {} s whether it compacts table `{}`; check it",
                 limit.as_secs(),
                 self.name
             ))),
-            _ => Err(stalled(self.name, limit)),
+            _ => Err(self.stalled(limit)),
         }
     }
-}
 
-impl Own {
-    /// Checks whether it may be under way: a server compacts the table, or has done so with a
-    /// tablet.
-    fn is_sign(self, work: &Work, compacted: &[u64]) -> bool {
-        let is_visible = matches!(work, Work::Seen { compactions, .. } if *compactions > 0);
-        is_visible || compacted.iter().any(|number| *number > self.last)
-    }
-
-    /// Returns the time without a sign after which its call is repeated.
-    fn limit(self, work: &Work) -> Duration {
-        match work {
-            Work::Unseen if self.is_piling_up => REPEATED_UNSEEN,
-            _ => self.no_sign,
-        }
+    fn stalled(&self, limit: Duration) -> Error {
+        let message = format!(
+            "the compaction of table `{}` has made no progress for {} s; check its tablet servers",
+            self.name,
+            limit.as_secs()
+        );
+        Error::new(ErrorKind::Uncertain, message)
     }
 }
 
@@ -294,14 +274,6 @@ fn with_many_files(rows: &Rows, tablets: &[TabletRow]) -> Vec<Rows> {
         after = up_to;
     }
     parts
-}
-
-fn stalled(name: &str, limit: Duration) -> Error {
-    let message = format!(
-        "the compaction of table `{name}` has made no progress for {} s; check its tablet servers",
-        limit.as_secs()
-    );
-    Error::new(ErrorKind::Uncertain, message)
 }
 
 #[cfg(test)]

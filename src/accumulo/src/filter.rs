@@ -12,7 +12,7 @@
 
 use accumulo_proxy::IteratorSetting;
 use fluo_table::layout::{NOTIFICATION_FAMILY, Prewrite};
-use fluo_table::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
+use fluo_table::{ColumnSelector, Error, Filter, Garbage, Key, Result, Scan, Span};
 
 /// After the iterators of a table: its versioning has priority 20.
 const FIRST_OF_ROW_PRIORITY: i32 = 1_000;
@@ -22,12 +22,15 @@ const FIRST_OF_ROW: &str = "org.apache.accumulo.core.iterators.FirstEntryInRowIt
 const COLUMN_PRIORITY: i32 = 10;
 const NOTIFICATION_PRIORITY: i32 = 11;
 const SHARE_PRIORITY: i32 = 30;
-const SHARE: &str = "NotificationHashFilter";
 /// Fluo's filter compares `abs(hash) % divisor` with the remainder, in Java's arithmetic. Only for
 /// the lowest number, which has no absolute value, this is negative: -2 if the divisor is 3.
 const UNPARTITIONED: (&str, &str) = ("3", "-2");
 const FLUO: &str = "org.apache.fluo.accumulo.iterators";
 const TIMESTAMP: &str = "timestampOpt";
+
+/// Priorities that neither Fluo's Java client nor Accumulo uses for the iterators of a table.
+const CELLS_PRIORITY: i32 = 12;
+const NOTIFICATIONS_PRIORITY: i32 = 13;
 
 /// Checks whether a filter needs Fluo's iterators; the other filters need only those of Accumulo.
 pub(crate) fn needs_fluo(filter: Filter) -> bool {
@@ -67,8 +70,30 @@ pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
     }
 }
 
+/// Returns the iterators of a compaction that collects garbage.
+///
+/// They belong to one compaction, never to a table. Iterators of a table also run in flushes and in
+/// compactions of a few files, where these would drop the end of a committed lock while the lock
+/// itself is in another file. Their names differ from those under which Fluo's Java client attaches
+/// the same classes to its tables, because a server merges the options of iterators with the same
+/// name.
+pub(crate) fn collectors(garbage: Garbage) -> Vec<IteratorSetting> {
+    match garbage {
+        Garbage::Keep => Vec::new(),
+        Garbage::DropBelow(horizon) => vec![
+            named(CELLS_PRIORITY, "collectCells", "GarbageCollectionIterator")
+                .option("timestamp.gc", horizon.to_string()),
+            named(NOTIFICATIONS_PRIORITY, "collectNotifications", "NotificationIterator"),
+        ],
+    }
+}
+
 fn fluo(priority: i32, class: &str) -> IteratorSetting {
-    IteratorSetting::new(priority, class, format!("{FLUO}.{class}"))
+    named(priority, class, class)
+}
+
+fn named(priority: i32, name: &str, class: &str) -> IteratorSetting {
+    IteratorSetting::new(priority, name, format!("{FLUO}.{class}"))
 }
 
 fn of_prewrite(prewrite: Prewrite) -> IteratorSetting {
@@ -89,7 +114,7 @@ fn newest_notifications() -> IteratorSetting {
 }
 
 fn of_hash(divisor: &str, remainder: &str) -> IteratorSetting {
-    IteratorSetting::new(SHARE_PRIORITY, "nhf", format!("{FLUO}.{SHARE}"))
+    named(SHARE_PRIORITY, "nhf", "NotificationHashFilter")
         .option("divisor", divisor)
         .option("remainder", remainder)
 }
@@ -253,5 +278,25 @@ mod tests {
         assert_eq!(asked(all_notifications, &[]), Some(vec![notifications.clone()]));
         assert_eq!(asked(all_notifications, &[&cells]), None);
         assert_eq!(asked(Filter::None, &[&notifications]), Some(vec![notifications]));
+    }
+
+    #[test]
+    fn gives_the_horizon_to_the_iterator_of_cells() {
+        assert!(collectors(Garbage::Keep).is_empty());
+        let garbage = collectors(Garbage::DropBelow(Timestamp::new(12).unwrap()));
+        let settings: Vec<_> =
+            garbage.iter().map(|it| (it.priority, it.class.as_str(), it.options.clone())).collect();
+        let horizon = [("timestamp.gc".to_owned(), "12".to_owned())];
+        assert_eq!(
+            settings,
+            [
+                (
+                    12,
+                    "org.apache.fluo.accumulo.iterators.GarbageCollectionIterator",
+                    horizon.into()
+                ),
+                (13, "org.apache.fluo.accumulo.iterators.NotificationIterator", Default::default()),
+            ]
+        );
     }
 }

@@ -38,14 +38,13 @@ use crate::zookeeper::Keeper;
 /// # }
 /// ```
 pub async fn connect(options: AccumuloOptions) -> Result<Instance> {
-    let (session, chroot) = options.session()?;
-    let keeper = Keeper::connect(session).await?;
+    let keeper = Keeper::connect(options.session()?).await?;
     let name = options.instance_name.as_deref();
     let cluster = AccumuloCluster::find(&*keeper.session().await?, name).await?;
     let tables = AccumuloTables::connect(options.proxy).await?;
     let mut tables = tables.iterator_build(options.iterator_build);
     tables.writer_options = tables.writer_options.calls_in_flight(options.conditional_calls);
     let tables = Arc::new(tables);
-    let applications = ZooKeeperApplications::new(keeper, &chroot, cluster, tables.clone());
+    let applications = ZooKeeperApplications::new(keeper, cluster, tables.clone());
     Ok(Instance::new(tables, Arc::new(applications)))
 }

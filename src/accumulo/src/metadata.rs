@@ -134,19 +134,12 @@ impl Rows {
     /// Checks that tablets have all these rows: the first begins at or before the first of them,
     /// and each other one at the end of the one before.
     fn are_in(&self, tablets: &[TabletRow]) -> bool {
-        let mut before = None;
-        for tablet in tablets {
-            let follows = match (&tablet.previous, before) {
-                (Some(previous), Some(before)) => previous == before,
-                (Some(previous), None) => *previous <= self.after,
-                (None, _) => false,
-            };
-            if !follows {
-                return false;
-            }
-            before = Some(&tablet.end_row);
-        }
-        tablets.last().is_some_and(|last| self.end_in(last))
+        let begins =
+            |tablet: &TabletRow| tablet.previous.as_ref().is_some_and(|row| *row <= self.after);
+        let mut pairs = tablets.iter().zip(tablets.iter().skip(1));
+        tablets.first().is_some_and(begins)
+            && pairs.all(|(before, tablet)| tablet.previous.as_ref() == Some(&before.end_row))
+            && tablets.last().is_some_and(|last| self.end_in(last))
     }
 
     /// Checks whether a tablet has the last of these rows, or a later one.

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
-use fluo_table::{Result, check_option};
+use fluo_table::Result;
 
 use crate::tables::IteratorBuild;
-use crate::zookeeper::{Access, Address, SessionOptions};
+use crate::zookeeper::{Access, SessionOptions};
 
 /// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
 /// secret.
@@ -102,13 +102,12 @@ impl AccumuloOptions {
         self.session().map(|_| ())
     }
 
-    /// Returns the options of the sessions with ZooKeeper, and the path of the applications.
-    pub(crate) fn session(&self) -> Result<(SessionOptions, String)> {
-        let Address { servers, chroot } = Address::parse(&self.zookeepers)?;
-        let bounds = Duration::from_secs(1)..=Duration::from_secs(3_600);
-        check_option("session_timeout", self.session_timeout, bounds)?;
-        let (access, session_timeout) = (self.access.clone(), self.session_timeout);
-        Ok((SessionOptions { servers, access, session_timeout }, chroot))
+    /// Returns the options of the sessions with ZooKeeper.
+    pub(crate) fn session(&self) -> Result<SessionOptions> {
+        let (access, timeout) = (self.access.clone(), self.session_timeout);
+        let options = SessionOptions { access, timeout, ..SessionOptions::new(&self.zookeepers)? };
+        options.check_timeout(Duration::from_secs(1))?;
+        Ok(options)
     }
 }
 

@@ -28,10 +28,6 @@ impl Paths {
         Self { root: format!("{chroot}/{name}") }
     }
 
-    pub(crate) fn chroot(&self) -> &str {
-        self.root.rsplit_once('/').map_or("", |(chroot, _)| chroot)
-    }
-
     pub(crate) fn root(&self) -> &str {
         &self.root
     }
@@ -61,7 +57,7 @@ mod tests {
     #[test]
     fn has_the_paths_of_java() {
         let paths = Paths::new("/fluo", "real");
-        assert_eq!((paths.chroot(), paths.root()), ("/fluo", "/fluo/real"));
+        assert_eq!(paths.root(), "/fluo/real");
         assert_eq!(paths.mark(), "/fluo/real/config/shared.config");
         for (id, name) in [
             (5, "5"),

@@ -133,7 +133,7 @@ impl Rest {
         let threads = NonZeroUsize::MIN.saturating_add(spans.len() / SPANS_PER_THREAD);
         let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)))
             .columns(self.columns.iter().map(convert::scan_column))
-            .authorizations(self.table.labels.iter().cloned())
+            .authorizations(self.table.authorizations.iter().cloned())
             .threads(threads);
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, BatchScanOptions::iterator);
@@ -171,7 +171,7 @@ impl Rest {
         let options = ScanOptions::default()
             .range(convert::range(&filter::asked_for(intent, &span)))
             .columns(self.columns.iter().map(convert::scan_column))
-            .authorizations(self.table.labels.iter().cloned())
+            .authorizations(self.table.authorizations.iter().cloned())
             .batch_entries(self.scan.max_batch_cells());
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, ScanOptions::iterator);

@@ -10,7 +10,7 @@ use accumulo_proxy::{
 };
 use async_trait::async_trait;
 use fluo_table::{
-    Authorizations, Bytes, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
+    Authorizations, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
     Mutation, Outcome, Result, Scan, Table, Update,
 };
 
@@ -38,7 +38,6 @@ pub(crate) struct AccumuloTable {
     pub(crate) tables: AccumuloTables,
     pub(crate) name: String,
     pub(crate) id: String,
-    pub(crate) labels: BTreeSet<Bytes>,
     pub(crate) authorizations: Authorizations,
     pub(crate) conditional_writer: ConditionalWriter,
     /// Set after a plain write was denied as a conditional one. The user may lack READ, which a

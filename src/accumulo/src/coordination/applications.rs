@@ -24,7 +24,6 @@ use crate::zookeeper::{AT_ONCE, Keeper, NodeStat, Session};
 #[derive(Debug)]
 pub(crate) struct ZooKeeperApplications {
     keeper: Arc<Keeper>,
-    chroot: Arc<str>,
     cluster: AccumuloCluster,
     tables: Arc<dyn TableAdmin>,
     /// A text that no other connection draws.
@@ -36,13 +35,11 @@ pub(crate) struct ZooKeeperApplications {
 impl ZooKeeperApplications {
     pub(crate) fn new(
         keeper: Keeper,
-        chroot: &str,
         cluster: AccumuloCluster,
         tables: Arc<dyn TableAdmin>,
     ) -> Self {
         Self {
             keeper: Arc::new(keeper),
-            chroot: chroot.into(),
             cluster,
             tables,
             epoch: Uuid::new_v4().to_string().into(),
@@ -55,7 +52,7 @@ impl ZooKeeperApplications {
         if check_application_name(name).is_err() {
             return Err(Error::no_such_application(name));
         }
-        let paths = Paths::new(&self.chroot, name);
+        let paths = Paths::new(self.keeper.chroot(), name);
         if let Some(mark) = session.current_stat(&paths.mark()).await? {
             return Ok((paths, mark));
         }
@@ -81,7 +78,6 @@ impl Applications for ZooKeeperApplications {
         application.check()?;
         in_own_task(initialization::record(
             self.keeper.clone(),
-            self.chroot.clone(),
             self.cluster.clone(),
             name.to_owned(),
             application,
@@ -94,7 +90,7 @@ impl Applications for ZooKeeperApplications {
         let (paths, mark) = self.find(&session, name).await?;
         let instance = session.node(&paths.at(zookeeper_format::INSTANCE_ID)).await?;
         let instance = instance.map(|node| node.data).unwrap_or_default();
-        check_cluster(name, &instance, &self.cluster)?;
+        self.cluster.check(name, &instance)?;
         let mut opened = self.opened.lock().await;
         opened.retain(|_, application| application.strong_count() > 0);
         let known = opened.get(name).and_then(Weak::upgrade);
@@ -121,13 +117,14 @@ impl Applications for ZooKeeperApplications {
 
     async fn list(&self) -> Result<Vec<String>> {
         let session = self.keeper.session().await?;
-        session.sync(&self.chroot).await?;
-        let mut names = session.children(&self.chroot).await?;
+        let chroot = self.keeper.chroot();
+        session.sync(chroot).await?;
+        let mut names = session.children(chroot).await?;
         names.retain(|name| check_application_name(name).is_ok());
         names.sort();
         let session = &session;
         let found = stream::iter(names).map(|name| async move {
-            let mark = Paths::new(&self.chroot, &name).mark();
+            let mark = Paths::new(chroot, &name).mark();
             let exists = session.stat(&mark).await?.is_some();
             Ok(exists.then_some(name))
         });
@@ -138,52 +135,25 @@ impl Applications for ZooKeeperApplications {
     async fn is_running(&self, name: &str) -> Result<bool> {
         let session = self.keeper.session().await?;
         let (paths, _) = self.find(&session, name).await?;
-        presence::is_running(&session, &paths).await
+        presence::is_running(&session, &paths, None).await
     }
 
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
-        let session = self.keeper.session().await?;
-        let (chroot, name, table) = (self.chroot.clone(), name.to_owned(), table.to_owned());
-        in_own_task(async move { locks::lock_setup(&session, &chroot, &name, &table).await }).await
+        let setup = locks::lock_setup(self.keeper.clone(), name.to_owned(), table.to_owned());
+        in_own_task(setup).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
         if check_application_name(name).is_err() {
             return Err(Error::no_such_application(name));
         }
-        let removal = removal::remove(self.keeper.clone(), self.chroot.clone(), name.to_owned());
-        in_own_task(removal).await
+        in_own_task(removal::remove(self.keeper.clone(), name.to_owned())).await
     }
-}
-
-/// Rejects an application of another Accumulo instance: its table is not in this one.
-fn check_cluster(name: &str, stored: &[u8], cluster: &AccumuloCluster) -> Result<()> {
-    if stored == cluster.id.as_bytes() {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "the application `{name}` belongs to the Accumulo instance `{}`, not to `{}` (`{}`); connect to the former",
-        String::from_utf8_lossy(stored).escape_debug(),
-        cluster.name,
-        cluster.id
-    )))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rejects_an_application_of_another_instance() {
-        let cluster = AccumuloCluster { name: "here".to_owned(), id: "1-2".to_owned() };
-        assert!(check_cluster("web", b"1-2", &cluster).is_ok());
-        let error = check_cluster("web", b"3-4", &cluster).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
-        assert_eq!(
-            error.to_string(),
-            "the application `web` belongs to the Accumulo instance `3-4`, not to `here` (`1-2`); connect to the former"
-        );
-    }
 
     #[test]
     fn names_an_interrupted_initialization() {

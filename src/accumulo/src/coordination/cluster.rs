@@ -28,6 +28,19 @@ impl AccumuloCluster {
         })?;
         Ok(Self { name, id })
     }
+
+    /// Rejects an application of another instance: its table is not in this one.
+    pub(super) fn check(&self, application: &str, stored: &[u8]) -> Result<()> {
+        if stored == self.id.as_bytes() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "the application `{application}` belongs to the Accumulo instance `{}`, not to `{}` (`{}`); connect to the former",
+            String::from_utf8_lossy(stored).escape_debug(),
+            self.name,
+            self.id
+        )))
+    }
 }
 
 fn only(mut names: Vec<String>) -> Result<String> {
@@ -51,6 +64,18 @@ fn missing(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rejects_an_application_of_another_instance() {
+        let cluster = AccumuloCluster { name: "here".to_owned(), id: "1-2".to_owned() };
+        assert!(cluster.check("web", b"1-2").is_ok());
+        let error = cluster.check("web", b"3-4").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.to_string(),
+            "the application `web` belongs to the Accumulo instance `3-4`, not to `here` (`1-2`); connect to the former"
+        );
+    }
 
     #[test]
     fn the_only_instance_needs_no_name() {

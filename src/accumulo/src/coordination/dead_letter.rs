@@ -10,6 +10,7 @@
 //!        error               UTF-8
 //! ```
 
+use bytes::{Buf, BufMut};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, Result, RowColumn, Timestamp};
 use sha1_smol::Sha1;
@@ -27,17 +28,16 @@ pub(super) fn name_of(cell: &RowColumn) -> String {
 }
 
 pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
-    let kind = match failed.kind {
-        ObserverKind::Strong => STRONG,
-        ObserverKind::Weak => WEAK,
-    };
     let mut bytes = Vec::new();
     push_cell(&mut bytes, &failed.cell);
-    bytes.push(kind);
-    bytes.extend_from_slice(&failed.timestamp.get().to_be_bytes());
-    bytes.extend_from_slice(&failed.tries.to_be_bytes());
-    bytes.extend_from_slice(&failed.failed_at_ms.to_be_bytes());
-    bytes.extend_from_slice(failed.error.as_bytes());
+    bytes.put_u8(match failed.kind {
+        ObserverKind::Strong => STRONG,
+        ObserverKind::Weak => WEAK,
+    });
+    bytes.put_u64(failed.timestamp.get());
+    bytes.put_u32(failed.tries);
+    bytes.put_i64(failed.failed_at_ms);
+    bytes.put_slice(failed.error.as_bytes());
     if bytes.len() > MAX_BYTES {
         return Err(Error::invalid(format!(
             "a failed notification of {} bytes cannot be stored in ZooKeeper, which accepts {MAX_BYTES}; use shorter \
@@ -49,47 +49,40 @@ pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
 }
 
 pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
-    read(data).ok_or_else(|| Error::corrupt("a failed notification in ZooKeeper cannot be read"))
+    read(Bytes::copy_from_slice(data))
+        .ok_or_else(|| Error::corrupt("a failed notification in ZooKeeper cannot be read"))
 }
 
 fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
     let column = &cell.column;
     for part in [&cell.row, &column.family, &column.qualifier, &column.visibility] {
         // A part that is longer than this is rejected by its size.
-        let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
-        bytes.extend_from_slice(&length.to_be_bytes());
-        bytes.extend_from_slice(part);
+        bytes.put_u32(u32::try_from(part.len()).unwrap_or(u32::MAX));
+        bytes.put_slice(part);
     }
 }
 
-fn read(mut data: &[u8]) -> Option<FailedNotification> {
+fn read(mut data: Bytes) -> Option<FailedNotification> {
     let [row, family, qualifier, visibility] =
         [part(&mut data)?, part(&mut data)?, part(&mut data)?, part(&mut data)?];
-    let (&[kind], data) = data.split_first_chunk()?;
-    let (timestamp, data) = data.split_first_chunk()?;
-    let (tries, data) = data.split_first_chunk()?;
-    let (failed_at_ms, error) = data.split_first_chunk()?;
     let column = Column::new(family, qualifier).with_visibility(visibility);
     Some(FailedNotification {
         cell: RowColumn::new(row, column),
-        kind: match kind {
+        kind: match data.try_get_u8().ok()? {
             STRONG => ObserverKind::Strong,
             WEAK => ObserverKind::Weak,
             _ => return None,
         },
-        timestamp: Timestamp::new(u64::from_be_bytes(*timestamp)).ok()?,
-        tries: u32::from_be_bytes(*tries),
-        error: std::str::from_utf8(error).ok()?.to_owned(),
-        failed_at_ms: i64::from_be_bytes(*failed_at_ms),
+        timestamp: Timestamp::new(data.try_get_u64().ok()?).ok()?,
+        tries: data.try_get_u32().ok()?,
+        failed_at_ms: data.try_get_i64().ok()?,
+        error: String::from_utf8(data.into()).ok()?,
     })
 }
 
-fn part(data: &mut &[u8]) -> Option<Bytes> {
-    let (length, rest) = data.split_first_chunk()?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-    let (part, rest) = rest.split_at_checked(length)?;
-    *data = rest;
-    Some(part.to_vec().into())
+fn part(data: &mut Bytes) -> Option<Bytes> {
+    let length = usize::try_from(data.try_get_u32().ok()?).ok()?;
+    (length <= data.len()).then(|| data.split_to(length))
 }
 
 #[cfg(test)]

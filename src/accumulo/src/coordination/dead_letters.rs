@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use super::dead_letter::{decode, encode, name_of};
 use super::opened::Opened;
 use crate::paths::DEAD_LETTERS;
-use crate::zookeeper::{AT_ONCE, Change, Outcome, Refusal, Session, TRIES};
+use crate::zookeeper::{AT_ONCE, Change, NodeKind, Outcome, Refusal, Session, TRIES};
 
 pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) -> Result<()> {
     // One at a time in this process, because concurrent ones would count again each time.
@@ -19,10 +19,9 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     let (folder, path) = paths_of(&application, &failed.cell);
     let data = encode(&failed.bounded())?;
     let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
-    let replace = [application.require(), replace];
     for _ in 0..TRIES {
         application.check_exists(&session).await?;
-        match application.change(&session, &replace).await? {
+        match application.change(&session, [replace.clone()]).await? {
             Outcome::Done(_) => return Ok(()),
             Outcome::Refused(..) => {}
             Outcome::Unknown => continue,
@@ -35,11 +34,10 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
             return Err(Error::too_many_dead_letters());
         }
         let changes = [
-            application.require(),
             Change::Set { path: folder.clone(), data: Vec::new(), version: Some(parent.version) },
-            Change::create(path.clone(), data.clone()),
+            Change::create(NodeKind::Persistent, path.clone(), data.clone()),
         ];
-        if let Outcome::Done(_) = application.change(&session, &changes).await? {
+        if let Outcome::Done(_) = application.change(&session, changes).await? {
             return Ok(());
         }
     }
@@ -85,8 +83,7 @@ pub(super) async fn remove(
             return Ok(false);
         }
         let delete = Change::Delete { path: path.clone(), version: Some(node.stat.version) };
-        let delete = [application.require(), delete];
-        match application.change(&session, &delete).await? {
+        match application.change(&session, [delete]).await? {
             Outcome::Done(_) => return Ok(true),
             Outcome::Refused(_, Refusal::Missing) => return Ok(may_have_removed),
             Outcome::Refused(..) => {}

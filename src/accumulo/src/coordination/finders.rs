@@ -20,13 +20,6 @@ pub(super) struct Finders<'a> {
     pub(super) splits: Option<&'a Node>,
 }
 
-/// The share of a worker, and the place from which it follows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Placed {
-    pub(super) place: Place,
-    pub(super) share: Share,
-}
-
 impl<'a> Finders<'a> {
     /// Creates the state from the children of the parent, in the order of their names.
     pub(super) fn new(nodes: impl IntoIterator<Item = (&'a str, &'a Node)>) -> Self {
@@ -60,7 +53,7 @@ impl<'a> Finders<'a> {
         paths: &Paths,
         name: &str,
         group_size: NonZeroU32,
-    ) -> Result<Option<Placed>> {
+    ) -> Result<Option<Share>> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
         if let Some((other, data)) = workers.find(|(_, data)| *data != expected.as_bytes()) {
@@ -74,8 +67,7 @@ impl<'a> Finders<'a> {
             return Ok(None);
         };
         let place = Place::new(self.workers.len(), index, group_size);
-        let share = place.share(&splits::decode(&stored.data)?)?;
-        Ok(Some(Placed { place, share }))
+        place.share(&splits::decode(&stored.data)?).map(Some)
     }
 }
 
@@ -116,8 +108,8 @@ mod tests {
             ("splits", &data),
             ("zzz-lock", b"7"),
         ]);
-        let placed = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap();
-        let partition = placed.unwrap().share.partition();
+        let share = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap().unwrap();
+        let partition = share.partition();
         assert_eq!((partition.remainder(), partition.divisor().get()), (1, 3));
         assert_eq!(finders(&found).share(&paths(), "f-0000000001", SEVEN).unwrap(), None);
         let unsplit = nodes(&[("f-0000000000", b"7")]);

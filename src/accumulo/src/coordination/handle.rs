@@ -103,8 +103,7 @@ impl Coordination for ZooKeeperCoordination {
             }
             let version = node.map(|node| node.stat.version);
             let change = Change::write(path.clone(), begun.encode(), version);
-            let changes = [application.require(), change];
-            if let Outcome::Done(_) = application.change(&session, &changes).await? {
+            if let Outcome::Done(_) = application.change(&session, [change]).await? {
                 return Ok(begun.last);
             }
         }
@@ -124,11 +123,11 @@ impl Coordination for ZooKeeperCoordination {
         check_settings(&settings)?;
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.mark();
-        let change =
-            [Change::Set { path, data: zookeeper_format::settings(&settings), version: None }];
+        let data = zookeeper_format::settings(&settings);
+        let change = Change::Set { path, data, version: None };
         for _ in 0..TRIES {
             application.check_exists(&session).await?;
-            if let Outcome::Done(_) = application.change(&session, &change).await? {
+            if let Outcome::Done(_) = application.change(&session, [change.clone()]).await? {
                 return Ok(());
             }
         }

@@ -36,21 +36,21 @@ const ORDER: [&str; 12] = [
 /// interrupted initialization left.
 pub(super) async fn record(
     keeper: Arc<Keeper>,
-    chroot: Arc<str>,
     cluster: AccumuloCluster,
     name: String,
     application: Application,
 ) -> Result<()> {
-    let paths = Paths::new(&chroot, &name);
+    let chroot = keeper.chroot();
+    let paths = Paths::new(chroot, &name);
     let changes = changes(&paths, &cluster, &application)?;
     let session = keeper.session().await?;
-    let _lock = lock_recording(&session, &chroot).await?;
+    let _lock = lock_recording(&session, chroot).await?;
     if session.current_stat(&paths.mark()).await?.is_some() {
         return Err(Error::application_exists(&name));
     }
-    check_table(&session, &chroot, &name, &application.table).await?;
-    create_parents(&session, paths.root()).await?;
+    check_table(&session, chroot, &name, &application.table).await?;
     for _ in 0..TRIES {
+        create_parents(&session, paths.root()).await?;
         delete_tree(&session, paths.root()).await?;
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.

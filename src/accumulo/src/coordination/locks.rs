@@ -15,9 +15,8 @@ use futures::join;
 use tokio::time::Instant;
 
 use super::opened::Opened;
-use super::presence::workers;
-use crate::paths::{NODES, TIMESTAMPS};
-use crate::zookeeper::{Change, Lock, Outcome, Session, TRIES, Taken};
+use super::presence::is_running;
+use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES, Taken};
 
 /// Longest wait for another caller that records or removes an application, which takes a fraction
 /// of a second.
@@ -30,19 +29,18 @@ fn folder(chroot: &str) -> String {
 }
 
 pub(super) async fn lock_setup(
-    session: &Arc<Session>,
-    chroot: &str,
-    application: &str,
-    table: &str,
+    keeper: Arc<Keeper>,
+    application: String,
+    table: String,
 ) -> Result<Box<dyn HeldLock>> {
-    check_names(application, table)?;
-    let folder = folder(chroot);
+    check_names(&application, &table)?;
+    let folder = folder(keeper.chroot());
     let paths =
         vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
-    match Lock::take(session, paths).await? {
+    match Lock::take(&keeper.session().await?, paths).await? {
         Taken::Own(lock) => Ok(Box::new(lock)),
-        Taken::ByOther(0) => Err(Error::application_locked(application)),
-        Taken::ByOther(_) => Err(Error::table_locked(table)),
+        Taken::ByOther(0) => Err(Error::application_locked(&application)),
+        Taken::ByOther(_) => Err(Error::table_locked(&table)),
     }
 }
 
@@ -87,7 +85,7 @@ pub(super) async fn take_duty(
     check_duty(&duty)?;
     let session = application.keeper.session().await?;
     application.check_exists(&session).await?;
-    let folder = folder(application.paths.chroot());
+    let folder = folder(application.keeper.chroot());
     // The name of a duty has no dot.
     let path = format!("{folder}/duties/{}.{duty}", application.name);
     Ok(match Lock::take(&session, vec![path]).await? {
@@ -110,15 +108,7 @@ pub(super) async fn exclude_others(
         return Err(Error::used_alone(&application.name));
     };
     change_version(&application, &session).await?;
-    session.sync(application.paths.root()).await?;
-    let own = own.to_string();
-    for parent in [NODES, TIMESTAMPS] {
-        let present = session.children(&application.paths.at(parent)).await?;
-        if present.iter().any(|name| *name != own) {
-            return Err(Error::still_running(&application.name));
-        }
-    }
-    if !workers(&session, &application.paths).await?.is_empty() {
+    if is_running(&session, &application.paths, Some(own)).await? {
         return Err(Error::still_running(&application.name));
     }
     Ok(Box::new(lock))
@@ -146,7 +136,7 @@ async fn change_version(application: &Opened, session: &Session) -> Result<()> {
         let node = node.ok_or_else(|| Error::no_such_application(&application.name))?;
         let change =
             Change::Set { path: path.clone(), data: node.data, version: Some(node.stat.version) };
-        if let Outcome::Done(_) = application.change(session, &[change]).await? {
+        if let Outcome::Done(_) = application.change(session, [change]).await? {
             return Ok(());
         }
     }
@@ -154,8 +144,7 @@ async fn change_version(application: &Opened, session: &Session) -> Result<()> {
 }
 
 fn exclusive(application: &Opened) -> String {
-    let folder = folder(application.paths.chroot());
-    format!("{folder}/exclusive/{}", application.name)
+    format!("{}/exclusive/{}", folder(application.keeper.chroot()), application.name)
 }
 
 #[cfg(test)]

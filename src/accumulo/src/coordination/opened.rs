@@ -17,7 +17,9 @@ use crate::gathered::Gathered;
 use crate::locked::locked;
 use crate::oracle::{OracleClient, ServedApplication};
 use crate::paths::{LEGACY_OBSERVERS, Paths};
-use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session, too_busy};
+use crate::zookeeper::{
+    Change, Keeper, Lease, NodeKind, NodeStat, Outcome, Refusal, Session, too_busy,
+};
 
 /// Longest wait for ZooKeeper beside a request for timestamps. An oracle answers while ZooKeeper is
 /// away, and checks the id of the application.
@@ -134,16 +136,12 @@ impl Opened {
         Ok(())
     }
 
-    /// Returns the part of a change that fails if the application was removed.
-    pub(super) fn require(&self) -> Change {
-        Change::Require { path: self.paths.mark(), version: None }
-    }
-
-    /// Creates nodes without data that do not exist yet, parents first.
+    /// Creates nodes without data that do not exist yet, parents first. If an answer is lost, some
+    /// may still not exist.
     pub(super) async fn create_folders(&self, session: &Session, nodes: &[&str]) -> Result<()> {
         for node in nodes {
-            let changes = [self.require(), Change::create(self.paths.at(node), [])];
-            self.settled(session.change_until_known(&changes).await?)?;
+            let create = Change::create(NodeKind::Persistent, self.paths.at(node), []);
+            self.change(session, [create]).await?;
         }
         Ok(())
     }
@@ -152,13 +150,15 @@ impl Opened {
         too_busy(self.paths.root())
     }
 
-    /// Makes changes of which the first is refused if the application does not exist.
-    pub(super) async fn change(&self, session: &Session, changes: &[Change]) -> Result<Outcome> {
-        self.settled(session.change(changes).await?)
-    }
-
-    fn settled(&self, outcome: Outcome) -> Result<Outcome> {
-        match outcome {
+    /// Makes changes, or fails if the application does not exist.
+    pub(super) async fn change(
+        &self,
+        session: &Session,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<Outcome> {
+        let mut all = vec![Change::Require { path: self.paths.mark(), version: None }];
+        all.extend(changes);
+        match session.change(&all).await? {
             Outcome::Refused(0, Refusal::Missing) => Err(Error::no_such_application(&self.name)),
             outcome => Ok(outcome),
         }

@@ -1,16 +1,23 @@
 //! The transactors and workers that are present.
 
 use fluo_table::Result;
+use fluo_table::coordination::TransactorId;
 
 use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
 use crate::zookeeper::Session;
 
-/// Checks whether an application has a transactor or a worker. A transactor of Java that has not
-/// locked anything yet has only published a timestamp.
-pub(super) async fn is_running(session: &Session, paths: &Paths) -> Result<bool> {
+/// Checks whether an application has a transactor, apart from the own one, or a worker. A
+/// transactor of Java that has not locked anything yet has only published a timestamp.
+pub(super) async fn is_running(
+    session: &Session,
+    paths: &Paths,
+    own: Option<TransactorId>,
+) -> Result<bool> {
     session.sync(paths.root()).await?;
+    let own = own.map(|own| own.to_string());
     for parent in [NODES, TIMESTAMPS] {
-        if !session.children(&paths.at(parent)).await?.is_empty() {
+        let present = session.children(&paths.at(parent)).await?;
+        if present.iter().any(|name| Some(name) != own.as_ref()) {
             return Ok(true);
         }
     }

@@ -7,19 +7,19 @@ use fluo_table::{Error, Result};
 use super::locks::lock_recording;
 use super::presence::is_running;
 use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
-use crate::zookeeper::{Change, Keeper, Outcome, Session, TRIES, delete_tree, too_busy};
+use crate::zookeeper::{Change, Keeper, NodeKind, Outcome, Session, TRIES, delete_tree, too_busy};
 
 /// Removes an application that is not running, or what an interrupted initialization or removal
 /// left of it.
-pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) -> Result<()> {
+pub(super) async fn remove(keeper: Arc<Keeper>, name: String) -> Result<()> {
     let session = keeper.session().await?;
-    let paths = Paths::new(&chroot, &name);
+    let paths = Paths::new(keeper.chroot(), &name);
     let check_exists = async || match session.current_stat(paths.root()).await? {
         Some(_) => Ok(()),
         None => Err(Error::no_such_application(&name)),
     };
     check_exists().await?;
-    let _lock = lock_recording(&session, &chroot).await?;
+    let _lock = lock_recording(&session, keeper.chroot()).await?;
     check_exists().await?;
     unmark(&session, &paths, &name).await?;
     delete_tree(&session, paths.root()).await
@@ -34,14 +34,14 @@ async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
         if session.current_stat(&paths.mark()).await?.is_none() {
             return Ok(());
         }
-        if is_running(session, paths).await? {
+        if is_running(session, paths, None).await? {
             return Err(Error::still_running(name));
         }
         let mut changes = vec![Change::delete(paths.mark())];
         let mut parents = vec![NODES, TIMESTAMPS, FINDERS];
         for parent in [TRANSACTOR, NODES, TIMESTAMPS, FINDERS] {
             if session.stat(&paths.at(parent)).await?.is_none() {
-                changes.push(Change::create(paths.at(parent), []));
+                changes.push(Change::create(NodeKind::Persistent, paths.at(parent), []));
                 if parent == TRANSACTOR {
                     parents.push(TRANSACTOR);
                 }

@@ -10,6 +10,7 @@
 
 use std::io::{Read, Write};
 
+use bytes::{Buf, BufMut};
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use fluo_table::{Bytes, Error, Result};
@@ -38,11 +39,12 @@ pub(super) fn encode(splits: &[Bytes]) -> Vec<u8> {
 
 fn unpacked(splits: &[&Bytes]) -> Vec<u8> {
     // Rows are bounded by the table.
-    let size = |size: usize| u32::try_from(size).unwrap_or(u32::MAX).to_be_bytes();
-    let mut bytes = size(splits.len()).to_vec();
+    let size = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+    let mut bytes = Vec::new();
+    bytes.put_u32(size(splits.len()));
     for split in splits {
-        bytes.extend(size(split.len()));
-        bytes.extend_from_slice(split);
+        bytes.put_u32(size(split.len()));
+        bytes.put_slice(split);
     }
     bytes
 }
@@ -70,10 +72,7 @@ fn read(mut bytes: Bytes) -> Option<Vec<Bytes>> {
     let mut splits = Vec::new();
     for _ in 0..count {
         let size = read_size(&mut bytes)?;
-        if size > bytes.len() {
-            return None;
-        }
-        splits.push(bytes.split_to(size));
+        splits.push((size <= bytes.len()).then(|| bytes.split_to(size))?);
     }
     splits.sort();
     splits.dedup();
@@ -81,9 +80,7 @@ fn read(mut bytes: Bytes) -> Option<Vec<Bytes>> {
 }
 
 fn read_size(bytes: &mut Bytes) -> Option<usize> {
-    let size: [u8; 4] = bytes.first_chunk().copied()?;
-    let _ = bytes.split_to(size.len());
-    usize::try_from(i32::from_be_bytes(size)).ok()
+    usize::try_from(bytes.try_get_i32().ok()?).ok()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! has no such gap, because an update that reads the old data moves the horizon less.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
@@ -21,7 +21,7 @@ use super::locks::require_shared;
 use super::opened::Opened;
 use crate::locked::locked;
 use crate::paths::{NODES, TIMESTAMPS, TRANSACTOR};
-use crate::zookeeper::{Change, KeptLease, Moment, Outcome, Refusal, Session, TRIES};
+use crate::zookeeper::{Change, KeptLease, NodeKind, Outcome, Refusal, Session, TRIES};
 
 /// The time after which an update of the horizon that began before the creation of a node has
 /// ended.
@@ -44,7 +44,7 @@ struct Publication {
     application: Arc<Opened>,
     session: Arc<Session>,
     /// The time at which its node was created, or `None` if the node may not exist.
-    created: Mutex<Option<Moment>>,
+    created: Mutex<Option<Instant>>,
 }
 
 pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
@@ -72,8 +72,8 @@ async fn create_node(application: &Opened, session: &Session) -> Result<(Transac
         let (path, data) = (count.clone(), zookeeper_format::transactor_count(id.0).to_vec());
         let counting = Change::write(path, data, found.map(|node| node.stat.version));
         let path = application.paths.transactor(id);
-        let node = Change::ephemeral(&path, id.to_string());
-        let is_present = match application.change(session, &[shared, counting, node]).await? {
+        let node = Change::create(NodeKind::Ephemeral, &path, id.to_string());
+        let is_present = match application.change(session, [shared, counting, node]).await? {
             Outcome::Done(_) => true,
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[TRANSACTOR, NODES]).await?;
@@ -99,7 +99,7 @@ impl Publication {
             let path = application.paths.published(*id);
             let change = match &data {
                 None => Change::delete(path),
-                Some(data) if creates => Change::ephemeral(path, data.clone()),
+                Some(data) if creates => Change::create(NodeKind::Ephemeral, path, data.clone()),
                 Some(data) => Change::Set { path, data: data.clone(), version: None },
             };
             may_be_new |= creates;
@@ -109,7 +109,7 @@ impl Publication {
             match session.change(&[is_alive.clone(), change]).await? {
                 Outcome::Done(_) => {
                     if data.is_some() {
-                        locked(&self.created).get_or_insert_with(Moment::now);
+                        locked(&self.created).get_or_insert_with(Instant::now);
                     }
                     return Ok(());
                 }
@@ -125,12 +125,6 @@ impl Publication {
             }
         }
         Err(application.too_busy())
-    }
-
-    /// Checks whether each update of the horizon counts the node.
-    fn is_counted(&self) -> bool {
-        let created = *locked(&self.created);
-        created.is_some_and(|created| Moment::now().has_passed(created, FIRST_SECOND))
     }
 }
 
@@ -157,7 +151,9 @@ impl Transactor for ZooKeeperTransactor {
     }
 
     fn is_holding(&self) -> bool {
-        self.publication.is_counted() && self.own_node.lease.is_valid()
+        let created = *locked(&self.publication.created);
+        let is_counted = created.is_some_and(|created| created.elapsed() >= FIRST_SECOND);
+        is_counted && self.own_node.lease.is_valid()
     }
 }
 

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Application, Share, WorkerMembership};
-use fluo_table::{Bytes, Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::finders::{Finders, Placed};
+use super::finders::Finders;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::presence::workers;
@@ -24,7 +24,7 @@ use super::splits;
 use super::worker_settings::WorkerSettings;
 use crate::locked::locked;
 use crate::paths::{FINDERS, SPLITS};
-use crate::zookeeper::{Change, Children, Outcome, Refusal, Session, TRIES};
+use crate::zookeeper::{Change, Children, NodeKind, Outcome, Refusal, Session, TRIES};
 
 const PREFIX: &str = "f-";
 
@@ -60,7 +60,7 @@ struct State {
     is_placed: bool,
     /// The current share. The worker may use it only after a pause without changes, in which the
     /// others can notice the same change.
-    placed: Option<Placed>,
+    share: Option<Share>,
     /// The time at which the share changed.
     changed: Instant,
     /// The time of the last check of the table's split points.
@@ -79,7 +79,7 @@ pub(super) async fn join(
     let state = State {
         nodes: Children::new(application.paths.at(FINDERS)),
         is_placed: false,
-        placed: None,
+        share: None,
         changed: Instant::now(),
         splits_checked: None,
     };
@@ -113,11 +113,11 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             Some(name) => {
                 let path = format!("{folder}/{name}");
                 numbered.retain(|known| *known != path);
-                Change::ephemeral(path, data)
+                Change::create(NodeKind::Ephemeral, path, data)
             }
-            None => Change::numbered(format!("{folder}/{PREFIX}"), data),
+            None => Change::create(NodeKind::Numbered, format!("{folder}/{PREFIX}"), data),
         };
-        let created = match application.change(session, &[shared, node]).await? {
+        let created = match application.change(session, [shared, node]).await? {
             Outcome::Done(paths) => paths.into_iter().next_back(),
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[FINDERS]).await?;
@@ -182,17 +182,17 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         let finders = Finders::new(state.nodes.iter());
-        let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
-        state.is_placed = placed.is_ok();
-        let (placed, result) = match placed {
-            Ok(placed) => (placed, Ok(())),
-            Err(error) => (None, Err(error)),
+        let share = finders.share(&self.application.paths, &self.name, self.settings.group_size);
+        state.is_placed = share.is_ok();
+        let (share, error) = match share {
+            Ok(share) => (share, None),
+            Err(error) => (None, Some(error)),
         };
-        if state.placed != placed {
-            state.placed = placed;
+        if state.share != share {
+            state.share = share;
             state.changed = Instant::now();
         }
-        result
+        error.map_or(Ok(()), Err)
     }
 
     async fn read(&self, state: &mut State) -> Result<()> {
@@ -231,7 +231,12 @@ impl ZooKeeperWorker {
     /// Stores the split points of the table, unless the same ones are stored.
     async fn keep_splits(&self, finders: &Finders<'_>) -> Result<()> {
         let path = format!("{}/{SPLITS}", self.application.paths.at(FINDERS));
-        let data = splits::encode(&self.table_splits().await?);
+        let splits = match self.application.tables.splits(&self.table).await {
+            // A table that does not exist has none.
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            splits => splits?,
+        };
+        let data = splits::encode(&splits);
         let stored = finders.splits;
         // Another program may compress the same split points to other bytes.
         let is_current = stored
@@ -242,16 +247,8 @@ impl ZooKeeperWorker {
         debug!(bytes = data.len(), "storing the split points for all workers");
         let change = Change::write(path, data, stored.map(|stored| stored.stat.version));
         // If another worker has changed the node, the next check repeats this.
-        self.session.change(&[self.application.require(), change]).await?;
+        self.application.change(&self.session, [change]).await?;
         Ok(())
-    }
-
-    /// Returns the split points of the table. A table that does not exist has none.
-    async fn table_splits(&self) -> Result<Vec<Bytes>> {
-        match self.application.tables.splits(&self.table).await {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            splits => splits,
-        }
     }
 }
 
@@ -286,7 +283,7 @@ impl WorkerMembership for Membership {
         worker.check_splits(&mut state).await;
         worker.update(&mut state).await?;
         let is_usable = state.changed.elapsed() >= worker.settings.pause();
-        Ok(state.placed.as_ref().filter(|_| is_usable).map(|placed| placed.share.clone()))
+        Ok(state.share.clone().filter(|_| is_usable))
     }
 }
 

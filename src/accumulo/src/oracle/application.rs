@@ -23,7 +23,7 @@ impl ServedApplication {
     pub(super) async fn find(options: &OracleOptions) -> Result<Self> {
         let keeper = Arc::new(Keeper::connect(options.session()?).await?);
         let name = options.application.clone();
-        let paths = Paths::new(&options.chroot, &name);
+        let paths = Paths::new(keeper.chroot(), &name);
         let path = paths.at(ID);
         let id = keeper.session().await?.current_node(&path).await?;
         let id = id.ok_or_else(|| Error::no_such_application(&name))?;

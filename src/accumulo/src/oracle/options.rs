@@ -6,29 +6,12 @@ use std::time::Duration;
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
 
-use crate::zookeeper::{Access, Address, SessionOptions};
+use crate::zookeeper::{Access, SessionOptions};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use fluo_accumulo::OracleOptions;
-///
-/// # fn main() -> fluo_table::Result<()> {
-/// let options = OracleOptions::new("localhost:2181/fluo", "web")?
-///     .host("oracle-1.example.org")
-///     .port(9913)
-///     .horizon_period(Duration::from_secs(30));
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 pub struct OracleOptions {
     pub(super) application: String,
-    pub(super) chroot: String,
     session: SessionOptions,
     pub(super) listen: IpAddr,
     host: Option<String>,
@@ -47,12 +30,9 @@ impl OracleOptions {
     pub fn new(zookeepers: impl AsRef<str>, application: impl Into<String>) -> Result<Self> {
         let application = application.into();
         check_application_name(&application)?;
-        let Address { servers, chroot } = Address::parse(zookeepers.as_ref())?;
-        let session_timeout = Duration::from_secs(30);
         Ok(Self {
             application,
-            chroot,
-            session: SessionOptions { servers, access: Access::default(), session_timeout },
+            session: SessionOptions::new(zookeepers.as_ref())?,
             listen: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             host: None,
             port: 0,
@@ -72,7 +52,7 @@ impl OracleOptions {
     /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
-        self.session.session_timeout = timeout;
+        self.session.timeout = timeout;
         self
     }
 
@@ -106,10 +86,8 @@ impl OracleOptions {
 
     /// Checks the bounds of the options, and returns those of the session.
     pub(super) fn session(&self) -> Result<SessionOptions> {
-        let longest = Duration::from_secs(3_600);
-        let timeouts = Duration::from_secs(4)..=longest;
-        check_option("session_timeout", self.session.session_timeout, timeouts)?;
-        let periods = Duration::from_millis(10)..=longest;
+        self.session.check_timeout(Duration::from_secs(4))?;
+        let periods = Duration::from_millis(10)..=Duration::from_secs(3_600);
         check_option("horizon_period", self.horizon_period, periods)?;
         Ok(self.session.clone())
     }

@@ -28,23 +28,19 @@ pub(crate) enum NodeKind {
 }
 
 impl Change {
-    pub(crate) fn create(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
-        Self::Create { kind: NodeKind::Persistent, path: path.into(), data: data.into() }
-    }
-
-    pub(crate) fn ephemeral(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
-        Self::Create { kind: NodeKind::Ephemeral, path: path.into(), data: data.into() }
-    }
-
-    pub(crate) fn numbered(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
-        Self::Create { kind: NodeKind::Numbered, path: path.into(), data: data.into() }
+    pub(crate) fn create(
+        kind: NodeKind,
+        path: impl Into<String>,
+        data: impl Into<Vec<u8>>,
+    ) -> Self {
+        Self::Create { kind, path: path.into(), data: data.into() }
     }
 
     /// Creates a node, or replaces its data if it was found with this version.
     pub(crate) fn write(path: String, data: Vec<u8>, found: Option<i32>) -> Self {
         match found {
             Some(_) => Self::Set { path, data, version: found },
-            None => Self::create(path, data),
+            None => Self::create(NodeKind::Persistent, path, data),
         }
     }
 

@@ -25,13 +25,13 @@ const PART: (u32, u32) = (2, 3);
 /// An instant on two clocks. The steady clock of a virtual machine may stand still while the
 /// machine is suspended, and the wall clock may be set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(super) struct Moment {
     steady: Instant,
     wall: SystemTime,
 }
 
 impl Moment {
-    pub(crate) fn now() -> Self {
+    pub(super) fn now() -> Self {
         Self { steady: Instant::now(), wall: SystemTime::now() }
     }
 
@@ -40,13 +40,6 @@ impl Moment {
         let steady = self.steady.saturating_duration_since(earlier.steady);
         let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
         steady.max(wall)
-    }
-
-    /// Checks whether this time has passed since an earlier moment, on both clocks.
-    pub(crate) fn has_passed(self, earlier: Self, time: Duration) -> bool {
-        let steady = self.steady.saturating_duration_since(earlier.steady);
-        let wall = self.wall.duration_since(earlier.wall).unwrap_or(steady);
-        steady.min(wall) >= time
     }
 }
 

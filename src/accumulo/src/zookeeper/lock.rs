@@ -7,7 +7,7 @@ use fluo_table::coordination::HeldLock;
 use uuid::Uuid;
 
 use super::TRIES;
-use super::change::{Change, Outcome, Refusal};
+use super::change::{Change, NodeKind, Outcome, Refusal};
 use super::session::{Session, too_busy};
 use super::tree::create_parents;
 
@@ -31,8 +31,8 @@ impl Lock {
     /// nodes may exist until the session ends.
     pub(crate) async fn take(session: &Arc<Session>, paths: Vec<String>) -> Result<Taken> {
         let token = Uuid::new_v4().to_string().into_bytes();
-        let changes: Vec<_> =
-            paths.iter().map(|path| Change::ephemeral(path, token.clone())).collect();
+        let create = |path| Change::create(NodeKind::Ephemeral, path, token.clone());
+        let changes: Vec<_> = paths.iter().map(create).collect();
         let own = || Lock { session: session.clone(), paths: paths.clone() };
         for _ in 0..TRIES {
             match session.change(&changes).await? {

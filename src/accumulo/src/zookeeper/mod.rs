@@ -4,25 +4,23 @@
 //! Requests of one session take effect in the order in which they are sent. A request is sent when
 //! its future is first polled.
 
-mod access;
-mod address;
 mod change;
 mod children;
 mod connection;
 mod error;
 mod lease;
 mod lock;
+mod options;
 mod session;
 mod tree;
 mod watched;
 
-pub(crate) use access::Access;
-pub(crate) use address::Address;
 pub(crate) use change::{Change, NodeKind, Outcome, Refusal};
 pub(crate) use children::Children;
-pub(crate) use lease::{Lease, Moment};
+pub(crate) use lease::Lease;
 pub(crate) use lock::{Lock, Taken};
-pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, Session, SessionOptions, too_busy};
+pub(crate) use options::{Access, SessionOptions};
+pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, Session, too_busy};
 pub(crate) use tree::{create_parents, delete_tree};
 pub(crate) use watched::Watched;
 

@@ -11,14 +11,14 @@ use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tracing::debug;
 use zookeeper_client::{
-    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, Stat,
 };
 
-use super::access::Access;
 use super::change::{Change, NodeKind, Outcome, Refusal};
 use super::connection::Connection;
 use super::error::{changing, connecting, is_connection_lost, reading};
 use super::lease::{Lease, Moment};
+use super::options::{Access, SessionOptions};
 use super::watched::Watched;
 use crate::telemetry::{self, SESSIONS};
 
@@ -49,14 +49,11 @@ impl Keeper {
         }
         Ok(current.clone())
     }
-}
 
-#[derive(Clone, Debug)]
-pub(crate) struct SessionOptions {
-    /// The servers, as `host:port` separated by commas.
-    pub(crate) servers: String,
-    pub(crate) access: Access,
-    pub(crate) session_timeout: Duration,
+    /// Returns the path of the node below which the applications are.
+    pub(crate) fn chroot(&self) -> &str {
+        &self.options.chroot
+    }
 }
 
 /// A session. Requests wait while the connection is lost, until the session continues or ends.
@@ -105,9 +102,8 @@ impl Drop for KeptLease {
 
 impl Session {
     async fn open(options: &SessionOptions) -> Result<Self> {
-        let SessionOptions { servers, access, session_timeout } = options.clone();
-        let connector =
-            Client::connector().with_session_timeout(session_timeout).with_fail_eagerly();
+        let SessionOptions { servers, access, timeout, .. } = options.clone();
+        let connector = Client::connector().with_session_timeout(timeout).with_fail_eagerly();
         let connector = match access.digest() {
             Some(digest) => connector.with_auth("digest", &digest),
             None => connector,
@@ -125,10 +121,6 @@ impl Session {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.client.state().is_terminated()
-    }
-
-    pub(crate) fn is_connected(&self) -> bool {
-        self.client.state() == SessionState::SyncConnected
     }
 
     pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {
@@ -229,17 +221,6 @@ impl Session {
                     .ok_or_else(|| reading(&self.servers, path, source))
             }
         }
-    }
-
-    /// Makes changes whose repetition does no harm, until their outcome is known.
-    pub(crate) async fn change_until_known(&self, changes: &[Change]) -> Result<Outcome> {
-        for _ in 0..super::TRIES {
-            match self.change(changes).await? {
-                Outcome::Unknown => {}
-                outcome => return Ok(outcome),
-            }
-        }
-        Err(too_busy(changes.first().map_or("/", Change::path)))
     }
 
     /// Deletes nodes of this session in the background. The request is sent before this returns, so

@@ -3,19 +3,21 @@
 use fluo_table::Result;
 use futures::stream::{self, StreamExt, TryStreamExt};
 
-use super::change::{Change, Outcome};
+use super::change::{Change, NodeKind, Outcome};
 use super::session::{Session, too_busy};
 use super::{AT_ONCE, TRIES};
 
 /// Maximum number of nodes to delete in one step.
 const DELETED_AT_ONCE: usize = 500;
 
-/// Creates the missing parents of a node, from the root on.
+/// Creates the missing parents of a node, from the root on. If an answer is lost, some may still not
+/// exist.
 pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
     let ends = path.match_indices('/').skip(1);
     for (parent, _) in ends.filter_map(|(end, _)| path.split_at_checked(end)) {
         if session.stat(parent).await?.is_none() {
-            session.change_until_known(&[Change::create(parent, [])]).await?;
+            let create = Change::create(NodeKind::Persistent, parent, []);
+            session.change(&[create]).await?;
         }
     }
     Ok(())

@@ -32,11 +32,9 @@ pub(super) async fn follow(application: ServedApplication, publish: watch::Sende
                 continue;
             };
             backoff = Backoff::default();
-            publish.send_if_modified(|known| {
-                let is_new = *known != leader;
-                *known = leader;
-                is_new
-            });
+            if *publish.borrow() != leader {
+                publish.send_replace(leader);
+            }
             let _ = timeout(LIST_AGAIN, listed.event()).await;
         }
     };

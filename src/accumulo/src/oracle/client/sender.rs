@@ -12,7 +12,7 @@ use super::leader::Leader;
 use super::waiting::{Waiter, Waiting};
 use crate::backoff::Backoff;
 use crate::oracle::application::ServedApplication;
-use crate::oracle::wire::{Call, Exchange, Reply};
+use crate::oracle::wire::{Call, Cause, Exchange, Reply};
 
 /// The time limit to connect, and to learn whether the oracle leads.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -20,6 +20,7 @@ const REQUEST: Duration = Duration::from_secs(10);
 /// The time limit of the check whether the application still exists. Timestamps do not wait longer
 /// for a ZooKeeper that is away.
 const LOOK: Duration = Duration::from_secs(2);
+const SILENT: &str = "it does not answer";
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -103,26 +104,21 @@ impl Sender {
         &self,
         exchange: &mut Exchange,
         count: NonZeroU32,
-    ) -> Result<(TimestampBlock, Timestamp), String> {
+    ) -> Result<(TimestampBlock, Timestamp), Cause> {
         let id = self.application.id.clone();
         let call = Call::GetTimestamps { id, count: count.get().cast_signed() };
-        let reply = timeout(REQUEST, exchange.call(&call)).await;
-        match reply.unwrap_or_else(|_| Err("it does not answer".to_owned()))? {
+        match timeout(REQUEST, exchange.call(&call)).await.map_err(|_| SILENT)?? {
             Reply::Stamps { first, horizon } => {
-                let timestamp = |number: i64| {
-                    let timestamp = Timestamp::new(number.cast_unsigned());
-                    timestamp.map_err(|_| format!("{number} is not a timestamp"))
-                };
-                let (first, horizon) = (timestamp(first)?, timestamp(horizon)?);
+                let first = Timestamp::new(first.cast_unsigned())?;
+                let horizon = Timestamp::new(horizon.cast_unsigned())?;
                 if first < self.next {
-                    return Err(format!("{first} is below an earlier timestamp"));
+                    return Err(format!("{first} is below an earlier timestamp").into());
                 }
-                let end = TimestampBlock::end_of(first, count.get());
-                let end = end.map_err(|error| error.to_string())?;
+                let end = TimestampBlock::end_of(first, count.get())?;
                 Ok((TimestampBlock { first, count, horizon }, end))
             }
-            Reply::Exception { message, .. } => Err(message),
-            Reply::Leader(_) => Err("the reply belongs to another request".to_owned()),
+            Reply::Exception { message, .. } => Err(message.into()),
+            Reply::Leader(_) => Err("the reply belongs to another request".into()),
         }
     }
 
@@ -130,8 +126,10 @@ impl Sender {
     /// the pause.
     async fn pause(&mut self, waiting: &mut Waiting, cause: &Error, backoff: &mut Backoff) {
         waiting.may_have_taken |= cause.kind() == ErrorKind::Uncertain;
-        if let Ok(Err(error)) = timeout(LOOK, self.check()).await {
-            waiting.fail(&error);
+        if let Ok(Err(error)) = timeout(LOOK, self.application.session()).await
+            && error.kind() == ErrorKind::NotFound
+        {
+            waiting.fail_all(&error);
             return;
         }
         let until = Instant::now() + backoff.next(fastrand::f64());
@@ -140,20 +138,6 @@ impl Sender {
             () = sleep_until(until) => {}
             // If no other leader can be found, the pause continues.
             Ok(()) = self.leader.changed() => {}
-        }
-    }
-
-    /// Returns an error if the application was removed, as far as ZooKeeper answers.
-    async fn check(&self) -> Result<()> {
-        let session = self.application.keeper.session().await;
-        if !session.is_ok_and(|session| session.is_connected()) {
-            return Ok(());
-        }
-        match self.application.session().await {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(Error::no_such_application(&self.application.name))
-            }
-            _ => Ok(()),
         }
     }
 }
@@ -165,11 +149,11 @@ async fn connect(address: &str) -> Result<Exchange> {
         let mut exchange = Exchange::connect(address).await?;
         match exchange.call(&Call::IsLeader).await? {
             Reply::Leader(true) => Ok(exchange),
-            _ => Err("it does not lead".to_owned()),
+            _ => Err(Cause::from("it does not lead")),
         }
     };
-    let connected = timeout(CONNECT, connected).await;
-    connected.unwrap_or_else(|_| Err("it does not answer".to_owned())).map_err(|cause| {
+    let connected = timeout(CONNECT, connected).await.unwrap_or_else(|_| Err(SILENT.into()));
+    connected.map_err(|cause| {
         Error::unavailable(format!("the oracle at {address} is not ready: {cause}"))
     })
 }

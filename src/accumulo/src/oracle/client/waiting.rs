@@ -61,24 +61,23 @@ impl Waiting {
         self.may_have_taken = false;
     }
 
-    /// Fails the tasks whose time is over.
+    /// Fails the tasks whose time is over: the oldest, because all wait equally long.
     pub(super) fn expire(&mut self, now: Instant, cause: &Error) {
-        let waiters = std::mem::take(&mut self.waiters).into_iter();
-        let (expired, rest): (VecDeque<_>, _) = waiters.partition(|waiter| waiter.until <= now);
-        self.waiters = rest;
         let kind = if self.may_have_taken { ErrorKind::Uncertain } else { ErrorKind::Unavailable };
         let message = format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
-        let error = Error::new(kind, message);
-        for waiter in expired {
-            let _ = waiter.reply.send(Err(error.clone()));
-        }
+        let expired = self.waiters.partition_point(|waiter| waiter.until <= now);
+        self.fail(expired, &Error::new(kind, message));
     }
 
-    pub(super) fn fail(&mut self, error: &Error) {
-        for waiter in self.waiters.drain(..) {
+    pub(super) fn fail_all(&mut self, error: &Error) {
+        self.fail(self.waiters.len(), error);
+    }
+
+    fn fail(&mut self, oldest: usize, error: &Error) {
+        for waiter in self.waiters.drain(..oldest) {
             let _ = waiter.reply.send(Err(error.clone()));
         }
-        self.may_have_taken = false;
+        self.may_have_taken &= !self.waiters.is_empty();
     }
 }
 

@@ -14,7 +14,7 @@ use fluo_table::{Error, ErrorKind, Result};
 use tokio::time::timeout;
 
 use crate::oracle::election;
-use crate::zookeeper::{Change, Node, Outcome, Session};
+use crate::zookeeper::{Change, Node, NodeKind, Outcome, Session};
 
 /// The time after which a candidate looks at the others again although no watch has fired.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -40,20 +40,14 @@ impl<'a> Candidate<'a> {
         address: &'a str,
     ) -> Result<Self> {
         let prefix = election::election_prefix(fastrand::u128(..));
-        let create = Change::numbered(format!("{servers}/{prefix}"), address);
+        let path = format!("{servers}/{prefix}");
+        let create = [Change::create(NodeKind::Numbered, path, address)];
         loop {
-            let mut name = keep_first(session, servers, address).await?;
-            if name.is_none() {
-                name = match session.change(std::slice::from_ref(&create)).await? {
-                    Outcome::Done(paths) => {
-                        paths.first().and_then(|path| path.rsplit('/').next()).map(str::to_owned)
-                    }
-                    Outcome::Refused(..) => return Err(node_removed()),
-                    Outcome::Unknown => None,
-                };
-            }
-            if let Some(name) = name {
+            if let Some(name) = keep_first(session, servers, address).await? {
                 return Ok(Self { session, servers, name, address });
+            }
+            if let Outcome::Refused(..) = session.change(&create).await? {
+                return Err(node_removed());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The handle of a running oracle: [`Oracle`].
 
 use fluo_table::{Error, Result};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use super::epoch::check_epoch;
@@ -35,7 +35,8 @@ use crate::oracle::options::OracleOptions;
 #[derive(Debug)]
 pub struct Oracle {
     state: watch::Receiver<State>,
-    stop: watch::Sender<bool>,
+    /// The oracle stops when this is dropped.
+    stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
@@ -53,7 +54,7 @@ impl Oracle {
         let host = options.own_host()?;
         let application = ServedApplication::find(&options).await?;
         check_epoch(&application, &*application.keeper.session().await?).await?;
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stopped) = oneshot::channel();
         let run = Run { application, options, host, state: watch::Sender::new(Ok(None)) };
         let state = run.state.subscribe();
         Ok(Self { state, stop, task: tokio::spawn(run.run(stopped)) })
@@ -90,19 +91,13 @@ impl Oracle {
     }
 
     /// Stops the oracle: closes all connections, and gives the lead to another oracle at once.
-    pub async fn stop(mut self) {
-        self.stop.send_replace(true);
+    pub async fn stop(self) {
+        drop(self.stop);
         // An error states that the task was aborted with its runtime.
-        let _ = (&mut self.task).await;
+        let _ = self.task.await;
     }
 }
 
 fn ended() -> Error {
     Error::unavailable("the oracle has ended")
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        self.stop.send_replace(true);
-    }
 }

@@ -18,7 +18,9 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::term::Term;
-use crate::oracle::wire::{Call, Reply, decode_request, encode_reply, read_frame, write_frame};
+use crate::oracle::wire::{
+    Call, PATIENCE, Reply, decode_request, encode_reply, read_frame, write_frame,
+};
 use crate::telemetry::{self, REFUSED};
 
 /// The maximum number of connections. Further ones are closed at once.
@@ -29,10 +31,6 @@ const BACKLOG: u32 = 1_024;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The idle time after which the system checks whether the machine of a client still exists.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-
-/// The time limit of the first request of a connection, of the rest of a frame, and of a reply. A
-/// connection that has sent a valid request may be idle without limit, as clients expect.
-const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_METHOD_BYTES: usize = 100;
 
 /// A port that is bound and does not listen yet.
@@ -103,7 +101,8 @@ fn prepare(stream: &TcpStream) {
 }
 
 async fn serve_connection(mut stream: TcpStream, term: Arc<Term>) {
-    let first = timeout(PATIENCE, read_frame(&mut stream, PATIENCE));
+    // A connection that has sent a valid request may be idle without limit, as clients expect.
+    let first = timeout(PATIENCE, read_frame(&mut stream));
     let mut read = first.await.unwrap_or(Err(io::ErrorKind::TimedOut.into()));
     while let Ok(message) = read {
         let Some(reply) = answer(&message, &term).await else {
@@ -111,8 +110,8 @@ async fn serve_connection(mut stream: TcpStream, term: Arc<Term>) {
             tracing::debug!("a request is refused");
             return;
         };
-        read = match write_frame(&mut stream, &reply, PATIENCE).await {
-            Ok(()) => read_frame(&mut stream, PATIENCE).await,
+        read = match write_frame(&mut stream, &reply).await {
+            Ok(()) => read_frame(&mut stream).await,
             Err(error) => Err(error),
         };
     }

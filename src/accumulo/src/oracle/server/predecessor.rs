@@ -70,7 +70,7 @@ mod tests {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 stream.read_exact(&mut [0; 17]).await.unwrap();
                 let reply = encode_reply(1, &Reply::Leader(leads)).unwrap();
-                write_frame(&mut stream, &reply, QUESTION).await.unwrap();
+                write_frame(&mut stream, &reply).await.unwrap();
             }
         };
         let start = Instant::now();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result, Timestamp};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 use super::candidate::{Candidate, withdraw};
@@ -19,6 +19,7 @@ use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
 use crate::paths::SERVERS;
 use crate::telemetry::{self, LEADS, TERMS};
+use crate::zookeeper::Session;
 
 const WITHDRAWAL: Duration = Duration::from_secs(5);
 
@@ -43,20 +44,15 @@ struct Memory {
 }
 
 impl Run {
-    /// Stands for election again and again until it is stopped, or its application is removed.
-    pub(super) async fn run(self, mut stop: watch::Receiver<bool>) {
-        let ended = tokio::select! {
-            error = self.stand_again_and_again() => Some(error),
-            _ = stop.wait_for(|stop| *stop) => None,
+    /// Stands for election again and again until `stop` ends, or its application is removed.
+    pub(super) async fn run(self, stop: oneshot::Receiver<()>) {
+        let error = tokio::select! {
+            error = self.stand_again_and_again() => error,
+            _ = stop => return self.withdraw().await,
         };
-        match ended {
-            Some(error) => {
-                // A program that reports the error itself can switch this target off.
-                tracing::error!(target: "fluo_accumulo::oracle::end", %error, "the oracle ends");
-                let _ = self.state.send_replace(Err(error));
-            }
-            None => self.withdraw().await,
-        }
+        // A program that reports the error itself can switch this target off.
+        tracing::error!(target: "fluo_accumulo::oracle::end", %error, "the oracle ends");
+        let _ = self.state.send_replace(Err(error));
     }
 
     async fn stand_again_and_again(&self) -> Error {
@@ -81,11 +77,7 @@ impl Run {
                 tracing::warn!(%error, "{event}");
             }
             backoff.wait().await;
-            let checked = async {
-                let session = self.application.session().await?;
-                check_epoch(&self.application, &session).await
-            };
-            if let Err(error) = checked.await
+            if let Err(error) = self.session().await
                 && is_final(&error)
             {
                 return error;
@@ -93,10 +85,16 @@ impl Run {
         }
     }
 
-    /// Stands for election once, leads if it is elected, and returns the reason of the end.
-    async fn stand(&self, memory: &mut Memory) -> Result<Infallible> {
+    /// Returns the current session, if the application exists and its table has no later epoch.
+    async fn session(&self) -> Result<Arc<Session>> {
         let session = self.application.session().await?;
         check_epoch(&self.application, &session).await?;
+        Ok(session)
+    }
+
+    /// Stands for election once, leads if it is elected, and returns the reason of the end.
+    async fn stand(&self, memory: &mut Memory) -> Result<Infallible> {
+        let session = self.session().await?;
         let port = BoundPort::bind(self.options.listen, self.options.port)?;
         let address = format!("{}:{}", self.host, port.number);
         let servers = self.application.paths.at(SERVERS);

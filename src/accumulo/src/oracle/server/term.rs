@@ -148,7 +148,9 @@ impl Term {
             };
             let error = match reserved {
                 Ok(true) => continue,
-                Ok(false) => another_leads(),
+                Ok(false) => Error::unavailable(format!(
+                    "another oracle has written `{MAX_TIMESTAMP}`, so this one stops to lead"
+                )),
                 Err(error) if error.kind() == ErrorKind::Storage => {
                     tracing::error!(%error, "a request for timestamps is refused");
                     return None;
@@ -215,10 +217,4 @@ async fn read(session: &Session, path: &str) -> Result<Stored> {
     })?;
     let version = node.map_or(0, |node| node.stat.version);
     Ok(Stored { end, version })
-}
-
-fn another_leads() -> Error {
-    Error::unavailable(format!(
-        "another oracle has written `{MAX_TIMESTAMP}`, so this one stops to lead"
-    ))
 }

@@ -9,13 +9,11 @@ use tokio::time::timeout;
 /// The maximum length of a message in either direction. Servers in Java close a connection that
 /// sends a longer one.
 const MAX_MESSAGE_BYTES: usize = 2_048;
+/// The time limit of the rest of a frame after its first byte.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Reads the message of a frame. Waits for the first byte without limit, and for the others up to
-/// `patience`.
-pub(crate) async fn read_frame(
-    stream: &mut (impl AsyncRead + Unpin),
-    patience: Duration,
-) -> Result<Vec<u8>> {
+/// Reads the message of a frame. Waits for the first byte without limit.
+pub(crate) async fn read_frame(stream: &mut (impl AsyncRead + Unpin)) -> Result<Vec<u8>> {
     let first = stream.read_u8().await.map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof => {
             Error::new(ErrorKind::UnexpectedEof, "the other side closed the connection")
@@ -30,19 +28,17 @@ pub(crate) async fn read_frame(
         stream.read_exact(&mut message).await?;
         Ok(message)
     };
-    timeout(patience, rest).await.map_err(|_| stalled())?
+    timeout(PATIENCE, rest).await.map_err(|_| stalled())?
 }
 
-/// Writes a message as a frame, within `patience`.
 pub(crate) async fn write_frame(
     stream: &mut (impl AsyncWrite + Unpin),
     message: &[u8],
-    patience: Duration,
 ) -> Result<()> {
     let length = u32::try_from(message.len()).unwrap_or(u32::MAX);
     checked(length)?;
     let frame = [&length.to_be_bytes(), message].concat();
-    timeout(patience, stream.write_all(&frame)).await.map_err(|_| stalled())?
+    timeout(PATIENCE, stream.write_all(&frame)).await.map_err(|_| stalled())?
 }
 
 /// Rejects the length of an empty message, and of one that is too long.
@@ -65,12 +61,10 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_millis(50);
-
     async fn read(bytes: &[u8]) -> Result<Vec<u8>> {
         let (mut near, mut far) = duplex(8_192);
         far.write_all(bytes).await.unwrap();
-        read_frame(&mut near, PATIENCE).await
+        read_frame(&mut near).await
     }
 
     #[tokio::test]
@@ -78,11 +72,11 @@ mod tests {
         let (mut near, mut far) = duplex(8_192);
         for length in [1, 13, MAX_MESSAGE_BYTES] {
             let sent = vec![7; length];
-            write_frame(&mut far, &sent, PATIENCE).await.unwrap();
-            assert_eq!(read_frame(&mut near, PATIENCE).await.unwrap(), sent);
+            write_frame(&mut far, &sent).await.unwrap();
+            assert_eq!(read_frame(&mut near).await.unwrap(), sent);
         }
         drop(far);
-        let error = read_frame(&mut near, PATIENCE).await.unwrap_err();
+        let error = read_frame(&mut near).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
     }
 
@@ -94,12 +88,12 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn does_not_wait_for_the_rest_of_a_frame_without_limit() {
         for bytes in [&b"\0"[..], b"\0\0\0\x05", b"\0\0\0\x05abc"] {
             let (mut near, mut far) = duplex(64);
             far.write_all(bytes).await.unwrap();
-            let error = read_frame(&mut near, PATIENCE).await.unwrap_err();
+            let error = read_frame(&mut near).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::TimedOut);
         }
     }

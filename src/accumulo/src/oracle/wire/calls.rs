@@ -1,0 +1,251 @@
+//! Calls and their replies: the encoding of the sender, and the decoding of the receiver.
+
+use thrift::ApplicationErrorKind;
+use thrift::protocol::{TMessageIdentifier, TMessageType};
+
+use super::message::{Fields, Value, decode, encode, invalid};
+
+const GET_TIMESTAMPS: &str = "getTimestamps";
+const IS_LEADER: &str = "isLeader";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Requests `count` timestamps of the application with this id. A count of 0 returns the next
+    /// timestamp without using it up.
+    GetTimestamps { id: String, count: i32 },
+    /// Asks whether the server leads.
+    IsLeader,
+    /// A method that the oracle does not have.
+    Unknown { method: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// Timestamps that begin at `first`, and the horizon.
+    Stamps { first: i64, horizon: i64 },
+    /// States whether the server leads.
+    Leader(bool),
+    /// The server reports a failure. Its connection stays usable.
+    Exception { method: String, message: String },
+}
+
+impl Reply {
+    /// Creates the reply to a request for a method that the oracle does not have.
+    pub(crate) fn unknown_method(method: String) -> Self {
+        Self::Exception { message: format!("Invalid method name: '{method}'"), method }
+    }
+}
+
+/// Encodes a request with its number, which the reply repeats.
+pub(crate) fn encode_request(sequence: i32, call: &Call) -> thrift::Result<Vec<u8>> {
+    let (method, fields) = match call {
+        Call::GetTimestamps { id, count } => {
+            (GET_TIMESTAMPS, Fields::from([(1, Value::Text(id.clone())), (2, Value::I32(*count))]))
+        }
+        Call::IsLeader => (IS_LEADER, Fields::new()),
+        Call::Unknown { method } => (&**method, Fields::new()),
+    };
+    encode(&TMessageIdentifier::new(method, TMessageType::Call, sequence), &fields)
+}
+
+/// Decodes a request, and returns its number with it.
+pub(crate) fn decode_request(message: &[u8]) -> thrift::Result<(i32, Call)> {
+    let (header, mut fields) = decode(message)?;
+    if header.message_type != TMessageType::Call {
+        return Err(invalid("the message is not a call"));
+    }
+    let call = match &*header.name {
+        GET_TIMESTAMPS => match (fields.remove(&1), fields.remove(&2)) {
+            (Some(Value::Text(id)), Some(Value::I32(count))) => Call::GetTimestamps { id, count },
+            _ => return Err(invalid("an argument is missing")),
+        },
+        IS_LEADER => Call::IsLeader,
+        _ => Call::Unknown { method: header.name },
+    };
+    Ok((header.sequence_number, call))
+}
+
+pub(crate) fn encode_reply(sequence: i32, reply: &Reply) -> thrift::Result<Vec<u8>> {
+    let (method, kind, fields) = match reply {
+        Reply::Stamps { first, horizon } => {
+            let stamps = Fields::from([(1, Value::I64(*first)), (2, Value::I64(*horizon))]);
+            let result = Fields::from([(0, Value::Struct(stamps))]);
+            (GET_TIMESTAMPS, TMessageType::Reply, result)
+        }
+        Reply::Leader(leads) => {
+            (IS_LEADER, TMessageType::Reply, Fields::from([(0, Value::Bool(*leads))]))
+        }
+        Reply::Exception { method, message } => {
+            let kind = Value::I32(ApplicationErrorKind::UnknownMethod as i32);
+            let error = Fields::from([(1, Value::Text(message.clone())), (2, kind)]);
+            (&**method, TMessageType::Exception, error)
+        }
+    };
+    encode(&TMessageIdentifier::new(method, kind, sequence), &fields)
+}
+
+/// Decodes a reply. Returns its number with it.
+pub(crate) fn decode_reply(message: &[u8]) -> thrift::Result<(i32, Reply)> {
+    let (header, mut fields) = decode(message)?;
+    let reply = match (header.message_type, &*header.name) {
+        (TMessageType::Exception, _) => {
+            let Some(Value::Text(message)) = fields.remove(&1) else {
+                return Err(invalid("the exception has no message"));
+            };
+            Reply::Exception { method: header.name, message }
+        }
+        (TMessageType::Reply, GET_TIMESTAMPS) => {
+            let Some(Value::Struct(mut stamps)) = fields.remove(&0) else {
+                return Err(invalid("the reply has no result"));
+            };
+            match (stamps.remove(&1), stamps.remove(&2)) {
+                (Some(Value::I64(first)), Some(Value::I64(horizon))) => {
+                    Reply::Stamps { first, horizon }
+                }
+                _ => return Err(invalid("the reply has no timestamp or no horizon")),
+            }
+        }
+        (TMessageType::Reply, IS_LEADER) => match fields.remove(&0) {
+            Some(Value::Bool(leads)) => Reply::Leader(leads),
+            _ => return Err(invalid("the reply has no result")),
+        },
+        _ => return Err(invalid("the message is not a reply of an oracle")),
+    };
+    Ok((header.sequence_number, reply))
+}
+
+#[cfg(test)]
+mod tests {
+    use data_encoding::HEXLOWER;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ID: &str = "5f181dad-19aa-4f22-9200-6dbb680a741c";
+    const ONE: &str = "8221010d67657454696d657374616d7073182435663138316461642d313961612d346632322d393230302d3664626236383061373431631502 00";
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        HEXLOWER.decode(hex.replace(' ', "").as_bytes()).unwrap()
+    }
+
+    fn get(count: i32) -> Call {
+        Call::GetTimestamps { id: ID.to_owned(), count }
+    }
+
+    #[test]
+    fn encodes_the_requests_of_java() {
+        let ten = ONE
+            .replace("82210", "8221ac020")
+            .replace("ac02010d", "ac020d")
+            .replace("1502 00", "1514 00");
+        for (sequence, call, hex) in [
+            (1, Call::IsLeader, "82 21 01 08 69734c6561646572 00"),
+            (1, get(1), ONE),
+            (300, get(10), &ten),
+        ] {
+            let encoded = encode_request(sequence, &call).unwrap();
+            assert_eq!(HEXLOWER.encode(&encoded), hex.replace(' ', ""));
+            assert_eq!(decode_request(&encoded).unwrap(), (sequence, call));
+        }
+    }
+
+    #[test]
+    fn accepts_long_field_headers_and_unknown_fields() {
+        // The fields 1 and 2 in the long form, and a field 3 with a list.
+        let long = "82 21 05 0d 67657454696d657374616d7073 08 02 03 616263 05 04 0d 19 21 01 02 00";
+        let expected = Call::GetTimestamps { id: "abc".to_owned(), count: -7 };
+        assert_eq!(decode_request(&bytes(long)).unwrap(), (5, expected));
+    }
+
+    #[test]
+    fn reads_the_name_of_an_unknown_method() {
+        let (_, call) = decode_request(&bytes("82 21 01 03 666f6f 00")).unwrap();
+        let method = "foo".to_owned();
+        assert_eq!(call, Call::Unknown { method });
+    }
+
+    #[test]
+    fn rejects_damaged_requests() {
+        let damaged = [
+            "",
+            "80 01 00 01 00000008 69734c6561646572 00000001 00",
+            "82 22 01 08 69734c6561646572 00",
+            "82 41 01 08 69734c6561646572 00",
+            "82 21 01 08 69734c6561646572 00 00",
+            "82 21 01 0d 67657454696d657374616d7073 15 02 00",
+            "82 21 01 0d 67657454696d657374616d7073 18 ff ff ff ff 07 00",
+        ];
+        for hex in damaged {
+            assert!(decode_request(&bytes(hex)).is_err(), "{hex}");
+        }
+        for end in 0..bytes(ONE).len() {
+            assert!(decode_request(&bytes(ONE)[..end]).is_err(), "{end}");
+        }
+    }
+
+    fn stamps(first: i64, horizon: i64) -> Reply {
+        Reply::Stamps { first, horizon }
+    }
+
+    #[test]
+    fn encodes_the_replies_of_java() {
+        let vectors = [
+            (1, Reply::Leader(true), "82 41 01 08 69734c6561646572 01 00 00"),
+            (1, Reply::Leader(false), "82 41 01 08 69734c6561646572 02 00 00"),
+            (1, stamps(5, 2), "82 41 01 0d 67657454696d657374616d7073 0c 00 16 0a 16 04 00 00"),
+            (300, stamps(7, 2), "82 41 ac02 0d 67657454696d657374616d7073 0c 00 16 0e 16 04 00 00"),
+            (
+                1,
+                Reply::unknown_method("foo".to_owned()),
+                "82 61 01 03 666f6f 18 1a 496e76616c6964206d6574686f64206e616d653a2027666f6f27 15 02 00",
+            ),
+        ];
+        for (sequence, reply, hex) in vectors {
+            let encoded = encode_reply(sequence, &reply).unwrap();
+            assert_eq!(HEXLOWER.encode(&encoded), hex.replace(' ', ""));
+            assert_eq!(decode_reply(&encoded).unwrap(), (sequence, reply));
+        }
+    }
+
+    #[test]
+    fn reads_the_exceptions_of_java() {
+        let text = "Internal error processing getTimestamps";
+        let message = [
+            &bytes("82 61 01 0d 67657454696d657374616d7073 18 27")[..],
+            text.as_bytes(),
+            &bytes("15 0c 00"),
+        ];
+        let (method, message_text) = ("getTimestamps".to_owned(), text.to_owned());
+        let reply = Reply::Exception { method, message: message_text };
+        assert_eq!(decode_reply(&message.concat()).unwrap(), (1, reply));
+    }
+
+    #[test]
+    fn rejects_damaged_replies() {
+        let good = bytes("82 41 01 0d 67657454696d657374616d7073 0c 00 16 0a 16 04 00 00");
+        for end in 0..good.len() {
+            assert!(decode_reply(&good[..end]).is_err(), "{end}");
+        }
+        let damaged = [
+            "82 21 01 08 69734c6561646572 00",
+            "82 41 01 08 69734c6561646572 01 00 00 00",
+            "82 41 01 08 69734c6561646572 00",
+            "82 41 01 0d 67657454696d657374616d7073 0c 00 16 0a 00 00",
+        ];
+        for hex in damaged {
+            assert!(decode_reply(&bytes(hex)).is_err(), "{hex}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn decodes_any_bytes_without_a_panic(
+            head in prop::sample::select(vec![&b""[..], b"\x82\x21\x01\x0dgetTimestamps", b"\x82\x41\x01\x0dgetTimestamps"]),
+            tail in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let message = [head, &tail].concat();
+            let _ = decode_request(&message);
+            let _ = decode_reply(&message);
+        }
+    }
+}
