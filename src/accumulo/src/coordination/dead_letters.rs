@@ -16,7 +16,7 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     // One at a time in this process, because concurrent ones would count again each time.
     let _alone = application.adding.lock().await;
     let session = application.keeper.session().await?;
-    let (folder, path) = paths_of(&application, &failed.cell);
+    let (folder, path) = (application.paths.at(DEAD_LETTERS), path_of(&application, &failed.cell));
     let data = encode(&failed.bounded())?;
     let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
     for _ in 0..TRIES {
@@ -71,7 +71,7 @@ pub(super) async fn remove(
     up_to: Timestamp,
 ) -> Result<bool> {
     let session = application.keeper.session().await?;
-    let (_, path) = paths_of(&application, &cell);
+    let path = path_of(&application, &cell);
     // An attempt whose answer was lost may have removed it.
     let mut may_have_removed = false;
     for _ in 0..TRIES {
@@ -93,9 +93,6 @@ pub(super) async fn remove(
     Err(application.too_busy())
 }
 
-/// Returns the paths of all failed notifications, and of that of a cell.
-fn paths_of(application: &Opened, cell: &RowColumn) -> (String, String) {
-    let folder = application.paths.at(DEAD_LETTERS);
-    let path = format!("{folder}/{}", name_of(cell));
-    (folder, path)
+fn path_of(application: &Opened, cell: &RowColumn) -> String {
+    format!("{}/{}", application.paths.at(DEAD_LETTERS), name_of(cell))
 }

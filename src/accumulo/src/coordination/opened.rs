@@ -80,14 +80,10 @@ impl Opened {
 
     /// Creates the client that all handles of an application in this process share.
     async fn oracle_client(&self) -> Result<OracleClient> {
-        let session = self.keeper.session().await?;
-        let id = self.data(&session, zookeeper_format::ID).await?;
-        self.check_exists(&session).await?;
-        let id = id.and_then(|id| String::from_utf8(id).ok());
-        let id = id.ok_or_else(|| Error::no_such_application(&self.name))?;
-        let (name, paths) = (self.name.clone(), self.paths.clone());
-        let keeper = self.keeper.clone();
-        Ok(OracleClient::new(ServedApplication { name, id, paths, keeper }))
+        let found = ServedApplication::find(self.keeper.clone(), self.name.clone()).await?;
+        // Another application may have got the name before that.
+        self.check_exists(&*self.keeper.session().await?).await?;
+        Ok(OracleClient::new(found))
     }
 
     /// Checks whether the application certainly exists, without a request: it is not removed while

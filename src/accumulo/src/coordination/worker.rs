@@ -128,7 +128,10 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
                 None
             }
             Outcome::Refused(..) => None,
-            Outcome::Unknown => unknown_node(application, session, &numbered).await?,
+            Outcome::Unknown => {
+                delete_unknown(application, session, &numbered).await?;
+                None
+            }
         };
         if let Some((_, name)) = created.as_ref().and_then(|path| path.rsplit_once('/')) {
             let name = name.to_owned();
@@ -139,13 +142,9 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
     Err(application.too_busy())
 }
 
-/// Returns the path of the node that a request created whose answer was lost, if it did. All other
-/// nodes of this session are `known`, or left from a join that failed: those are deleted.
-async fn unknown_node(
-    application: &Opened,
-    session: &Session,
-    known: &[String],
-) -> Result<Option<String>> {
+/// Deletes the node that a request created whose answer was lost, if it did: all other nodes of
+/// this session are `known`.
+async fn delete_unknown(application: &Opened, session: &Session, known: &[String]) -> Result<()> {
     session.sync(application.paths.root()).await?;
     let mut unknown = Vec::new();
     for name in workers(session, &application.paths).await? {
@@ -155,11 +154,8 @@ async fn unknown_node(
             unknown.push(path);
         }
     }
-    // The numbers of nodes grow, and have the same width.
-    unknown.sort();
-    let newest = unknown.pop();
     session.delete_later(unknown);
-    Ok(newest)
+    Ok(())
 }
 
 impl ZooKeeperWorker {

@@ -1,5 +1,6 @@
 //! The application of an oracle or of its client.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use fluo_table::coordination::zookeeper_format::ID;
@@ -12,17 +13,20 @@ use crate::zookeeper::{Keeper, Session};
 /// An application whose timestamps an oracle hands out.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedApplication {
-    pub(crate) name: String,
+    pub(super) name: String,
     /// The id of the application, which each request has.
-    pub(crate) id: String,
-    pub(crate) paths: Paths,
-    pub(crate) keeper: Arc<Keeper>,
+    pub(super) id: String,
+    pub(super) paths: Paths,
+    pub(super) keeper: Arc<Keeper>,
 }
 
 impl ServedApplication {
-    pub(super) async fn find(options: &OracleOptions) -> Result<Self> {
+    pub(super) async fn connect(options: &OracleOptions) -> Result<Self> {
         let keeper = Arc::new(Keeper::connect(options.session()?).await?);
-        let name = options.application.clone();
+        Self::find(keeper, options.application.clone()).await
+    }
+
+    pub(crate) async fn find(keeper: Arc<Keeper>, name: String) -> Result<Self> {
         let paths = Paths::new(keeper.chroot(), &name);
         let path = paths.at(ID);
         let id = keeper.session().await?.current_node(&path).await?;
@@ -45,16 +49,11 @@ impl ServedApplication {
     }
 
     /// Waits until the application is removed, and returns the error of that.
-    pub(super) async fn wait_for_removal(&self, session: &Session) -> Error {
+    pub(super) async fn wait_for_removal(&self, session: &Session) -> Result<Infallible> {
         let path = self.paths.at(ID);
         loop {
-            let id = match session.watch_node(&path).await {
-                Ok(id) => id,
-                Err(error) => return error,
-            };
-            if let Err(error) = self.check_id(id.as_ref().map(|node| &node.value.data[..])) {
-                return error;
-            }
+            let id = session.watch_node(&path).await?;
+            self.check_id(id.as_ref().map(|node| &node.value.data[..]))?;
             if let Some(id) = id {
                 id.event().await;
             }

@@ -54,7 +54,7 @@ impl OracleClient {
     /// [`Denied`](fluo_table::ErrorKind::Denied) if the secret is missing or wrong;
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn connect(options: &OracleOptions) -> Result<Self> {
-        Ok(Self::new(ServedApplication::find(options).await?))
+        Ok(Self::new(ServedApplication::connect(options).await?))
     }
 
     /// Creates a client of an application. Its tasks run on the present runtime and end after the

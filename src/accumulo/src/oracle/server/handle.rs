@@ -52,7 +52,7 @@ impl Oracle {
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn start(options: OracleOptions) -> Result<Self> {
         let host = options.own_host()?;
-        let application = ServedApplication::find(&options).await?;
+        let application = ServedApplication::connect(&options).await?;
         check_epoch(&application, &*application.keeper.session().await?).await?;
         let (stop, stopped) = oneshot::channel();
         let run = Run { application, options, host, state: watch::Sender::new(Ok(None)) };

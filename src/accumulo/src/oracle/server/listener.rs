@@ -124,10 +124,8 @@ async fn answer(message: &[u8], term: &Term) -> Option<Vec<u8>> {
     let reply = match call {
         Call::GetTimestamps { id, count } => term.stamps(&id, count).await?,
         Call::IsLeader => Reply::Leader(term.leads()),
-        Call::Unknown { method } if method.len() <= MAX_METHOD_BYTES => {
-            Reply::unknown_method(method)
-        }
-        Call::Unknown { .. } => return None,
+        Call::Unknown { method } if method.len() > MAX_METHOD_BYTES => return None,
+        Call::Unknown { method } => Reply::unknown_method(method),
     };
     encode_reply(sequence, &reply).ok()
 }

@@ -116,7 +116,7 @@ impl Run {
         let lost = tokio::select! {
             error = port.serve(term.clone()) => error,
             never = horizon::maintain(term, self.options.horizon_period) => match never {},
-            error = self.application.wait_for_removal(&session) => error,
+            Err(error) = self.application.wait_for_removal(&session) => error,
             error = term.wait_for_end() => error,
         };
         // A request in progress can still take timestamps, but gets no reply.
