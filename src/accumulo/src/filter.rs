@@ -12,7 +12,7 @@
 
 use accumulo_proxy::IteratorSetting;
 use fluo_table::layout::{NOTIFICATION_FAMILY, Prewrite};
-use fluo_table::{ColumnSelector, Error, Filter, Garbage, Key, Result, Scan, Span};
+use fluo_table::{ColumnSelector, Error, Filter, Garbage, Key, Result, Scan, Span, Timestamp};
 
 /// After the iterators of a table: its versioning has priority 20.
 const FIRST_OF_ROW_PRIORITY: i32 = 1_000;
@@ -38,36 +38,34 @@ pub(crate) fn needs_fluo(filter: Filter) -> bool {
 }
 
 pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
-    match filter {
-        Filter::None => Ok(Vec::new()),
+    let at = |class, timestamp: Timestamp| {
+        vec![fluo(COLUMN_PRIORITY, class).option(TIMESTAMP, timestamp.to_string())]
+    };
+    Ok(match filter {
+        Filter::None => Vec::new(),
         Filter::FirstOfRow => {
-            let first = IteratorSetting::new(FIRST_OF_ROW_PRIORITY, "firstOfRow", FIRST_OF_ROW);
-            Ok(vec![first])
+            vec![IteratorSetting::new(FIRST_OF_ROW_PRIORITY, "firstOfRow", FIRST_OF_ROW)]
         }
-        Filter::Snapshot { at } => {
-            let snapshot = fluo(COLUMN_PRIORITY, "SnapshotIterator");
-            Ok(vec![snapshot.option(TIMESTAMP, at.to_string())])
-        }
-        Filter::Prewrite(prewrite) => Ok(vec![of_prewrite(prewrite)]),
-        Filter::TransactionStatus { start } => {
-            let status = fluo(COLUMN_PRIORITY, "RollbackCheckIterator");
-            Ok(vec![status.option(TIMESTAMP, start.to_string())])
-        }
-        Filter::OpenReadLocks => Ok(vec![fluo(COLUMN_PRIORITY, "OpenReadLockIterator")]),
+        Filter::Snapshot { at: timestamp } => at("SnapshotIterator", timestamp),
+        Filter::Prewrite(prewrite) => vec![of_prewrite(prewrite)],
+        Filter::TransactionStatus { start } => at("RollbackCheckIterator", start),
+        Filter::OpenReadLocks => vec![fluo(COLUMN_PRIORITY, "OpenReadLockIterator")],
         Filter::Notifications { share } => {
             let share = share
                 .map(|share| of_hash(&share.divisor().to_string(), &share.remainder().to_string()));
-            Ok([newest_notifications()].into_iter().chain(share).collect())
+            [newest_notifications()].into_iter().chain(share).collect()
         }
         Filter::UnpartitionedNotifications => {
             let (divisor, remainder) = UNPARTITIONED;
-            Ok(vec![newest_notifications(), of_hash(divisor, remainder)])
+            vec![newest_notifications(), of_hash(divisor, remainder)]
         }
         // A scan without the filter would silently return too many cells.
-        other => Err(Error::invalid(format!(
-            "there is no iterator on the servers for the filter {other:?}"
-        ))),
-    }
+        other => {
+            return Err(Error::invalid(format!(
+                "there is no iterator on the servers for the filter {other:?}"
+            )));
+        }
+    })
 }
 
 /// Returns the iterators of a compaction that collects garbage.
@@ -179,8 +177,8 @@ pub(crate) fn is_shown(filter: Filter, span: &Span, last: &mut Option<Key>, key:
 mod tests {
     use std::num::NonZeroU32;
 
+    use fluo_table::Column;
     use fluo_table::layout::Partition;
-    use fluo_table::{Column, Timestamp};
 
     use super::*;
 

@@ -94,22 +94,22 @@ impl Applications for ZooKeeperApplications {
         let mut opened = self.opened.lock().await;
         opened.retain(|_, application| application.strong_count() > 0);
         let known = opened.get(name).and_then(Weak::upgrade);
-        if let Some(application) = known.filter(|known| known.created == mark.created) {
-            return Ok(Arc::new(ZooKeeperCoordination { application }));
-        }
-        let application = Arc::new(Opened {
-            name: name.to_owned(),
-            paths,
-            keeper: self.keeper.clone(),
-            created: mark.created,
-            is_removed: AtomicBool::new(false),
-            tables: self.tables.clone(),
-            ended_workers: std::sync::Mutex::default(),
-            adding: Mutex::default(),
-            leases: std::sync::Mutex::default(),
-            looks: Gathered::default(),
-            oracle: OnceCell::new(),
-            epoch: self.epoch.clone(),
+        let known = known.filter(|known| known.created == mark.created);
+        let application = known.unwrap_or_else(|| {
+            Arc::new(Opened {
+                name: name.to_owned(),
+                paths,
+                keeper: self.keeper.clone(),
+                created: mark.created,
+                is_removed: AtomicBool::default(),
+                tables: self.tables.clone(),
+                ended_workers: std::sync::Mutex::default(),
+                adding: Mutex::default(),
+                leases: std::sync::Mutex::default(),
+                looks: Gathered::default(),
+                oracle: OnceCell::default(),
+                epoch: self.epoch.clone(),
+            })
         });
         opened.insert(name.to_owned(), Arc::downgrade(&application));
         Ok(Arc::new(ZooKeeperCoordination { application }))

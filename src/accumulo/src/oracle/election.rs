@@ -1,6 +1,9 @@
 //! The election nodes of oracles, as Fluo names them.
 
+use fluo_table::{ErrorKind, Result};
 use uuid::Builder;
+
+use crate::zookeeper::{Node, Session};
 
 const SEQUENCE: &str = "lock-";
 
@@ -11,8 +14,27 @@ pub(super) fn election_prefix(random: u128) -> String {
     format!("_c_{}-{SEQUENCE}", uuid.hyphenated())
 }
 
-/// Sorts election nodes: the first one is the node of the leader.
-pub(super) fn sort_by_election(names: &mut [String]) {
+/// Reads election nodes in their order: the first one is that of the leader. Returns their paths,
+/// and their content unless a node was deleted or this session may not read it.
+pub(super) async fn nodes(
+    session: &Session,
+    servers: &str,
+    mut names: Vec<String>,
+) -> Result<Vec<(String, Option<Node>)>> {
+    sort_by_election(&mut names);
+    let mut nodes = Vec::new();
+    for name in names {
+        let path = format!("{servers}/{name}");
+        let node = match session.node(&path).await {
+            Err(error) if error.kind() == ErrorKind::Denied => None,
+            node => node?,
+        };
+        nodes.push((path, node));
+    }
+    Ok(nodes)
+}
+
+fn sort_by_election(names: &mut [String]) {
     names.sort_by(|one, other| order(one).cmp(order(other)));
 }
 

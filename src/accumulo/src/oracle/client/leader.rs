@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -17,7 +17,7 @@ const LIST_AGAIN: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Leader {
-    node: String,
+    path: String,
     pub(super) address: String,
 }
 
@@ -49,16 +49,11 @@ async fn find(application: &ServedApplication) -> Result<(Option<Leader>, Watche
     let session = application.keeper.session().await?;
     let servers = application.paths.at(SERVERS);
     let listed = session.watch_children(&servers).await?;
-    let mut listed = listed.ok_or_else(|| Error::no_such_application(&application.name))?;
-    election::sort_by_election(&mut listed.value);
-    for name in &listed.value {
-        let node = match session.node(&format!("{servers}/{name}")).await {
-            Err(error) if error.kind() == ErrorKind::Denied => None,
-            node => node?,
-        };
-        if let Some(address) = node.and_then(|node| election::address(&node.data)) {
-            return Ok((Some(Leader { node: name.clone(), address }), listed));
-        }
-    }
-    Ok((None, listed))
+    let listed = listed.ok_or_else(|| Error::no_such_application(&application.name))?;
+    let nodes = election::nodes(&session, &servers, listed.value.clone()).await?;
+    let leader = nodes.into_iter().find_map(|(path, node)| {
+        let address = election::address(&node?.data)?;
+        Some(Leader { path, address })
+    });
+    Ok((leader, listed))
 }

@@ -10,138 +10,88 @@
 
 use std::time::Duration;
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
 use tokio::time::timeout;
 
 use crate::oracle::election;
-use crate::zookeeper::{Change, Node, NodeKind, Outcome, Session};
+use crate::zookeeper::{Change, NodeKind, Outcome, Session};
 
 /// The time after which a candidate looks at the others again although no watch has fired.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
-#[derive(Debug)]
-pub(super) struct Candidate<'a> {
-    session: &'a Session,
-    /// The path of all election nodes.
-    servers: &'a str,
-    name: String,
-    address: &'a str,
-}
-
-impl<'a> Candidate<'a> {
-    /// Creates an election node with the address of this oracle, unless its session has one.
-    ///
-    /// # Errors
-    ///
-    /// Those of ZooKeeper. The node may exist then, until the session ends.
-    pub(super) async fn stand(
-        session: &'a Session,
-        servers: &'a str,
-        address: &'a str,
-    ) -> Result<Self> {
-        let prefix = election::election_prefix(fastrand::u128(..));
-        let path = format!("{servers}/{prefix}");
-        let create = [Change::create(NodeKind::Numbered, path, address)];
-        loop {
-            if let Some(name) = keep_first(session, servers, address).await? {
-                return Ok(Self { session, servers, name, address });
-            }
-            if let Outcome::Refused(..) = session.change(&create).await? {
-                return Err(node_removed());
-            }
-        }
-    }
-
-    pub(super) fn path(&self) -> String {
-        format!("{}/{}", self.servers, self.name)
-    }
-
-    /// Waits until this candidate is the first. Records the address of another leader in
-    /// `predecessor`.
-    pub(super) async fn wait_for_turn(&mut self, predecessor: &mut Option<String>) -> Result<()> {
-        loop {
-            self.session.sync(self.servers).await?;
-            let listed = self.session.watch_children(self.servers).await?;
-            let mut listed = listed.ok_or_else(node_removed)?;
-            election::sort_by_election(&mut listed.value);
-            let place = listed.value.iter().position(|name| *name == self.name);
-            let place = place.ok_or_else(node_removed)?;
-            if place == 0 {
-                return Ok(());
-            }
-            match self.first_of(listed.value.iter().take(place)).await {
-                Some(node) if node.stat.is_own => {
-                    let kept = keep_first(self.session, self.servers, self.address).await?;
-                    self.name = kept.ok_or_else(node_removed)?;
-                    continue;
+/// Stands for election with the address of this oracle, and returns the path of its node once it is
+/// the first. Records the address of another leader in `predecessor`.
+///
+/// # Errors
+///
+/// Those of ZooKeeper. The node may exist then, until the session ends.
+pub(super) async fn stand(
+    session: &Session,
+    servers: &str,
+    address: &str,
+    predecessor: &mut Option<String>,
+) -> Result<String> {
+    let prefix = election::election_prefix(fastrand::u128(..));
+    let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
+    loop {
+        session.sync(servers).await?;
+        let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
+        let nodes = election::nodes(session, servers, listed.value.clone()).await?;
+        let (mut kept, mut leader, mut others) = (None, None, Vec::new());
+        for (index, (path, node)) in nodes.into_iter().enumerate() {
+            match node {
+                Some(node) if !node.stat.is_own => {
+                    leader = leader.or_else(|| election::address(&node.data));
                 }
-                Some(node) => {
-                    if let Some(address) = election::address(&node.data) {
-                        *predecessor = Some(address);
-                    }
+                Some(node) if kept.is_none() && node.data == address.as_bytes() => {
+                    kept = Some((index, path, leader.take()));
                 }
+                Some(_) => others.push(path),
                 None => {}
             }
-            // Watches can be late, but not lost; the limit is a second line of defense.
-            let _ = timeout(LOOK_AGAIN, listed.event()).await;
         }
-    }
-
-    async fn first_of(&self, names: impl Iterator<Item = &String>) -> Option<Node> {
-        for name in names {
-            if let Ok(Some(node)) = self.session.node(&format!("{}/{name}", self.servers)).await {
-                return Some(node);
+        let is_alone = others.is_empty();
+        delete(session, others).await?;
+        match kept {
+            None => {
+                if let Outcome::Refused(..) = session.change(&create).await? {
+                    return Err(servers_removed());
+                }
+            }
+            Some(_) if !is_alone => {}
+            Some((0, path, _)) => return Ok(path),
+            Some((.., leader)) => {
+                *predecessor = leader.or(predecessor.take());
+                // Watches can be late, but not lost; the limit is a second line of defense.
+                let _ = timeout(LOOK_AGAIN, listed.event()).await;
             }
         }
-        None
     }
 }
 
+/// Deletes all election nodes of the session.
 pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
     loop {
-        let own = own_nodes(session, servers).await?;
+        session.sync(servers).await?;
+        let names = session.children(servers).await?;
+        let nodes = election::nodes(session, servers, names).await?.into_iter();
+        let own = nodes.filter(|(_, node)| node.as_ref().is_some_and(|node| node.stat.is_own));
+        let own: Vec<_> = own.map(|(path, _)| path).collect();
         if own.is_empty() {
             return Ok(());
         }
-        delete(session, servers, own).await?;
+        delete(session, own).await?;
     }
-}
-
-/// Returns the name of the first election node of the session with this address, and deletes the
-/// others of the session.
-async fn keep_first(session: &Session, servers: &str, address: &str) -> Result<Option<String>> {
-    let mut own = own_nodes(session, servers).await?;
-    let first = own.iter().position(|(_, data)| data == address.as_bytes());
-    let kept = first.map(|index| own.remove(index).0);
-    delete(session, servers, own).await?;
-    Ok(kept)
-}
-
-/// Returns the names and the data of the election nodes of the session, in their order.
-async fn own_nodes(session: &Session, servers: &str) -> Result<Vec<(String, Vec<u8>)>> {
-    session.sync(servers).await?;
-    let mut names = session.children(servers).await?;
-    election::sort_by_election(&mut names);
-    let mut own = Vec::new();
-    for name in names {
-        match session.node(&format!("{servers}/{name}")).await {
-            Ok(Some(node)) if node.stat.is_own => own.push((name, node.data)),
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Denied => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(own)
 }
 
 /// Deletes election nodes. A node that is left is found by the next look at the own ones.
-async fn delete(session: &Session, servers: &str, nodes: Vec<(String, Vec<u8>)>) -> Result<()> {
-    for (name, _) in nodes {
-        session.change(&[Change::delete(format!("{servers}/{name}"))]).await?;
+async fn delete(session: &Session, paths: Vec<String>) -> Result<()> {
+    for path in paths {
+        session.change(&[Change::delete(path)]).await?;
     }
     Ok(())
 }
 
-fn node_removed() -> Error {
-    Error::unavailable("the election node of this oracle was deleted")
+fn servers_removed() -> Error {
+    Error::unavailable("the parent of the election nodes was deleted")
 }

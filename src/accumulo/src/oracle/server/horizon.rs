@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fluo_table::coordination::zookeeper_format::{HORIZON, read_timestamp, timestamp};
 use fluo_table::{Error, Result, Timestamp};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::term::Term;
 use crate::paths::TIMESTAMPS;
@@ -41,7 +41,8 @@ async fn adopt_stored(term: &Term, stored: Option<&Node>) {
 /// another process stores.
 pub(super) async fn maintain(term: &Term, period: Duration) -> Infallible {
     let path = term.application.paths.at(HORIZON);
-    let mut due = Instant::now() + period;
+    let mut due = interval_at(Instant::now() + period, period);
+    due.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let watched = match term.session.watch_node(&path).await {
             Ok(Some(watched)) => watched,
@@ -49,20 +50,17 @@ pub(super) async fn maintain(term: &Term, period: Duration) -> Infallible {
             missing => {
                 let error = missing.err();
                 tracing::error!(?error, "`{path}` cannot be read; the horizon stays where it is");
-                sleep_until(due).await;
-                due = Instant::now() + period;
+                due.tick().await;
                 continue;
             }
         };
         adopt_stored(term, Some(&watched.value)).await;
         tokio::select! {
-            () = watched.event() => {}
-            () = sleep_until(due) => {
-                due = Instant::now() + period;
-                if let Err(error) = update(term, &path).await {
-                    tracing::warn!(%error, "the horizon stays where it is");
-                }
-            }
+            () = watched.event() => continue,
+            _ = due.tick() => {}
+        }
+        if let Err(error) = update(term, &path).await {
+            tracing::warn!(%error, "the horizon stays where it is");
         }
     }
 }

@@ -8,7 +8,7 @@ use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use super::candidate::{Candidate, withdraw};
+use super::candidate::{stand, withdraw};
 use super::epoch::check_epoch;
 use super::horizon;
 use super::listener::BoundPort;
@@ -98,19 +98,23 @@ impl Run {
         let port = BoundPort::bind(self.options.listen, self.options.port)?;
         let address = format!("{}:{}", self.host, port.number);
         let servers = self.application.paths.at(SERVERS);
-        let mut candidate = Candidate::stand(&session, &servers, &address).await?;
-        candidate.wait_for_turn(&mut memory.predecessor).await?;
-        if let Some(former) = memory.predecessor.as_ref().filter(|former| **former != address) {
-            wait_until_it_stops(former).await;
-            // It may have taken long to stop.
-            candidate.wait_for_turn(&mut memory.predecessor).await?;
-        }
-        memory.predecessor = None;
+        let own_node = loop {
+            let own_node = stand(&session, &servers, &address, &mut memory.predecessor).await?;
+            match memory.predecessor.take().filter(|former| *former != address) {
+                // It may take long to stop.
+                Some(former) => wait_until_it_stops(&former).await,
+                None => break own_node,
+            }
+        };
         check_epoch(&self.application, &session).await?;
-        let (application, candidate) = (self.application.clone(), candidate.path());
-        let term = Term::begin(application, session.clone(), candidate, memory.floor).await?;
-        horizon::adopt(&term).await?;
-        let Leading(term) = &Leading::new(term);
+        // The term ends when this is dropped, so that tasks which still run refuse requests.
+        let own_node = session.keep_lease(own_node);
+        let (application, lease) = (self.application.clone(), own_node.lease.clone());
+        let term = Term::begin(application, session.clone(), lease, memory.floor).await?;
+        let term = &Arc::new(term);
+        horizon::adopt(term).await?;
+        telemetry::count(TERMS, 1);
+        metrics::gauge!(LEADS).set(1);
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
@@ -128,6 +132,7 @@ impl Run {
     /// Deletes the election node. It stays until then, so that no other oracle leads while this one
     /// may answer.
     async fn withdraw(&self) {
+        metrics::gauge!(LEADS).set(0);
         let withdrawn = async {
             let session = self.application.keeper.session().await?;
             withdraw(&session, &self.application.paths.at(SERVERS)).await
@@ -141,22 +146,4 @@ impl Run {
 /// Checks whether an oracle ends because of an error of its application.
 fn is_final(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Invalid)
-}
-
-/// A term that ends when this is dropped, so that tasks which still run refuse requests.
-struct Leading(Arc<Term>);
-
-impl Leading {
-    fn new(term: Term) -> Self {
-        telemetry::count(TERMS, 1);
-        metrics::gauge!(LEADS).set(1);
-        Self(Arc::new(term))
-    }
-}
-
-impl Drop for Leading {
-    fn drop(&mut self) {
-        metrics::gauge!(LEADS).set(0);
-        self.0.end();
-    }
 }

@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 use crate::oracle::application::ServedApplication;
 use crate::oracle::wire::Reply;
 use crate::telemetry::{self, RESERVATIONS, TIMESTAMPS};
-use crate::zookeeper::{Change, KeptLease, Outcome, Session};
+use crate::zookeeper::{Change, Lease, Outcome, Session};
 
 /// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
@@ -30,7 +30,8 @@ pub(crate) const MAX_COUNT: u32 = 1 << 24;
 pub(super) struct Term {
     pub(super) application: ServedApplication,
     pub(super) session: Arc<Session>,
-    own_node: KeptLease,
+    /// The lease of the election node.
+    lease: Arc<Lease>,
     reservation: Mutex<Reservation>,
     /// The horizon. Its replies announce it before ZooKeeper has it, so before any garbage below it
     /// is collected.
@@ -54,17 +55,16 @@ struct Stored {
 }
 
 impl Term {
-    /// Begins a term of the candidate with this election node, with the first reservation. This
+    /// Begins a term of the candidate whose node has this lease, with the first reservation. This
     /// process has handed out all timestamps below `floor`; if the node has a lower one, it was
     /// restored from a backup.
     pub(super) async fn begin(
         application: ServedApplication,
         session: Arc<Session>,
-        candidate: String,
+        lease: Arc<Lease>,
         floor: Timestamp,
     ) -> Result<Self> {
-        let own_node = session.keep_lease(candidate);
-        own_node.lease.confirmed().await;
+        lease.confirmed().await;
         let path = application.paths.at(MAX_TIMESTAMP);
         let reservation = loop {
             let found = read(&session, &path).await?;
@@ -85,7 +85,7 @@ impl Term {
         Ok(Self {
             application,
             session,
-            own_node,
+            lease,
             reservation: Mutex::new(reservation),
             horizon: AtomicU64::new(0),
             failure: OnceLock::new(),
@@ -93,17 +93,17 @@ impl Term {
     }
 
     pub(super) fn leads(&self) -> bool {
-        self.own_node.lease.is_valid()
+        self.lease.is_valid()
     }
 
     /// Ends the term. Requests that arrive from now on are refused.
     pub(super) fn end(&self) {
-        self.own_node.lease.end();
+        self.lease.end();
     }
 
     /// Waits until the term has ended, and returns the reason.
     pub(super) async fn wait_for_end(&self) -> Error {
-        let has_ended = self.own_node.lease.lapsed().await;
+        let has_ended = self.lease.lapsed().await;
         self.failure.get().cloned().unwrap_or_else(|| {
             Error::unavailable(if self.session.has_ended() {
                 "the session with ZooKeeper has ended"
