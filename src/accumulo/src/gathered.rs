@@ -1,18 +1,26 @@
 //! A request that is sent once for all callers that wait.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use fluo_table::Result;
 use tokio::sync::Mutex;
 
-/// Gathers callers of one request. Each gets the answer to a request that was sent after its call,
-/// so the answer is not older than the call.
+/// Gathers callers of one request.
 #[derive(Debug)]
 pub(crate) struct Gathered<T> {
     /// Number of requests that were sent.
     sent: AtomicU64,
-    /// The last answer, with the number of its request. Held during a request.
-    last: Mutex<Option<(u64, Result<T>)>>,
+    /// Held during a request.
+    last: Mutex<Option<Last<T>>>,
+}
+
+/// The last answer, with the number of its request and the time at which that was sent.
+#[derive(Debug)]
+struct Last<T> {
+    number: u64,
+    sent_at: Instant,
+    answer: Result<T>,
 }
 
 impl<T> Default for Gathered<T> {
@@ -22,19 +30,34 @@ impl<T> Default for Gathered<T> {
 }
 
 impl<T: Clone> Gathered<T> {
-    /// Returns the answer to a request that is sent after this call.
-    pub(crate) async fn get(&self, request: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
+    /// Returns the answer to a request that is sent after this call, or a successful one to a
+    /// request that was sent less than `max_age` ago.
+    pub(crate) async fn get(
+        &self,
+        max_age: Duration,
+        request: impl AsyncFnOnce() -> Result<T>,
+    ) -> Result<T> {
         let sent_before = self.sent.load(Ordering::SeqCst);
         let mut last = self.last.lock().await;
-        if let Some((number, answer)) = &*last
-            && *number > sent_before
-        {
-            return answer.clone();
+        if let Some(Last { number, sent_at, answer }) = &*last {
+            let is_recent = answer.is_ok() && sent_at.elapsed() < max_age;
+            if *number > sent_before || is_recent {
+                return answer.clone();
+            }
         }
         let number = self.sent.fetch_add(1, Ordering::SeqCst) + 1;
+        let sent_at = Instant::now();
         let answer = request().await;
-        *last = Some((number, answer.clone()));
+        *last = Some(Last { number, sent_at, answer: answer.clone() });
         answer
+    }
+
+    /// Forgets the last answer.
+    pub(crate) fn forget(&self) {
+        // If it is locked, a request is under way, whose answer replaces it.
+        if let Ok(mut last) = self.last.try_lock() {
+            *last = None;
+        }
     }
 }
 
@@ -59,7 +82,7 @@ mod tests {
                     may_answer.acquire().await.unwrap().forget();
                     Ok::<_, Error>(number)
                 };
-                gathered.get(request).await
+                gathered.get(Duration::ZERO, request).await
             })
         };
         let first = call();
@@ -79,11 +102,21 @@ mod tests {
     #[tokio::test]
     async fn a_failed_or_canceled_request_is_not_the_answer_to_a_later_call() {
         let gathered = Gathered::default();
-        let failed =
-            gathered.get(async || Err::<u64, _>(Error::new(ErrorKind::Unavailable, "away"))).await;
+        let away = async || Err::<u64, _>(Error::new(ErrorKind::Unavailable, "away"));
+        let failed = gathered.get(Duration::MAX, away).await;
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Unavailable);
-        let canceled = gathered.get(async || std::future::pending().await);
-        tokio::time::timeout(std::time::Duration::from_millis(1), canceled).await.unwrap_err();
-        assert_eq!(gathered.get(async || Ok(7)).await.unwrap(), 7);
+        let canceled = gathered.get(Duration::MAX, async || std::future::pending().await);
+        tokio::time::timeout(Duration::from_millis(1), canceled).await.unwrap_err();
+        assert_eq!(gathered.get(Duration::MAX, async || Ok(7)).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_recent_answer_is_returned_until_it_is_forgotten() {
+        let gathered = Gathered::default();
+        assert_eq!(gathered.get(Duration::ZERO, async || Ok(7)).await.unwrap(), 7);
+        assert_eq!(gathered.get(Duration::MAX, async || Ok(8)).await.unwrap(), 7);
+        assert_eq!(gathered.get(Duration::ZERO, async || Ok(9)).await.unwrap(), 9);
+        gathered.forget();
+        assert_eq!(gathered.get(Duration::MAX, async || Ok(10)).await.unwrap(), 10);
     }
 }

@@ -8,15 +8,14 @@
 //! otherwise they would wait one after the other for a proxy that does not answer.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use accumulo_proxy::{Error as ProxyError, ErrorKind as ProxyErrorKind, ProxyClient};
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::error::port_error;
 use crate::gathered::Gathered;
-use crate::locked::locked;
 
 pub(crate) type Ids = BTreeMap<String, String>;
 
@@ -28,33 +27,24 @@ const FRESH: Duration = Duration::from_secs(1);
 pub(crate) struct Identities {
     client: ProxyClient,
     calls: Arc<Gathered<Arc<Ids>>>,
-    /// The checks that found no recent answer. They share the next one, even if its call began
-    /// before theirs.
-    checks: Arc<Gathered<Arc<Ids>>>,
-    /// The last successful answer; `None` after an error.
-    recent: Arc<Mutex<Option<Recent>>>,
 }
-
-/// An answer, and the time at which its call began.
-type Recent = (Instant, Arc<Ids>);
 
 impl Identities {
     pub(crate) fn new(client: ProxyClient) -> Self {
-        Self { client, calls: Arc::default(), checks: Arc::default(), recent: Arc::default() }
+        Self { client, calls: Arc::default() }
     }
 
     /// Returns the ids at the time of this call, or of a call of the proxy that began after it.
     pub(crate) async fn read(&self) -> Result<Arc<Ids>> {
-        let call = async || {
-            let begun = Instant::now();
-            let ids = match self.client.table_operations().id_map().await {
-                Ok(ids) => Ok(Arc::new(ids)),
-                Err(error) => Err(port_error(self.refusal(error).await)),
-            };
-            *locked(&self.recent) = ids.clone().ok().map(|ids| (begun, ids));
-            ids
+        self.read_within(Duration::ZERO).await
+    }
+
+    async fn read_within(&self, max_age: Duration) -> Result<Arc<Ids>> {
+        let call = async || match self.client.table_operations().id_map().await {
+            Ok(ids) => Ok(Arc::new(ids)),
+            Err(error) => Err(port_error(self.refusal(error).await)),
         };
-        self.calls.get(call).await
+        self.calls.get(max_age, call).await
     }
 
     /// Returns the reason for a failure of `tableIdMap`. That call cannot throw, so if the proxy
@@ -88,16 +78,7 @@ impl Identities {
     /// Rejects a table whose name has another id. An answer of the last second decides, unless a
     /// call failed since.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        let ids = match self.recent() {
-            Some(ids) => ids,
-            None => {
-                let recent = async || match self.recent() {
-                    Some(ids) => Ok(ids),
-                    None => self.read().await,
-                };
-                self.checks.get(recent).await?
-            }
-        };
+        let ids = self.read_within(FRESH).await?;
         if has_id(&ids, name, id) { Ok(()) } else { self.check_now(name, id).await }
     }
 
@@ -109,13 +90,7 @@ impl Identities {
 
     /// Forgets the ids that it has read, because a call failed.
     pub(crate) fn forget_recent(&self) {
-        *locked(&self.recent) = None;
-    }
-
-    fn recent(&self) -> Option<Arc<Ids>> {
-        let recent = locked(&self.recent);
-        let (begun, ids) = recent.as_ref()?;
-        (begun.elapsed() < FRESH).then(|| ids.clone())
+        self.calls.forget();
     }
 }
 

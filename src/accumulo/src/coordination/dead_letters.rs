@@ -18,25 +18,22 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     let session = application.keeper.session().await?;
     let (folder, path) = (application.paths.at(DEAD_LETTERS), path_of(&application, &failed.cell));
     let data = encode(&failed.bounded())?;
-    let replace = Change::Set { path: path.clone(), data: data.clone(), version: None };
     for _ in 0..TRIES {
         application.check_exists(&session).await?;
-        match application.change(&session, [replace.clone()]).await? {
-            Outcome::Done(_) => return Ok(()),
-            Outcome::Refused(..) => {}
-            Outcome::Unknown => continue,
-        }
-        let Some(parent) = session.current_stat(&folder).await? else {
+        let (path, data) = (path.clone(), data.clone());
+        let changes = if session.current_stat(&path).await?.is_some() {
+            vec![Change::Set { path, data, version: None }]
+        } else if let Some(parent) = session.stat(&folder).await? {
+            if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
+                return Err(Error::too_many_dead_letters());
+            }
+            let (folder, version) = (folder.clone(), Some(parent.version));
+            let counting = Change::Set { path: folder, data: Vec::new(), version };
+            vec![counting, Change::create(NodeKind::Persistent, path, data)]
+        } else {
             application.create_folders(&session, &[DEAD_LETTERS]).await?;
             continue;
         };
-        if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
-            return Err(Error::too_many_dead_letters());
-        }
-        let changes = [
-            Change::Set { path: folder.clone(), data: Vec::new(), version: Some(parent.version) },
-            Change::create(NodeKind::Persistent, path.clone(), data.clone()),
-        ];
         if let Outcome::Done(_) = application.change(&session, changes).await? {
             return Ok(());
         }

@@ -108,7 +108,7 @@ impl Opened {
             synced.and(exists)?;
             zookeeper_format::read_timestamp(path, data?.as_deref())
         };
-        self.looks.get(look).await
+        self.looks.get(Duration::ZERO, look).await
     }
 
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
