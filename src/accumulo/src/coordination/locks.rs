@@ -46,16 +46,15 @@ pub(super) async fn lock_setup(
 
 /// Rejects names that would be the paths of other nodes.
 fn check_names(application: &str, table: &str) -> Result<()> {
-    let wrong = [application, table]
-        .into_iter()
-        .find(|name| matches!(*name, "" | "." | "..") || name.contains('/'));
-    match wrong {
-        None => Ok(()),
-        Some(name) => Err(Error::invalid(format!(
-            "`{}` is neither the name of an application nor of a table",
-            name.escape_debug()
-        ))),
+    for name in [application, table] {
+        if matches!(name, "" | "." | "..") || name.contains('/') {
+            return Err(Error::invalid(format!(
+                "`{}` is neither the name of an application nor of a table",
+                name.escape_debug()
+            )));
+        }
     }
+    Ok(())
 }
 
 /// Waits until no other caller records or removes an application below a chroot. Requests of a

@@ -159,10 +159,6 @@ async fn delete_unknown(application: &Opened, session: &Session, known: &[String
 }
 
 impl ZooKeeperWorker {
-    fn path(&self) -> String {
-        format!("{}/{}", self.application.paths.at(FINDERS), self.name)
-    }
-
     /// Records that the worker has ended, and returns the error for its calls.
     fn end(&self) -> Error {
         if !self.has_ended.swap(true, Ordering::AcqRel) {
@@ -292,7 +288,7 @@ impl Drop for Membership {
             // Another worker of this process may have the node by now.
             return;
         }
-        let path = worker.path();
+        let path = format!("{}/{}", worker.application.paths.at(FINDERS), worker.name);
         worker.session.delete_later(vec![path.clone()]);
         if let Ok(mut numbered) = worker.session.numbering.try_lock() {
             numbered.retain(|known| *known != path);

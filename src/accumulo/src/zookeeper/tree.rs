@@ -10,8 +10,8 @@ use super::{AT_ONCE, TRIES};
 /// Maximum number of nodes to delete in one step.
 const DELETED_AT_ONCE: usize = 500;
 
-/// Creates the missing parents of a node, from the root on. If an answer is lost, some may still not
-/// exist.
+/// Creates the missing parents of a node, from the root on. If an answer is lost, some may still be
+/// missing.
 pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
     let ends = path.match_indices('/').skip(1);
     for (parent, _) in ends.filter_map(|(end, _)| path.split_at_checked(end)) {

@@ -46,10 +46,10 @@ impl Sender {
         let mut backoff = Backoff::default();
         loop {
             if waiting.waiters.is_empty() {
-                match queue.recv().await {
-                    Some(waiter) => waiting.waiters.push_back(waiter),
-                    None => return,
-                }
+                let Some(waiter) = queue.recv().await else {
+                    return;
+                };
+                waiting.waiters.push_back(waiter);
             }
             while let Ok(waiter) = queue.try_recv() {
                 waiting.waiters.push_back(waiter);
