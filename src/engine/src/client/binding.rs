@@ -7,7 +7,7 @@ use fluo_table::coordination::{Application, Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
-use crate::client::application_table::{self, APPLICATION};
+use crate::client::application_table::APPLICATION;
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
@@ -18,12 +18,6 @@ const TRIES: u32 = 5;
 /// If the user may read properties but not change them, the function compares, logs a warning, and
 /// returns `Ok`; this opening is then not recorded. If the user may not read properties either, as
 /// without `ALTER_TABLE` on Accumulo 2.1, it logs a warning and compares nothing.
-///
-/// # Errors
-///
-/// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, drops versions of
-/// cells, or was opened with another copy of the coordination since. The errors of
-/// [`TableAdmin::properties`], of [`TableAdmin::set_property`] and of the coordination.
 pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
     let table = &application.table;
@@ -41,14 +35,14 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
     check_keeps_versions(table, &properties)?;
     let found = properties.get(Epochs::PROPERTY).map(String::as_str);
     let epoch = coordination.begin_epoch(found).await?;
-    let mut changes = Vec::new();
-    if found != Some(epoch.as_str()) {
-        changes.push((Epochs::PROPERTY, epoch.as_str()));
-    }
-    if id.is_none() {
-        changes.push((APPLICATION, &application.id));
-    }
-    match write(tables, table, &properties, &changes).await {
+    let wanted = [(Epochs::PROPERTY, &epoch), (APPLICATION, &application.id)];
+    let changes: Vec<_> = wanted
+        .into_iter()
+        .filter(|(property, value)| properties.get(*property) != Some(*value))
+        .map(|(property, value)| (property, Some(value.as_str())))
+        .collect();
+    let changed = tables.change_properties(table, &changes).await;
+    match changed.map_err(|(_, error)| error) {
         Err(error) if error.kind() == ErrorKind::Denied => {
             warn!(%error, table, "the table cannot be bound to its coordination");
             Ok(())
@@ -56,7 +50,7 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
         Err(error) if error.kind() == ErrorKind::Uncertain => {
             settle(tables, table, &epoch, error).await
         }
-        written => written,
+        changed => changed,
     }
 }
 
@@ -72,7 +66,7 @@ async fn settle(
         let properties = tables.properties(table).await?;
         let found = properties.get(Epochs::PROPERTY);
         if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch)) {
-            return application_table::detach_iterators(tables, table, &properties).await;
+            return Ok(());
         }
         match tables.set_property(table, Epochs::PROPERTY, epoch).await {
             Err(error) if error.kind() == ErrorKind::Uncertain => uncertain = error,
@@ -81,18 +75,6 @@ async fn settle(
         }
     }
     Err(uncertain)
-}
-
-async fn write(
-    tables: &dyn TableAdmin,
-    table: &str,
-    properties: &BTreeMap<String, String>,
-    changes: &[(&str, &str)],
-) -> Result<()> {
-    for (property, value) in changes {
-        tables.set_property(table, property, value).await?;
-    }
-    application_table::detach_iterators(tables, table, properties).await
 }
 
 /// Rejects a table that drops versions of cells. Transactions need all of them: data, locks and
