@@ -52,10 +52,10 @@ pub trait Recipe {
 pub struct Registration {
     id: String,
     title: String,
-    settings: BTreeMap<String, String>,
-    required: BTreeSet<String>,
+    pub(crate) settings: BTreeMap<String, String>,
+    pub(crate) required: BTreeSet<String>,
     prefixes: Vec<Bytes>,
-    observers: Vec<DeclaredObserver>,
+    pub(crate) observers: Vec<DeclaredObserver>,
 }
 
 impl Registration {
@@ -111,18 +111,6 @@ impl Registration {
     ) -> Self {
         self.observers.push(DeclaredObserver { observed, observer });
         self
-    }
-
-    pub(crate) fn settings(&self) -> impl Iterator<Item = (&String, &String)> {
-        self.settings.iter()
-    }
-
-    pub(crate) fn required(&self) -> impl Iterator<Item = &String> {
-        self.required.iter()
-    }
-
-    pub(crate) fn observers(&self) -> &[DeclaredObserver] {
-        &self.observers
     }
 
     /// Rejects a recipe with the id or with rows of another one.

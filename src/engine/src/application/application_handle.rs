@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
-use std::mem;
 use std::sync::Arc;
 
 use fluo_table::coordination::{
@@ -17,9 +16,7 @@ use crate::application::remove::remove;
 use crate::application::status::{Status, status, stored};
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
-use crate::observer::{
-    DeclaredObserver, Observer, ObserverError, Observers, check_named, observer_fn,
-};
+use crate::observer::{DeclaredObserver, Observer, ObserverError, Observers, observer_fn};
 use crate::recipe::{Recipe, Registration};
 use crate::transaction::Transaction;
 
@@ -64,12 +61,9 @@ pub struct ApplicationHandle {
     instance: Instance,
     name: String,
     table: Option<String>,
-    observers: Observers,
-    /// The settings of the handle itself.
+    /// The settings and the observers of the handle itself.
     own: Registration,
-    recipes: Vec<Registration>,
-    /// The first declaration that is invalid, reported by the calls that read the handle.
-    invalid: Option<Error>,
+    recipes: Vec<Result<Registration>>,
     clear: bool,
     options: ClientOptions,
 }
@@ -80,10 +74,8 @@ impl ApplicationHandle {
             instance,
             name,
             table: None,
-            observers: Observers::new(),
             own: Registration::new("", "the application"),
             recipes: Vec::new(),
-            invalid: None,
             clear: false,
             options: ClientOptions::new(),
         }
@@ -115,8 +107,7 @@ impl ApplicationHandle {
 
     /// Adds an observer of an observed column, strong or weak. See [`observe`](Self::observe).
     pub fn observe_with(self, observed: ObservedColumn, observer: impl Observer) -> Self {
-        let observer = Some(Arc::new(observer) as Arc<dyn Observer>);
-        self.declare([DeclaredObserver { observed, observer }])
+        self.declare([DeclaredObserver { observed, observer: Some(Arc::new(observer)) }])
     }
 
     /// Adds a set of observers.
@@ -134,18 +125,8 @@ impl ApplicationHandle {
     /// settings; an existing one must have its observers and its [required](Registration::require)
     /// settings.
     pub fn recipe(mut self, recipe: &dyn Recipe) -> Self {
-        let new = match recipe.registration() {
-            Ok(new) => new,
-            Err(error) => {
-                self.note(Err(error));
-                return self;
-            }
-        };
-        let beside = self.recipes.iter().try_for_each(|one| new.check_beside(one));
-        self.note(beside);
-        let observers = new.observers().to_vec();
-        self.recipes.push(new);
-        self.declare(observers)
+        self.recipes.push(recipe.registration());
+        self
     }
 
     /// Adds a setting of a new application, for its observers and loaders. An existing application
@@ -242,7 +223,7 @@ impl ApplicationHandle {
     /// if the servers lack a part that
     /// [transactions need](fluo_table::TableAdmin::check_transactions).
     pub async fn open(&self) -> Result<Client> {
-        self.check_declared()?;
+        self.declared()?;
         self.check_keeps("open")?;
         self.open_existing().await
     }
@@ -260,7 +241,7 @@ impl ApplicationHandle {
     /// the name of the new application's table: an interrupted creation or removal may have left
     /// it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
     pub async fn open_or_create(&self) -> Result<Client> {
-        self.check_declared()?;
+        self.declared()?;
         self.check_keeps("open_or_create")?;
         let mut backoff = Backoff::for_calls(&self.options, Timestamp::ZERO);
         loop {
@@ -318,27 +299,28 @@ impl ApplicationHandle {
     }
 
     async fn open_existing(&self) -> Result<Client> {
-        let check = |stored: &Application| self.check_stored(stored);
+        let observers = self.declared()?;
+        let check = |stored: &Application| self.check_stored(stored, &observers);
         let options = self.options.clone();
         let opened = Client::open_checked(&self.instance, &self.name, options, check).await?;
-        Ok(opened.with_observers(self.observers.clone()))
+        Ok(opened.with_observers(observers))
     }
 
     fn declare(mut self, observers: impl IntoIterator<Item = DeclaredObserver>) -> Self {
-        let present = mem::take(&mut self.observers);
-        match observers.into_iter().try_fold(present, Observers::with) {
-            Ok(observers) => self.observers = observers,
-            Err(error) => self.note(Err(error)),
-        }
+        self.own.observers.extend(observers);
         self
     }
 
-    fn note(&mut self, declared: Result<()>) {
-        self.invalid = self.invalid.take().or(declared.err());
-    }
-
-    fn check_declared(&self) -> Result<()> {
-        self.invalid.clone().map_or(Ok(()), Err)
+    /// Checks all declarations, and returns the observers of the handle and its recipes.
+    fn declared(&self) -> Result<Observers> {
+        let mut recipes: Vec<&Registration> = Vec::new();
+        for recipe in &self.recipes {
+            let recipe = recipe.as_ref().map_err(Error::clone)?;
+            recipes.iter().try_for_each(|other| recipe.check_beside(other))?;
+            recipes.push(recipe);
+        }
+        let observers = [&self.own].into_iter().chain(recipes).flat_map(|one| &one.observers);
+        observers.cloned().try_fold(Observers::new(), Observers::with)
     }
 
     async fn exists(&self) -> Result<bool> {
@@ -347,16 +329,15 @@ impl ApplicationHandle {
 
     /// Returns the application that is created, after all checks that need no reading.
     fn new_application(&self, id: String) -> Result<Application> {
-        self.check_declared()?;
+        let observers = self.declared()?;
         self.options.check()?;
         check_application_name(&self.name)?;
         let application = Application {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),
-            observers: self.observers.observed_columns(),
+            observers: observers.observed_columns(),
             settings: self.settings(),
         };
-        application.observers.iter().try_for_each(check_named)?;
         application.check()?;
         Ok(application)
     }
@@ -364,12 +345,11 @@ impl ApplicationHandle {
     /// Returns the settings that a new application stores: those of the handle and of its recipes.
     #[must_use]
     pub fn settings(&self) -> BTreeMap<String, String> {
-        let settings = self.registrations().flat_map(Registration::settings);
-        settings.map(|(name, value)| (name.clone(), value.clone())).collect()
+        self.registrations().flat_map(|one| one.settings.clone()).collect()
     }
 
     fn registrations(&self) -> impl Iterator<Item = &Registration> {
-        self.recipes.iter().chain([&self.own])
+        self.recipes.iter().flatten().chain([&self.own])
     }
 
     /// Rejects a call that keeps an existing application if the handle is to replace it.
@@ -384,16 +364,16 @@ impl ApplicationHandle {
         )))
     }
 
-    fn check_stored(&self, stored: &Application) -> Result<()> {
+    fn check_stored(&self, stored: &Application, observers: &Observers) -> Result<()> {
         if let Some(table) = self.table.as_ref().filter(|table| **table != stored.table) {
             return Err(Error::invalid(format!(
                 "the application `{}` has the table `{}`, not `{table}`; open it with that table, or without naming one",
                 self.name, stored.table
             )));
         }
-        self.observers.check_declared(stored)?;
+        observers.check_declared(stored)?;
         let settings = self.settings();
-        self.registrations().flat_map(Registration::required).try_for_each(|name| {
+        self.registrations().flat_map(|one| &one.required).try_for_each(|name| {
             let value = settings.get(name).map_or("", String::as_str);
             self.check_setting(stored, name, value)
         })
@@ -425,7 +405,7 @@ impl fmt::Debug for ApplicationHandle {
         f.debug_struct("ApplicationHandle")
             .field("name", &self.name)
             .field("table", &self.table)
-            .field("observers", &self.observers)
+            .field("observers", &self.own.observers)
             .field("recipes", &self.recipes)
             .field("settings", &shown_settings(&self.settings()))
             .field("clear", &self.clear)

@@ -30,9 +30,12 @@ pub(super) async fn initialize(
     tables.check_transactions().await?;
     let (id, table) = (application.id.clone(), application.table.clone());
     let _claim = applications.lock_setup(name, &table).await?;
-    let is_there = is_clear_to_begin(applications, name, clear).await?;
+    let is_there = applications.list().await?.iter().any(|found| found == name);
     if is_there {
-        check_same_table(tables, applications, name, &table).await?;
+        if !clear {
+            return Err(Error::application_exists(name));
+        }
+        check_replaceable(tables, applications, name, &table).await?;
     }
     check_owner(applications, name, &table).await?;
     let has_table = tables.table_exists(&table).await?;
@@ -49,31 +52,16 @@ pub(super) async fn initialize(
     applications.initialize(name, application).await
 }
 
-/// Checks whether an application must be removed first, and may be.
-async fn is_clear_to_begin(
-    applications: &dyn Applications,
-    name: &str,
-    clear: bool,
-) -> Result<bool> {
-    if !applications.list().await?.iter().any(|found| found == name) {
-        return Ok(false);
-    }
-    if !clear {
-        return Err(Error::application_exists(name));
-    }
-    if applications.is_running(name).await? {
-        return Err(Error::still_running(name));
-    }
-    Ok(true)
-}
-
-/// Rejects the removal of an application whose table would be left behind.
-async fn check_same_table(
+/// Rejects the removal of an application that is running, or whose table would be left behind.
+async fn check_replaceable(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
     name: &str,
     table: &str,
 ) -> Result<()> {
+    if applications.is_running(name).await? {
+        return Err(Error::still_running(name));
+    }
     let old = read(applications, name).await?.table;
     if old == table || !tables.table_exists(&old).await? {
         return Ok(());

@@ -33,5 +33,4 @@ pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError, RetryAfter, observer_fn};
 pub use worker::Worker;
 
-pub(crate) use observers::check_named;
 pub(crate) use port::DeclaredObserver;

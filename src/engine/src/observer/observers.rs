@@ -79,7 +79,7 @@ impl Observers {
     /// Those of [`Recipe::registration`] and of [`strong`](Self::strong).
     pub fn recipe(self, recipe: &dyn Recipe) -> Result<Self> {
         let registration = recipe.registration()?;
-        registration.observers().iter().cloned().try_fold(self, Self::with)
+        registration.observers.into_iter().try_fold(self, Self::with)
     }
 
     /// Returns the observed columns of a new application with these observers, sorted.
@@ -145,7 +145,7 @@ impl Observers {
 
 /// Rejects an observer without an id that a program declares. Only Java applications have such
 /// observers; their empty id matches any.
-pub(crate) fn check_named(observed: &ObservedColumn) -> Result<()> {
+fn check_named(observed: &ObservedColumn) -> Result<()> {
     if !observed.id.is_empty() {
         return Ok(());
     }
