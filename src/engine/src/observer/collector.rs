@@ -9,6 +9,7 @@ use tracing::{debug, warn};
 
 use crate::client::Client;
 use crate::context::Pauses;
+use crate::observer::worker_state::WorkerState;
 
 /// The first collection begins this part of a period after the start, so a process that runs for
 /// less than a period collects garbage too.
@@ -18,30 +19,22 @@ const FIRST: u32 = 10;
 /// pause before the next try to take the duty from another process.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// A task that collects the garbage of an application once in every period, unless another process
-/// does it.
-#[derive(Debug)]
-pub(super) struct Collector {
-    pub(super) client: Client,
-    pub(super) tables: Arc<dyn TableAdmin>,
-    pub(super) period: Duration,
-}
-
-impl Collector {
-    /// Collects garbage and sleeps in turn, until the task is aborted. It keeps the duty during the
-    /// sleep, also after a failure, so that no other process begins another collection meanwhile. A
-    /// failure is logged, counted and retried.
-    pub(super) async fn run(self) {
-        let first = || Pauses::new(PAUSE.min(self.period), self.period);
+impl WorkerState {
+    /// Collects garbage and sleeps in turn, until the task is aborted, unless another process does
+    /// it. It keeps the duty during the sleep, also after a failure, so that no other process
+    /// begins another collection meanwhile. A failure is logged, counted and retried.
+    pub(super) async fn collect_repeatedly(self: Arc<Self>, tables: Arc<dyn TableAdmin>) {
+        let period = self.limits.garbage_period;
+        let first = || Pauses::new(PAUSE.min(period), period);
         let mut pauses = first();
-        sleep(self.period / FIRST).await;
+        sleep(period / FIRST).await;
         loop {
             let (is_collected, _duty) = match self.client.take_duty(Client::GARBAGE_DUTY).await {
                 Ok(None) => {
-                    sleep(PAUSE.min(self.period)).await;
+                    sleep(PAUSE.min(period)).await;
                     continue;
                 }
-                Ok(duty) => (self.collect().await, duty),
+                Ok(duty) => (self.collect(&*tables).await, duty),
                 Err(error) => {
                     warn!(%error, "garbage collection cannot begin; retrying");
                     (false, None)
@@ -50,14 +43,13 @@ impl Collector {
             if is_collected {
                 pauses = first();
             }
-            sleep(if is_collected { self.period } else { pauses.next_pause() }).await;
+            sleep(if is_collected { period } else { pauses.next_pause() }).await;
         }
     }
 
-    async fn collect(&self) -> bool {
+    async fn collect(&self, tables: &dyn TableAdmin) -> bool {
         let begun = Instant::now();
-        let all = Span::all();
-        let outcome = match self.client.collect_garbage(&*self.tables, &all).await {
+        let outcome = match self.client.collect_garbage(tables, &Span::all()).await {
             Ok(horizon) => {
                 debug!(%horizon, elapsed = ?begun.elapsed(), "collected garbage");
                 "collected"

@@ -6,25 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Clock, Error, RowColumn, Timestamp};
+use fluo_table::{Error, RowColumn, Timestamp};
 use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::catch_panic::caught;
-use crate::client::{Client, RetryDecision, RunError};
+use crate::client::{RetryDecision, RunError};
 use crate::observer::dead_letters::add_dead_letter;
-use crate::observer::options::WorkerLimits;
-use crate::observer::queue::{Found, Queue};
+use crate::observer::queue::Found;
+use crate::observer::worker_state::WorkerState;
 use crate::observer::{Observer, RetryAfter};
 use crate::transaction::{CommitError, Trigger};
-
-/// The tasks that run the notifications of one worker.
-#[derive(Debug)]
-pub(super) struct Processor {
-    pub(super) client: Client,
-    pub(super) queue: Arc<Queue>,
-    pub(super) limits: WorkerLimits,
-    pub(super) clock: Arc<dyn Clock>,
-}
 
 /// The result of a try.
 #[derive(Debug)]
@@ -44,8 +35,9 @@ impl Tried {
     }
 }
 
-impl Processor {
-    pub(super) async fn run(self: Arc<Self>) {
+impl WorkerState {
+    /// Runs one notification after the other, until the queue is closed.
+    pub(super) async fn run_observers(self: Arc<Self>) {
         while let Some(found) = self.queue.next().await {
             let span = debug_span!("notification", cell = %found.cell, at = %found.at);
             self.process(found).instrument(span).await;
@@ -59,7 +51,7 @@ impl Processor {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
                 self.forget_record(&found.cell, up_to).await;
-                self.queue.done(&found.cell, up_to, self.pause_after(&found));
+                self.queue.done(&found.cell, up_to, self.pause_between_runs(&found));
             }
             Tried::Passing(pause, error) => {
                 count("passing");
@@ -74,7 +66,7 @@ impl Processor {
     }
 
     /// Returns the pause between two runs for a cell.
-    fn pause_after(&self, found: &Found) -> Duration {
+    fn pause_between_runs(&self, found: &Found) -> Duration {
         let observer = self.client.observers.get(&found.cell.column);
         match observer.map(|(observed, _)| observed.kind) {
             Some(ObserverKind::Weak) => self.limits.weak_pause,

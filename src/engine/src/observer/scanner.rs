@@ -13,10 +13,8 @@ use futures::stream::TryStreamExt;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
-use crate::client::Client;
-use crate::observer::membership::Membership;
-use crate::observer::options::WorkerLimits;
-use crate::observer::queue::{Found, Offered, Queue};
+use crate::observer::queue::{Found, Offered};
+use crate::observer::worker_state::WorkerState;
 
 pub(super) fn notifications() -> Scan {
     filtered([Span::all()], Filter::Notifications { share: None })
@@ -57,15 +55,6 @@ pub(super) fn notification(cell: &Cell) -> Result<Found> {
     Ok(Found { cell: RowColumn::new(cell.key.row.clone(), column), at: stamp.timestamp })
 }
 
-/// The task that scans for the notifications of one worker.
-#[derive(Debug)]
-pub(super) struct Scanner {
-    pub(super) client: Client,
-    pub(super) queue: Arc<Queue>,
-    pub(super) membership: Arc<Membership>,
-    pub(super) limits: WorkerLimits,
-}
-
 /// The result of one scan.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scanned {
@@ -79,27 +68,27 @@ const BATCH_CELLS: usize = 1_000;
 /// One row in four billion has them, and their scan reads all notifications again.
 const UNPARTITIONED_ROUNDS: u64 = 10;
 
-impl Scanner {
+impl WorkerState {
     /// Scans and pauses in turn, until the task is aborted.
-    pub(super) async fn run(self) {
+    pub(super) async fn scan_repeatedly(self: Arc<Self>) {
         let mut pause = self.limits.min_scan_pause;
         for round in 0_u64.. {
             let scanned = self.scan_all(round).await;
             self.queue.end_scan();
             pause = match scanned {
-                Ok(Some(scanned)) => self.pause_after(scanned.queued, pause),
+                Ok(Some(scanned)) => self.pause_between_scans(scanned.queued, pause),
                 // The work begins soon after the worker has a share.
                 Ok(None) => self.limits.min_scan_pause,
                 Err(error) => {
                     warn!(%error, "the scan for notifications failed; retrying");
-                    self.pause_after(0, pause)
+                    self.pause_between_scans(0, pause)
                 }
             };
             self.queue.rest(self.limits.min_scan_pause, pause).await;
         }
     }
 
-    fn pause_after(&self, queued: usize, before: Duration) -> Duration {
+    fn pause_between_scans(&self, queued: usize, before: Duration) -> Duration {
         match queued {
             0 => (before * 2).min(self.limits.max_scan_pause),
             _ => self.limits.min_scan_pause,

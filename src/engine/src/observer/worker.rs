@@ -7,25 +7,19 @@ use fluo_table::{Result, SystemClock};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
-use crate::observer::collector::Collector;
 use crate::observer::membership::Membership;
 use crate::observer::options::{WorkerLimits, WorkerOptions};
-use crate::observer::process::Processor;
 use crate::observer::queue::Queue;
-use crate::observer::scanner::Scanner;
+use crate::observer::worker_state::WorkerState;
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 /// [`Client::worker`] starts one.
 #[must_use = "a worker that is dropped stops at once"]
 pub struct Worker {
-    client: Client,
-    queue: Arc<Queue>,
+    state: Arc<WorkerState>,
     /// The tasks that a stop aborts.
     background: Vec<AbortHandle>,
     tasks: JoinSet<()>,
-    /// Dropped last: a worker that takes over the share must not meet notifications that still run
-    /// here.
-    membership: Arc<Membership>,
 }
 
 impl Client {
@@ -83,33 +77,20 @@ impl WorkerOptions {
         limits.check()?;
         let coordination = &client.shared.coordination;
         client.observers.check(&coordination.application().await?)?;
-        let membership = Arc::new(Membership::join(coordination.clone()).await?);
+        let membership = Membership::join(coordination.clone()).await?;
         let queue = Arc::new(Queue::new(limits.clone()));
         let listener: Weak<Queue> = Arc::downgrade(&queue);
         client.shared.listeners.add(listener);
+        let state = Arc::new(WorkerState { client, limits, clock, queue, membership });
         let mut tasks = JoinSet::new();
-        let processor = Arc::new(Processor {
-            client: client.clone(),
-            queue: queue.clone(),
-            limits: limits.clone(),
-            clock,
-        });
-        for _ in 0..limits.tasks {
-            tasks.spawn(processor.clone().run());
+        for _ in 0..state.limits.tasks {
+            tasks.spawn(state.clone().run_observers());
         }
-        let period = limits.garbage_period;
-        let scanner = Scanner {
-            client: client.clone(),
-            queue: queue.clone(),
-            membership: membership.clone(),
-            limits,
-        };
-        let mut background = vec![tasks.spawn(scanner.run())];
+        let mut background = vec![tasks.spawn(state.clone().scan_repeatedly())];
         if let Some(tables) = collected {
-            let collector = Collector { client: client.clone(), tables, period };
-            background.push(tasks.spawn(collector.run()));
+            background.push(tasks.spawn(state.clone().collect_repeatedly(tables)));
         }
-        Ok(Worker { client, queue, background, tasks, membership })
+        Ok(Worker { state, background, tasks })
     }
 }
 
@@ -117,16 +98,15 @@ impl Worker {
     /// Stops the worker. Running observers finish and are rolled forward; all other notifications
     /// stay in the table.
     pub async fn stop(mut self) {
-        self.queue.close();
+        self.state.queue.close();
         self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
-        self.client.wait_until_rolled_forward().await;
-        drop(self.membership);
+        self.state.client.wait_until_rolled_forward().await;
     }
 }
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("Worker").field("queue", &self.state.queue).finish_non_exhaustive()
     }
 }
