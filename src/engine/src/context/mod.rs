@@ -6,7 +6,6 @@ mod backoff;
 mod commit_listeners;
 mod lock_wait;
 mod options;
-mod point_read_lane;
 mod point_reads;
 mod session;
 mod shared;

@@ -1,13 +1,28 @@
-//! The reads of single cells that wait to travel together.
+//! Reads of single cells, gathered over all transactions of a client.
+//!
+//! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as
+//! a few calls for one. So one call is under way, and the next one carries all reads that wait and
+//! can travel together: those of one block of starts, or first reads, for which the call draws a
+//! block when it leaves (S3). If the call takes longer than [`LATE`], or if as many reads wait as a
+//! call has cells, the next one leaves beside it; at most two are under way.
+//!
+//! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
+//! that cannot be read, or whose server does not answer, does not stop the others. A read that no
+//! other can travel with, such as that of a snapshot, is a call of its own at once.
 
 use std::collections::VecDeque;
 use std::mem;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
-use fluo_table::{Cell, Result, Span, Timestamp};
+use fluo_table::coordination::TimestampBlock;
+use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, TableExt, Timestamp};
+use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-use crate::context::Start;
+use crate::context::{Shared, Start};
 use crate::locked::locked;
 
 /// Maximum number of calls under way.
@@ -16,8 +31,13 @@ const LANES: usize = 2;
 const CELLS_PER_CALL: usize = 128;
 /// Maximum number of cells of a read that travels with others.
 pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
+/// Time after which a call does not hold back the next one. Two calls that leave together carry
+/// half of the cells each, and transfers of 16 tasks had three quarters of the rate.
+const LATE: Duration = Duration::from_millis(10);
+/// Time after which the reads of a call are sent one by one.
+const SLOW: Duration = Duration::from_secs(2);
 
-/// The reads that wait for a lane.
+/// The reads that wait for a lane. A lane is a task that sends one call at a time.
 #[derive(Debug, Default)]
 pub(crate) struct PointReads {
     queue: Mutex<Queue>,
@@ -33,80 +53,105 @@ struct Queue {
 
 /// A read of some cells at one start.
 #[derive(Debug)]
-pub(super) struct PointRead {
-    pub(super) start: Arc<Start>,
+struct PointRead {
+    start: Arc<Start>,
     /// The spans of the cells, in order.
-    pub(super) cells: Vec<Span>,
-    pub(super) answer: oneshot::Sender<Result<Vec<Cell>>>,
+    cells: Vec<Span>,
+    answer: oneshot::Sender<Result<Vec<Cell>>>,
+}
+
+impl Shared {
+    /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes
+    /// the start.
+    pub(crate) async fn read_cells(
+        self: &Arc<Self>,
+        start: &Arc<Start>,
+        cells: Vec<Span>,
+    ) -> Result<Vec<Cell>> {
+        if let Some(at) = start.reads_alone_at() {
+            return self.table.read(snapshot(cells.into_iter(), at)).await;
+        }
+        let (answer, answered) = oneshot::channel();
+        let read = PointRead { start: start.clone(), cells, answer };
+        self.open_lane(|queue| queue.waiting.push_back(read));
+        answered.await.unwrap_or_else(|_| {
+            let message = "the task that reads has ended: its runtime was shut down";
+            Err(Error::new(ErrorKind::Unavailable, message))
+        })
+    }
+
+    /// Changes the queue, and opens a lane if one is wanted then. A runtime that shuts down drops
+    /// the new lane at once.
+    fn open_lane(self: &Arc<Self>, change: impl FnOnce(&mut Queue)) {
+        let is_wanted = {
+            let mut queue = self.point_reads.queue();
+            change(&mut queue);
+            queue.opens_lane()
+        };
+        if is_wanted {
+            tokio::spawn(run_lane(self.clone()));
+        }
+    }
+
+    /// Sends a call and answers its reads, which are at one timestamp, or whose starts could move
+    /// when they were taken.
+    async fn call(self: Arc<Self>, at: Option<Timestamp>, reads: Vec<PointRead>) {
+        let (at, reads) = match at {
+            Some(at) => (at, reads),
+            None => match timeout(SLOW, self.coordination.timestamps(count(&reads))).await {
+                Ok(Ok(block)) => (block.first, self.move_into(block, reads)),
+                // The reads need no block: each can be at its own start.
+                Ok(Err(_)) | Err(_) => return self.read_each(reads),
+            },
+        };
+        let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
+        match timeout(SLOW, self.table.read(snapshot(cells, at))).await {
+            Ok(Ok(found)) => share(&found, reads),
+            Ok(Err(error)) if reads.len() == 1 => {
+                for read in reads {
+                    read.answer(Err(error.clone()));
+                }
+            }
+            Ok(Err(_)) | Err(_) => self.read_each(reads),
+        }
+    }
+
+    /// Moves the starts of first reads into a block, and returns the reads. A start that was fixed
+    /// meanwhile stays, and its read is a call of its own.
+    fn move_into(self: &Arc<Self>, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
+        let mut moved = Vec::new();
+        for (read, start) in reads.into_iter().zip(block.iter()) {
+            match read.start.move_to(start, block.first) == block.first {
+                true => moved.push(read),
+                false => self.read_each([read]),
+            }
+        }
+        moved
+    }
+
+    /// Fixes the starts of reads, and sends each as a call of its own.
+    fn read_each(self: &Arc<Self>, reads: impl IntoIterator<Item = PointRead>) {
+        for read in reads {
+            tokio::spawn(self.clone().read_alone(read));
+        }
+    }
+
+    async fn read_alone(self: Arc<Self>, read: PointRead) {
+        let own = read.start.fix();
+        let at = read.start.reads_at().unwrap_or(own);
+        let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
+        read.answer(found.await);
+    }
 }
 
 impl PointReads {
-    /// Adds a read. Returns `true` if the caller must start a lane.
-    pub(super) fn add(&self, read: PointRead) -> bool {
-        let mut queue = self.queue();
-        queue.waiting.push_back(read);
-        queue.opens_lane()
-    }
-
-    /// Takes the reads of the next call: the oldest one, and those that can travel with it. Returns
-    /// `None`, and ends the lane of the caller, if no read waits, or if the lane was late and
-    /// another one is not.
-    pub(super) fn take(&self, was_late: bool) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
-        let mut queue = self.queue();
-        queue.late -= usize::from(was_late);
-        queue.waiting.retain(|read| !read.answer.is_closed());
-        let is_replaced = was_late && queue.lanes > queue.late + 1;
-        let oldest = if is_replaced { None } else { queue.waiting.pop_front() };
-        let Some(oldest) = oldest else {
-            // In the same step, so that the next read starts a lane.
-            queue.lanes -= 1;
-            return None;
-        };
-        let at = oldest.start.reads_at();
-        let mut cells = oldest.cells.len();
-        // The oldest read always leaves, although its start may be fixed at this moment.
-        let mut taken = vec![oldest];
-        let (others, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
-            let fits = cells + read.cells.len() <= CELLS_PER_CALL;
-            let travels = fits && read.start.reads_at() == at;
-            cells += if travels { read.cells.len() } else { 0 };
-            travels
-        });
-        let others: VecDeque<PointRead> = others;
-        taken.extend(others);
-        queue.waiting = left;
-        Some((at, taken))
-    }
-
-    /// Lets the next call leave beside the call of a lane. Returns `true` if the caller must start
-    /// another lane.
-    pub(super) fn mark_late(&self) -> bool {
-        let mut queue = self.queue();
-        queue.late += 1;
-        queue.opens_lane()
-    }
-
-    /// Ends a lane whose runtime was shut down. The last lane drops the reads that wait, so their
-    /// callers get an error.
-    pub(super) fn end_lane(&self, is_late: bool) {
-        let mut queue = self.queue();
-        queue.lanes -= 1;
-        queue.late -= usize::from(is_late);
-        let left = match queue.lanes {
-            0 => mem::take(&mut queue.waiting),
-            _ => VecDeque::new(),
-        };
-        drop(queue);
-        drop(left);
-    }
-
     fn queue(&self) -> MutexGuard<'_, Queue> {
         locked(&self.queue)
     }
 }
 
 impl PointRead {
-    pub(super) fn answer(self, found: Result<Vec<Cell>>) {
+    fn answer(self, found: Result<Vec<Cell>>) {
         // The caller may be cancelled.
         let _ = self.answer.send(found);
     }
@@ -121,31 +166,134 @@ impl Queue {
         self.lanes += usize::from(is_free);
         is_free
     }
+
+    /// Takes the reads of the next call: the oldest one, and those that can travel with it. Returns
+    /// `None`, and ends the lane of the caller, if no read waits, or if the lane was late and
+    /// another one is not.
+    fn take(&mut self, was_late: bool) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
+        self.late -= usize::from(was_late);
+        self.waiting.retain(|read| !read.answer.is_closed());
+        let is_replaced = was_late && self.lanes > self.late + 1;
+        let oldest = if is_replaced { None } else { self.waiting.pop_front() };
+        let Some(oldest) = oldest else {
+            // In the same step, so that the next read starts a lane.
+            self.lanes -= 1;
+            return None;
+        };
+        let at = oldest.start.reads_at();
+        let mut cells = oldest.cells.len();
+        // The oldest read always leaves, although its start may be fixed at this moment.
+        let mut taken = vec![oldest];
+        for read in mem::take(&mut self.waiting) {
+            let fits = cells + read.cells.len() <= CELLS_PER_CALL;
+            if fits && read.start.reads_at() == at {
+                cells += read.cells.len();
+                taken.push(read);
+            } else {
+                self.waiting.push_back(read);
+            }
+        }
+        Some((at, taken))
+    }
+}
+
+/// Sends one call after the other until no read waits.
+fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
+    let mut lane = Lane { client, is_open: true, is_late: false };
+    let run = async move {
+        while let Some((at, reads)) = lane.take() {
+            // If a call panics, the lane continues, and its callers get an error.
+            let mut call = tokio::spawn(lane.client.clone().call(at, reads));
+            if timeout(LATE, &mut call).await.is_err() {
+                lane.mark_late();
+                let _ = call.await;
+            }
+        }
+    };
+    run.boxed()
+}
+
+/// The right to send one call at a time. A lane that has not ended by itself ends with its runtime.
+struct Lane {
+    client: Arc<Shared>,
+    is_open: bool,
+    is_late: bool,
+}
+
+impl Lane {
+    /// Takes the reads of the next call. Returns `None`, and ends, if there is none for this lane.
+    fn take(&mut self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
+        let taken = self.client.point_reads.queue().take(mem::take(&mut self.is_late));
+        self.is_open = taken.is_some();
+        taken
+    }
+
+    /// Lets the next call leave beside the call of this lane.
+    fn mark_late(&mut self) {
+        self.is_late = true;
+        self.client.open_lane(|queue| queue.late += 1);
+    }
+}
+
+impl Drop for Lane {
+    /// Ends a lane whose runtime was shut down. The last lane drops the reads that wait, so their
+    /// callers get an error.
+    fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        let mut queue = self.client.point_reads.queue();
+        queue.lanes -= 1;
+        queue.late -= usize::from(self.is_late);
+        let is_last = queue.lanes == 0;
+        let left = if is_last { mem::take(&mut queue.waiting) } else { VecDeque::new() };
+        drop(queue);
+        drop(left);
+    }
+}
+
+fn count(reads: &[PointRead]) -> NonZeroU32 {
+    let count = u32::try_from(reads.len()).ok().and_then(NonZeroU32::new);
+    count.expect("a call has at least one read and at most as many as cells")
+}
+
+fn snapshot(cells: impl Iterator<Item = Span>, at: Timestamp) -> Scan {
+    Scan::over_all(cells).filter(Filter::Snapshot { at })
+}
+
+/// Answers each read with its cells.
+fn share(found: &[Cell], reads: Vec<PointRead>) {
+    for read in reads {
+        let cells = read.cells.iter().flat_map(|span| {
+            let first = found.partition_point(|cell| cell.key < *span.start());
+            let rest = found.get(first..).unwrap_or_default().iter();
+            rest.take_while(|cell| span.contains(&cell.key)).cloned()
+        });
+        let cells = cells.collect();
+        read.answer(Ok(cells));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lanes(lanes: usize, late: usize) -> PointReads {
-        let reads = PointReads::default();
-        *reads.queue() = Queue { lanes, late, ..Queue::default() };
-        reads
+    fn lanes(lanes: usize, late: usize) -> Queue {
+        Queue { lanes, late, ..Queue::default() }
     }
 
     /// The lane ended a moment later. A read in between started none, and got an error.
     #[test]
     fn a_lane_ends_in_the_step_in_which_it_finds_no_read() {
-        let reads = lanes(2, 0);
-        assert!(reads.take(false).is_none());
-        assert_eq!(reads.queue().lanes, 1);
+        let mut queue = lanes(2, 0);
+        assert!(queue.take(false).is_none());
+        assert_eq!(queue.lanes, 1);
     }
 
     #[test]
     fn a_late_lane_is_no_longer_late_when_it_ends() {
-        let reads = lanes(2, 1);
-        assert!(reads.take(true).is_none());
-        let queue = reads.queue();
+        let mut queue = lanes(2, 1);
+        assert!(queue.take(true).is_none());
         assert_eq!((queue.lanes, queue.late), (1, 0));
     }
 }
