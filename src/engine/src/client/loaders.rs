@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use fluo_table::{Error, ErrorKind, Result, check_option};
 use futures::FutureExt;
@@ -99,7 +99,7 @@ pub struct Loaders {
     running: Arc<Semaphore>,
     most: u32,
     tasks: Mutex<JoinSet<()>>,
-    first_error: Arc<Mutex<Option<Error>>>,
+    first_error: Arc<OnceLock<Error>>,
 }
 
 impl Client {
@@ -135,12 +135,11 @@ impl Loaders {
         let room = self.room().await;
         // Checked after the wait, because a body may have failed meanwhile.
         self.check()?;
-        let runner = self.runner.clone();
         let first_error = self.first_error.clone();
-        self.spawn(room, async move {
-            if let Err(error) = run(&runner, input, body).await {
+        self.spawn(room, input, body, move |result| {
+            if let Err(error) = result {
                 metrics::counter!("fluo_loads_failed_total").increment(1);
-                locked(&first_error).get_or_insert(error);
+                first_error.get_or_init(|| error);
             }
         });
         Ok(())
@@ -161,13 +160,9 @@ impl Loaders {
         F: Future<Output = Result<T, E>> + Send,
     {
         let room = self.room().await;
-        let runner = self.runner.clone();
         let (sender, outcome) = oneshot::channel();
-        self.spawn(room, async move {
-            let result = run(&runner, input, body).await;
-            // A caller that has dropped the future does not want the result.
-            drop(sender.send(result));
-        });
+        // A caller that has dropped the future does not want the result.
+        self.spawn(room, input, body, |result| drop(sender.send(result)));
         outcome.map(|outcome| outcome.unwrap_or_else(|_| Err(dropped().into()))).boxed()
     }
 
@@ -184,42 +179,37 @@ impl Loaders {
     }
 
     fn check(&self) -> Result<()> {
-        match &*locked(&self.first_error) {
-            Some(error) => Err(error.clone()),
-            None => Ok(()),
-        }
+        self.first_error.get().cloned().map_or(Ok(()), Err)
     }
 
     async fn room(&self) -> OwnedSemaphorePermit {
         self.room.clone().acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    fn spawn(&self, room: OwnedSemaphorePermit, work: impl Future<Output = ()> + Send + 'static) {
-        let running = self.running.clone();
+    /// Runs a body until it commits, and passes its result on. Converts a panic into an error.
+    fn spawn<I, T, E, F>(
+        &self,
+        room: OwnedSemaphorePermit,
+        input: I,
+        body: impl Fn(Transaction, I) -> F + Send + 'static,
+        end: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) where
+        I: Clone + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: Future<Output = Result<T, E>> + Send,
+    {
+        let (runner, running) = (self.runner.clone(), self.running.clone());
         let mut tasks = locked(&self.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let place = running.acquire_owned().await;
-            work.await;
+            let run = runner.run(move |tx| body(tx, input.clone()));
+            let ran = caught("the body of a load", run).await;
+            end(ran.unwrap_or_else(|panicked| Err(panicked.into())));
             drop((place, room));
         });
     }
-}
-
-/// Runs a body until it commits. Converts a panic into an error.
-async fn run<I, T, E, F>(
-    runner: &Runner,
-    input: I,
-    body: impl Fn(Transaction, I) -> F,
-) -> Result<T, E>
-where
-    I: Clone,
-    E: From<Error>,
-    F: Future<Output = Result<T, E>>,
-{
-    let run = runner.run(move |tx| body(tx, input.clone()));
-    let ran = caught("the body of a load", run).await;
-    ran.unwrap_or_else(|panicked| Err(panicked.into()))
 }
 
 fn dropped() -> Error {
