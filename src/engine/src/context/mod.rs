@@ -21,6 +21,6 @@ pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use lock_wait::Sightings;
 pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
 pub(crate) use session::Session;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Shared, no_answer};
 pub(crate) use start::Start;
 pub(crate) use turns::Turns;

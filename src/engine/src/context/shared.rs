@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fluo_table::coordination::{Application, Coordination, ObserverKind, TransactorId};
-use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
+use fluo_table::{
+    Column, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Table, Timestamp,
+};
 use tokio::sync::Semaphore;
 
 use crate::context::active_timestamps::ActiveTimestamps;
@@ -77,6 +79,25 @@ impl Shared {
         }
     }
 
+    /// Writes some conditional mutations once, and returns an outcome for each.
+    pub(crate) async fn write_each(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
+        let count = mutations.len();
+        match self.table.write_conditional(mutations).await {
+            Ok(mut outcomes) => {
+                outcomes.resize_with(count, || Outcome::Unknown(no_answer()));
+                outcomes
+            }
+            // The call wrote nothing.
+            Err(error) => vec![Outcome::ConstraintViolation(error); count],
+        }
+    }
+
+    /// Writes a conditional mutation once.
+    pub(crate) async fn write_one(&self, mutation: ConditionalMutation) -> Outcome {
+        let outcome = self.write_each(vec![mutation]).await.pop();
+        outcome.expect("each mutation has an outcome")
+    }
+
     /// Returns the error for a notification of a column that no weak observer watches.
     pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
         let weak: Vec<String> = self
@@ -92,4 +113,9 @@ impl Shared {
         };
         Error::invalid(format!("no weak observer watches the column `{column}`; {known}"))
     }
+}
+
+/// Returns the error of a mutation for which a table returned no outcome.
+pub(crate) fn no_answer() -> Error {
+    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }

@@ -1,10 +1,9 @@
 //! Dead letters, and their return to the table.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use fluo_table::coordination::FailedNotification;
-use fluo_table::{Bytes, Column, Result, RowColumn};
+use fluo_table::{Result, RowColumn};
 
 use crate::client::Client;
 use crate::context::Shared;
@@ -61,10 +60,7 @@ impl Client {
         let shared = &self.shared;
         // A new timestamp, so that no earlier deletion hides them.
         let at = shared.coordination.timestamps(NonZeroU32::MIN).await?.first;
-        let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
-        for RowColumn { row, column } in records.iter().map(|record| &record.cell) {
-            notified.entry(row.clone()).or_default().push(column.clone());
-        }
+        let notified = encode_entries::by_row(records.iter().map(|record| &record.cell));
         shared.write_until_done(encode_entries::notifications(&notified, at), at).await?;
         for record in &records {
             // The record of a further failure stays, because its timestamp is later.

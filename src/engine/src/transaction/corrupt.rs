@@ -9,12 +9,7 @@ use fluo_table::layout::{
 };
 use fluo_table::{Cell, Error, ErrorKind, Result, RowColumn, Timestamp};
 
-/// Checks an entry and returns its kind and timestamp.
-///
-/// # Errors
-///
-/// [`Corrupt`](ErrorKind::Corrupt) if no client writes such an entry, judged by its timestamp and
-/// its value.
+/// Checks the timestamp and the value of an entry, and returns its kind and timestamp.
 pub(crate) fn checked(found: &Cell) -> Result<EntryTimestamp> {
     let stamp = stamp_of(found)?;
     let value = &found.value;
@@ -31,10 +26,6 @@ pub(crate) fn checked(found: &Cell) -> Result<EntryTimestamp> {
 }
 
 /// Returns the kind and timestamp of an entry.
-///
-/// # Errors
-///
-/// [`Corrupt`](ErrorKind::Corrupt) if no entry has this timestamp.
 pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
     EntryTimestamp::decode(found.key.timestamp).ok_or_else(|| {
         let why = match found.key.timestamp.cast_unsigned() >> 61 {

@@ -1,6 +1,8 @@
 //! The entries that the steps of a transaction write. Each is a put whose timestamp encodes its
 //! kind.
 
+use std::collections::BTreeMap;
+
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
     NotificationTimestamp, WriteValue, notification_column,
@@ -13,7 +15,8 @@ pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryTimestamp::new(kind, timestamp).encode()
 }
 
-fn put(
+/// Adds an entry.
+pub(crate) fn put(
     mutation: Mutation,
     column: &Column,
     kind: EntryKind,
@@ -21,27 +24,6 @@ fn put(
     value: impl Into<Bytes>,
 ) -> Mutation {
     mutation.put_at(column.clone(), stamp(kind, timestamp), value)
-}
-
-/// Adds the value that a transaction writes.
-pub(crate) fn data(
-    mutation: Mutation,
-    column: &Column,
-    start: Timestamp,
-    value: Bytes,
-) -> Mutation {
-    put(mutation, column, EntryKind::Data, start, value)
-}
-
-/// Adds a lock or a read lock, with its encoded value.
-pub(crate) fn lock(
-    mutation: Mutation,
-    column: &Column,
-    start: Timestamp,
-    kind: LockKind,
-    value: Bytes,
-) -> Mutation {
-    put(mutation, column, kind.entry(), start, value)
 }
 
 /// Adds the entry that commits a locked cell.
@@ -124,6 +106,17 @@ pub(crate) fn notification_delete(
 ) -> Mutation {
     let stamp = NotificationTimestamp { timestamp: at, is_delete: true };
     mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
+}
+
+/// Returns the columns of some cells by their rows.
+pub(crate) fn by_row<'a>(
+    cells: impl IntoIterator<Item = &'a RowColumn>,
+) -> BTreeMap<Bytes, Vec<Column>> {
+    let mut rows: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+    for RowColumn { row, column } in cells {
+        rows.entry(row.clone()).or_default().push(column.clone());
+    }
+    rows
 }
 
 /// Returns the mutations that notify the observers of some cells.

@@ -52,11 +52,7 @@ pub(crate) struct OrphanLooks {
 }
 
 impl OrphanLooks {
-    /// Counts a lock whose primary has no trace of it.
-    ///
-    /// # Errors
-    ///
-    /// [`Corrupt`](ErrorKind::Corrupt) if the same lock was met too often.
+    /// Counts a lock whose primary has no trace of it. It is damage if it was met too often.
     pub(crate) fn met(&mut self, lock: &FoundLock) -> Result<()> {
         let met = Some((lock.cell.clone(), lock.start));
         if self.last != met {
@@ -270,14 +266,11 @@ async fn roll_back_primary(client: &Shared, lock: &FoundLock, value: Bytes) -> R
 /// Writes a conditional mutation, and returns whether it was certainly written. A passing error
 /// counts as not written; the next attempt settles it.
 async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bool> {
-    let outcomes = client.table.write_conditional(vec![mutation]).await;
-    match outcomes.map(|outcomes| outcomes.into_iter().next()) {
-        Ok(Some(Outcome::Accepted)) => Ok(true),
-        Ok(Some(Outcome::Unknown(error))) if error.kind() == ErrorKind::Denied => Err(error),
-        Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
-        Ok(Some(Outcome::ConstraintViolation(error))) => Err(error),
-        Err(error) if error.kind().is_passing() => Ok(false),
-        Err(error) => Err(error),
+    match client.write_one(mutation).await {
+        Outcome::Accepted => Ok(true),
+        Outcome::Unknown(error) if error.kind() == ErrorKind::Denied => Err(error),
+        Outcome::ConstraintViolation(error) if !error.kind().is_passing() => Err(error),
+        Outcome::Rejected | Outcome::Unknown(_) | Outcome::ConstraintViolation(_) => Ok(false),
     }
 }
 

@@ -15,8 +15,7 @@ use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
 use fluo_table::{
-    Bytes, Condition, ConditionalMutation, Error, ErrorKind, Filter, Mutation, Outcome, Result,
-    RowColumn, Timestamp,
+    Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
 };
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
@@ -101,14 +100,7 @@ impl Shared {
         let mut written = Ok(());
         while !rows.is_empty() {
             let wholes = rows.iter().map(|locks| merged(locks)).collect();
-            let mut outcomes = match self.table.write_conditional(wholes).await {
-                Ok(outcomes) => outcomes,
-                Err(error) => {
-                    mutations.extend(rows.into_iter().flatten());
-                    return Err(error);
-                }
-            };
-            outcomes.resize_with(rows.len(), || Outcome::Unknown(no_answer()));
+            let outcomes = self.write_each(wholes).await;
             let mut alone = Vec::new();
             for (locks, outcome) in rows.into_iter().zip(outcomes) {
                 match outcome {
@@ -127,11 +119,6 @@ impl Shared {
         }
         written
     }
-}
-
-/// Returns the error of a mutation for which a table returned no outcome.
-pub(crate) fn no_answer() -> Error {
-    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }
 
 /// Maximum number of locks that one mutation ends, so that it fits in a request.
@@ -179,7 +166,7 @@ mod tests {
         for (name, kind) in [("read", LockKind::Read), ("write", PRIMARY)] {
             let lock = async |row: String| {
                 let mutation = Mutation::new(row.clone());
-                let locked = encode_entries::lock(mutation, &column, start, kind, "lock".into());
+                let locked = encode_entries::put(mutation, &column, kind.entry(), start, "lock");
                 table.write(vec![locked]).await.unwrap();
                 RowColumn::new(row, column.clone())
             };

@@ -28,11 +28,6 @@ pub(crate) enum TransactionStatus {
 }
 
 /// Reads the status of the transaction that began at `start` and has this primary.
-///
-/// # Errors
-///
-/// The errors of the table; [`Corrupt`](crate::ErrorKind::Corrupt) if the deciding entry cannot be
-/// decoded.
 pub(crate) async fn status(
     table: &dyn Table,
     primary: &RowColumn,

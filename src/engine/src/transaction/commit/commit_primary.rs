@@ -3,9 +3,10 @@
 
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
 
+use crate::context::no_answer;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::Fate;
-use crate::transaction::roll_back::{decide, no_answer};
+use crate::transaction::roll_back::decide;
 use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 
@@ -68,7 +69,7 @@ impl Commit {
     /// other transactions follow, so that a commit that is still on its way is rejected.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
         let mutation = decide(&self.plan.primary, self.plan.start, self.plan.primary_lock());
-        let found = if self.write_as_one(vec![mutation]).await.is_accepted() {
+        let found = if self.state.client.write_one(mutation).await.is_accepted() {
             Ok(TransactionStatus::RolledBack)
         } else {
             self.status().await

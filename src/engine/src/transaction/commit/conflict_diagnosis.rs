@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::{
-    Bytes, Cell, Filter, Key, Prewrite, Result, RowColumn, Scan, Span, TableExt, Timestamp,
-};
+use fluo_table::{Bytes, Cell, Filter, Key, Result, RowColumn, Scan, Span, TableExt, Timestamp};
 
 use crate::context::Backoff;
 use crate::transaction::commit::Commit;
+use crate::transaction::commit::plan::forbids_writes;
 use crate::transaction::corrupt::{cell_of, checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
@@ -201,11 +200,6 @@ impl Commit {
         let found = self.state.client.table.read(since).await?;
         found.into_iter().map(committed).collect()
     }
-}
-
-/// Returns the filter that shows the entries which forbid a transaction to write a cell.
-fn forbids_writes(start: Timestamp) -> Filter {
-    Filter::Prewrite(Prewrite { start, is_read_lock: false, acknowledged_after: None })
 }
 
 /// Returns the cell of a write, and the transaction that wrote it.

@@ -36,7 +36,7 @@ impl Commit {
     async fn try_to_lock(&mut self, open: &mut Vec<Bytes>) -> Result<Option<Error>, CommitError> {
         let rows = std::mem::take(open);
         let locking = rows.iter().map(|row| self.plan.lock_row(row)).collect();
-        let answers = self.try_to_write(locking).await;
+        let answers = self.state.client.write_each(locking).await;
         let (mut rejected, mut failed, mut last) = (Vec::new(), None, None);
         // An error does not end the loop: rows whose locks were accepted must be rolled back.
         for (row, answer) in rows.into_iter().zip(answers) {

@@ -75,7 +75,7 @@ impl Commit {
             Timestamp::ZERO,
         );
         fence.conditions.retain(|condition| condition.column == primary.column);
-        if self.write_as_one(vec![fence]).await.is_accepted() {
+        if self.state.client.write_one(fence).await.is_accepted() {
             return;
         }
         // The fence was rejected. If the primary is locked by this transaction, roll it back.

@@ -49,7 +49,6 @@ use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::encode_entries;
-use crate::transaction::roll_back::no_answer;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, CommitInfo};
@@ -187,23 +186,11 @@ impl Commit {
         self.doubtful.is_empty()
     }
 
-    /// Writes some conditional mutations once, and returns an outcome for each.
-    async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
-        let count = mutations.len();
-        match self.state.client.table.write_conditional(mutations).await {
-            Ok(mut outcomes) => {
-                outcomes.resize_with(count, || Outcome::Unknown(no_answer()));
-                outcomes
-            }
-            // The call wrote nothing.
-            Err(error) => vec![Outcome::ConstraintViolation(error); count],
-        }
-    }
-
     /// Writes the mutations once: together (T16), or as a single conditional write if there is only
     /// one.
     async fn write_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        match self.state.client.table.together() {
+        let client = &self.state.client;
+        match client.table.together() {
             Some(table) if mutations.len() > 1 => {
                 let outcome = table.write_atomically(mutations).await;
                 // The call wrote nothing.
@@ -214,7 +201,7 @@ impl Commit {
                     mutations.len() == 1,
                     "T16: the table no longer writes rows together"
                 );
-                let first = self.try_to_write(mutations).await.into_iter().next();
+                let first = client.write_each(mutations).await.into_iter().next();
                 first.expect("each mutation has an outcome")
             }
         }

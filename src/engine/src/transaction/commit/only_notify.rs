@@ -5,9 +5,9 @@
 //! notifications may be stored although it has not committed. Their observers then run without a
 //! change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+use fluo_table::{RowColumn, Timestamp};
 
 use crate::context::Shared;
 use crate::transaction::encode_entries;
@@ -24,10 +24,7 @@ pub(super) async fn only_notify(
     if !cells.is_empty() {
         let commit = client.commit_timestamp(start).await;
         let commit = commit.map_err(CommitError::before_the_commit_point)?;
-        let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
-        for RowColumn { row, column } in cells {
-            notified.entry(row).or_default().push(column);
-        }
+        let notified = encode_entries::by_row(&cells);
         let writes = encode_entries::notifications(&notified, commit);
         client.write_until_done(writes, start).await?;
         client.listeners.offer(&notified, commit);

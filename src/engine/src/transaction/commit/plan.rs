@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use fluo_table::coordination::{ObserverKind, TransactorId};
-use fluo_table::layout::{LockValue, ReadLockValue};
+use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
 use fluo_table::{
     Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
 };
 
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::encode_entries;
+use crate::transaction::encode_entries::{self, put};
 use crate::transaction::foreign_lock::LockKind;
 use crate::transaction::state::Trigger;
 
@@ -102,13 +102,12 @@ impl CommitPlan {
                 Condition::absent(column.clone())
                     .through(Filter::Prewrite(self.prewrite(cell.kind, is_primary))),
             );
+            let (start, mut mutation) = (self.start, locking.mutation);
             if let Some(value) = &cell.value {
-                locking.mutation =
-                    encode_entries::data(locking.mutation, column, self.start, value.clone());
+                mutation = put(mutation, column, EntryKind::Data, start, value.clone());
             }
-            let value = self.lock_value(cell.kind);
-            locking.mutation =
-                encode_entries::lock(locking.mutation, column, self.start, cell.kind, value);
+            let lock = self.lock_value(cell.kind);
+            locking.mutation = put(mutation, column, cell.kind.entry(), start, lock);
         }
         locking
     }
@@ -129,11 +128,7 @@ impl CommitPlan {
             mutation = encode_entries::done(mutation, &self.primary.column, commit);
         }
         let own_lock = Condition::value(self.primary.column.clone(), self.primary_lock());
-        mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
-            start: self.start,
-            is_read_lock: false,
-            acknowledged_after: None,
-        })))
+        mutation.when(own_lock.through(forbids_writes(self.start)))
     }
 
     /// Returns the mutation that commits the cells of a row.
@@ -210,6 +205,11 @@ impl CommitPlan {
     }
 }
 
+/// Returns the filter that shows the entries which forbid a transaction to write a cell.
+pub(super) fn forbids_writes(start: Timestamp) -> Filter {
+    Filter::Prewrite(Prewrite { start, is_read_lock: false, acknowledged_after: None })
+}
+
 /// Returns the primary (P1): the trigger, if it is strong. Otherwise the smallest written cell
 /// without a visibility, which every client can see, or the smallest written cell if all have one.
 fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
@@ -249,9 +249,5 @@ fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column
         }
         _ => None,
     });
-    let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
-    for cell in set.chain(&buffer.notified) {
-        notified.entry(cell.row.clone()).or_default().push(cell.column.clone());
-    }
-    notified
+    encode_entries::by_row(set.chain(&buffer.notified))
 }
