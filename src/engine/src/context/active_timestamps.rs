@@ -126,16 +126,18 @@ impl ActiveTimestamps {
 
     async fn try_to_publish(&self, max_age: Duration) -> Result<()> {
         let _alone = self.publishing.lock().await;
-        let Some(oldest) = self.to_publish(max_age) else {
-            return Ok(());
-        };
+        match self.to_publish(max_age) {
+            Some(oldest) => self.publish_now(oldest).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn publish_now(&self, oldest: Option<Timestamp>) -> Result<()> {
         let transactor = self.session.transactor();
         transactor.publish_oldest_active(oldest).await?;
         let by = transactor.id();
-        self.locked().published = match oldest {
-            Some(oldest) => Published::At { oldest, by },
-            None => Published::Nothing,
-        };
+        let at = |oldest| Published::At { oldest, by };
+        self.locked().published = oldest.map_or(Published::Nothing, at);
         Ok(())
     }
 
@@ -176,11 +178,8 @@ impl ActiveTimestamps {
             // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
-        let transactor = self.session.transactor();
-        transactor.publish_oldest_active(Some(oldest)).await?;
-        let by = transactor.id();
+        self.publish_now(Some(oldest)).await?;
         let mut state = self.locked();
-        state.published = Published::At { oldest, by };
         state.latest = state.latest.max(bound);
         Ok(())
     }

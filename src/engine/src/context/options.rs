@@ -19,14 +19,9 @@ options! {
     /// use std::time::Duration;
     /// use fluo_engine::{ClientOptions, Instance, InstanceExt};
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> {
     /// let options = ClientOptions::new().rollback_after(Duration::from_secs(30));
     /// let web = Instance::in_memory().application("web").options(options);
-    /// let client = web.open_or_create().await?;
-    /// # drop(client);
-    /// # Ok(())
-    /// # }
+    /// # drop(web);
     /// ```
     #[must_use]
     pub struct ClientOptions set on ClientOptions [] {

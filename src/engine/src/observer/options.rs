@@ -76,9 +76,10 @@ options! {
 impl WorkerLimits {
     pub(super) fn check(&self) -> Result<()> {
         self.check_bounds()?;
-        let scans =
-            (("min_scan_pause", self.min_scan_pause), ("max_scan_pause", self.max_scan_pause));
-        check_growth(scans.0, scans.1)?;
+        check_growth(
+            ("min_scan_pause", self.min_scan_pause),
+            ("max_scan_pause", self.max_scan_pause),
+        )?;
         check_growth(
             ("first_retry_pause", self.first_retry_pause),
             ("max_retry_pause", self.max_retry_pause),

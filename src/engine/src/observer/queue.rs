@@ -32,7 +32,7 @@ pub(crate) struct Queue {
     pub(super) dead_letters: DeadLetterCache,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// The share of this worker, or `None` while it must process nothing.
     share: Option<Share>,
@@ -91,7 +91,7 @@ pub(super) enum Offered {
 impl Queue {
     pub(super) fn new(limits: WorkerLimits) -> Self {
         Self {
-            state: Mutex::new(State::new(&limits)),
+            state: Mutex::new(State { room: Room::new(&limits), ..State::default() }),
             limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
@@ -345,21 +345,6 @@ impl CommitListener for Queue {
 }
 
 impl State {
-    fn new(limits: &WorkerLimits) -> Self {
-        Self {
-            share: None,
-            waiting: BTreeSet::new(),
-            paused: BTreeSet::new(),
-            room: Room::new(limits),
-            tracked: BTreeMap::new(),
-            finished: BTreeMap::new(),
-            is_scanning: false,
-            failing: BTreeMap::new(),
-            is_scan_wanted: false,
-            is_room_wanted: false,
-        }
-    }
-
     fn is_early(&self, cell: &RowColumn) -> bool {
         let failing = self.failing.get(cell);
         failing.is_some_and(|failing| failing.due > Instant::now())
