@@ -1,28 +1,21 @@
 //! User code that may panic.
 
-use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
-use fluo_table::{Error, ErrorKind};
+use fluo_table::Error;
 use futures::FutureExt;
 
-/// Runs a future, and converts a panic into an error. The future's values are dropped by then.
+/// Runs a future, and converts a panic into an error. The future's values are dropped by then. The
+/// kind is `Invalid`, because a panic is a mistake in user code that a retry does not fix.
 ///
 /// `what` names the code that may panic, for example "the observer `count`".
 pub(crate) async fn caught<T>(what: &str, work: impl Future<Output = T>) -> Result<T, Error> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| panicked(what, &*panic))
-}
-
-/// Returns the error for a panic. Its kind is `Invalid`, because a panic is a mistake in user code
-/// that a retry does not fix.
-fn panicked(what: &str, panic: &(dyn Any + Send)) -> Error {
-    let said = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    Error::new(ErrorKind::Invalid, format!("{what} panicked: {said}"))
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| {
+        let said = panic.downcast_ref::<&str>().copied();
+        let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Error::invalid(format!("{what} panicked: {}", said.unwrap_or("no message")))
+    })
 }
 
 #[cfg(test)]

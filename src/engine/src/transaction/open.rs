@@ -137,21 +137,18 @@ impl Transaction {
 
     fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.to_column());
-        self.state.span().in_scope(|| match &write {
-            PendingWrite::Set(value) => {
+        let value = match &write {
+            PendingWrite::Set(value) => Some(value.clone()),
+            _ => None,
+        };
+        self.state.span().in_scope(|| match &value {
+            Some(value) => {
                 debug!(start = %self.state.start.shown(), %cell, value = %Escaped(value), "write");
             }
-            _ => debug!(start = %self.state.start.shown(), %cell, "delete"),
+            None => debug!(start = %self.state.start.shown(), %cell, "delete"),
         });
-        let recorded = self.recorder.as_ref().map(|recorder| {
-            let value = match &write {
-                PendingWrite::Set(value) => Some(value.clone()),
-                _ => None,
-            };
-            (recorder, cell.clone(), value)
-        });
-        self.state.with_buffer(|buffer, most| buffer.write(cell, write, most))?;
-        if let Some((recorder, cell, value)) = recorded {
+        self.state.with_buffer(|buffer, most| buffer.write(cell.clone(), write, most))?;
+        if let Some(recorder) = &self.recorder {
             recorder.record_write(&cell, value.as_ref());
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! The commit point: one conditional write of the primary's row, which includes the other rows if
 //! all rows are committed at once.
 
+use std::collections::BTreeSet;
+
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
 
 use crate::context::no_answer;
@@ -8,7 +10,7 @@ use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::Fate;
 use crate::transaction::roll_back::decide;
 use crate::transaction::status::TransactionStatus;
-use crate::transaction::{CommitError, Conflict, ConflictCause};
+use crate::transaction::{CommitError, ConflictCause};
 
 impl Commit {
     /// Commits the transaction by one write, which includes the primary's row. After an error the
@@ -31,7 +33,9 @@ impl Commit {
             Fate::Applied => {}
             Fate::Rejected => {
                 self.roll_back_others(|_| true).await;
-                return Err(self.rolled_back_by_another());
+                let met = BTreeSet::from([self.plan.primary.clone()]);
+                let conflict = self.conflict_at(met, Some(ConflictCause::RolledBackByPeer));
+                return Err(CommitError::Conflict(conflict));
             }
             Fate::Open(error) => self.abandon(commit, error).await?,
             Fate::Failed(error) => {
@@ -82,15 +86,6 @@ impl Commit {
             }
             _ => Err(self.uncertain(error)),
         }
-    }
-
-    fn rolled_back_by_another(&self) -> CommitError {
-        CommitError::Conflict(Conflict {
-            start: self.plan.start,
-            cells: vec![self.plan.primary.clone()],
-            cell_count: 1,
-            other: Some(ConflictCause::RolledBackByPeer),
-        })
     }
 
     fn committed_elsewhere(&self, commit: Timestamp, at: Timestamp) -> CommitError {

@@ -75,7 +75,11 @@ impl Commit {
         cells.filter(move |(cell, _)| rows.contains(&cell.row))
     }
 
-    fn conflict_at(&self, met: BTreeSet<RowColumn>, other: Option<ConflictCause>) -> Conflict {
+    pub(super) fn conflict_at(
+        &self,
+        met: BTreeSet<RowColumn>,
+        other: Option<ConflictCause>,
+    ) -> Conflict {
         let cell_count = met.len();
         Conflict {
             start: self.plan.start,
