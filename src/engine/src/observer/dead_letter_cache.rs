@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use fluo_table::coordination::{Coordination, FailedNotification};
 use fluo_table::{Result, RowColumn};
@@ -16,11 +16,6 @@ use crate::locked::locked;
 /// missing from the cache counts as one with a dead letter.
 #[derive(Debug, Default)]
 pub(super) struct DeadLetterCache {
-    cached: Mutex<Cached>,
-}
-
-#[derive(Debug, Default)]
-struct Cached {
     hashes: BTreeSet<[u64; 2]>,
     /// `true` if the cache includes every dead letter.
     is_complete: bool,
@@ -32,55 +27,32 @@ struct Cached {
 /// room for the same number again.
 const MAX_CACHED: usize = 2 * FailedNotification::MAX_DEAD_LETTERS;
 
-impl DeadLetterCache {
-    /// Lists all dead letters, unless the cache is complete. Until that has succeeded, every cell
-    /// may have a dead letter.
-    pub(super) async fn complete(&self, coordination: &dyn Coordination) -> Result<()> {
-        let cleared = {
-            let cached = self.locked();
-            if cached.is_complete {
-                return Ok(());
-            }
-            cached.cleared
-        };
+/// Lists all dead letters, unless the cache is complete. Until that has succeeded, every cell may
+/// have a dead letter.
+pub(super) async fn complete(
+    cache: &Mutex<DeadLetterCache>,
+    coordination: &dyn Coordination,
+) -> Result<()> {
+    let DeadLetterCache { is_complete, cleared, .. } = *locked(cache);
+    if !is_complete {
         let listed = coordination.dead_letters().await?;
-        self.add_all(cleared, listed.iter().map(|record| &record.cell));
-        Ok(())
+        locked(cache).add_all(cleared, listed.iter().map(|record| &record.cell));
     }
+    Ok(())
+}
 
+impl DeadLetterCache {
     /// Adds the cells of all dead letters. Cells that were added since the listing began stay. If
     /// the cache was cleared since, the list may lack cells that were added before that. Then a new
     /// listing is needed.
-    fn add_all<'a>(&self, cleared: u64, listed: impl IntoIterator<Item = &'a RowColumn>) {
-        let mut cached = self.locked();
-        if cached.cleared == cleared {
-            cached.is_complete = true;
-            listed.into_iter().for_each(|cell| cached.add(cell));
+    fn add_all<'a>(&mut self, cleared: u64, listed: impl IntoIterator<Item = &'a RowColumn>) {
+        if self.cleared == cleared {
+            self.is_complete = true;
+            listed.into_iter().for_each(|cell| self.add(cell));
         }
     }
 
-    /// Clears the cache. Call this when cells of other workers may belong to this one.
-    pub(super) fn clear(&self) {
-        self.locked().clear();
-    }
-
-    pub(super) fn add(&self, cell: &RowColumn) {
-        self.locked().add(cell);
-    }
-
-    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
-    pub(super) fn take(&self, cell: &RowColumn) -> bool {
-        let mut cached = self.locked();
-        cached.hashes.remove(&hash(cell)) || !cached.is_complete
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Cached> {
-        locked(&self.cached)
-    }
-}
-
-impl Cached {
-    fn add(&mut self, cell: &RowColumn) {
+    pub(super) fn add(&mut self, cell: &RowColumn) {
         self.hashes.insert(hash(cell));
         if self.hashes.len() > MAX_CACHED {
             // Most of them no longer exist: other clients requeue or process them without a
@@ -89,7 +61,13 @@ impl Cached {
         }
     }
 
-    fn clear(&mut self) {
+    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
+    pub(super) fn take(&mut self, cell: &RowColumn) -> bool {
+        self.hashes.remove(&hash(cell)) || !self.is_complete
+    }
+
+    /// Clears the cache. Call this when cells of other workers may belong to this one.
+    pub(super) fn clear(&mut self) {
         *self = Self { cleared: self.cleared + 1, ..Self::default() };
     }
 }
@@ -115,14 +93,14 @@ mod tests {
     /// all of them.
     #[test]
     fn clears_the_cache_when_it_is_full() {
-        let cache = DeadLetterCache::default();
+        let mut cache = DeadLetterCache::default();
         cache.add_all(0, []);
         for row in 0..MAX_CACHED {
             cache.add(&cell(row));
         }
         assert!(!cache.take(&cell(MAX_CACHED)));
         cache.add(&cell(MAX_CACHED));
-        assert!(cache.locked().hashes.len() <= MAX_CACHED);
+        assert!(cache.hashes.len() <= MAX_CACHED);
         for row in [0, 7, MAX_CACHED, MAX_CACHED + 1] {
             assert!(cache.take(&cell(row)), "{row}");
         }
@@ -137,7 +115,7 @@ mod tests {
     /// the outdated list was taken as complete.
     #[test]
     fn ignores_a_listing_that_began_before_the_cache_was_cleared() {
-        let cache = DeadLetterCache::default();
+        let mut cache = DeadLetterCache::default();
         for row in 0..=MAX_CACHED {
             cache.add(&cell(row));
         }

@@ -11,6 +11,7 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::catch_panic::caught;
 use crate::client::{RetryDecision, RunError};
+use crate::locked::locked;
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::queue::Found;
 use crate::observer::worker_state::WorkerState;
@@ -172,7 +173,7 @@ impl WorkerState {
         let added = add_dead_letter(&self.client.shared, failed).await;
         // This includes a failure: the record may be stored by then, and a later success has to
         // remove it.
-        self.queue.dead_letters.add(&cell);
+        locked(&self.queue.dead_letters).add(&cell);
         match added {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
@@ -189,13 +190,13 @@ impl WorkerState {
     /// recorded for a later notification stays, because this run has not processed it. This worker
     /// caches it only after the next listing.
     async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
-        if !self.queue.dead_letters.take(cell) {
+        if !locked(&self.queue.dead_letters).take(cell) {
             return;
         }
         let coordination = &self.client.shared.coordination;
         if let Err(error) = coordination.remove_dead_letter(cell, up_to).await {
             debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
-            self.queue.dead_letters.add(cell);
+            locked(&self.queue.dead_letters).add(cell);
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Queue {
     ready: Semaphore,
     /// Wakes the scanner after a change of the state that concerns it.
     changed: Notify,
-    pub(super) dead_letters: DeadLetterCache,
+    pub(super) dead_letters: Mutex<DeadLetterCache>,
 }
 
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl Queue {
             limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
-            dead_letters: DeadLetterCache::default(),
+            dead_letters: Mutex::default(),
         }
     }
 
@@ -176,7 +176,7 @@ impl Queue {
         let mut state = self.locked();
         if state.share.as_ref() != Some(share) {
             state.share = Some(share.clone());
-            self.dead_letters.clear();
+            locked(&self.dead_letters).clear();
         }
     }
 
@@ -375,6 +375,7 @@ mod tests {
 
     use super::*;
     use crate::InstanceExt;
+    use crate::observer::dead_letter_cache::complete;
     use fluo_table::layout::Partition;
     use fluo_table::{Column, Instance};
 
@@ -486,12 +487,12 @@ mod tests {
         let application = Instance::in_memory().application("web");
         let client = application.create().await.unwrap();
         let cell = found("a", 5).cell;
-        assert!(queue.dead_letters.take(&cell), "not listed yet");
-        queue.dead_letters.complete(&*client.shared.coordination).await.unwrap();
+        assert!(locked(&queue.dead_letters).take(&cell), "not listed yet");
+        complete(&queue.dead_letters, &*client.shared.coordination).await.unwrap();
         queue.set_share(&share(1, 0));
-        assert!(!queue.dead_letters.take(&cell));
+        assert!(!locked(&queue.dead_letters).take(&cell));
         queue.set_share(&share(2, 0));
-        assert!(queue.dead_letters.take(&cell), "it may have been another worker's");
+        assert!(locked(&queue.dead_letters).take(&cell), "it may have been another worker's");
     }
 
     /// Returns the pause of a cell that failed, and lets it wait for that time.

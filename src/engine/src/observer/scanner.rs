@@ -13,6 +13,7 @@ use futures::stream::TryStreamExt;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
+use crate::observer::dead_letter_cache::complete;
 use crate::observer::queue::{Found, Offered};
 use crate::observer::worker_state::WorkerState;
 
@@ -201,7 +202,7 @@ impl WorkerState {
             return Ok(None);
         };
         self.queue.set_share(&share);
-        self.queue.dead_letters.complete(&*self.client.shared.coordination).await?;
+        complete(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
         Ok(Some(share))
     }
 

@@ -182,13 +182,11 @@ impl CommitPlan {
     }
 
     fn prewrite(&self, kind: LockKind, is_primary: bool) -> Prewrite {
-        let trigger = self.trigger.as_ref().filter(|_| is_primary);
+        let trigger = self.trigger.as_ref().filter(|trigger| is_primary && trigger.is_strong());
         Prewrite {
             start: self.start,
             is_read_lock: kind == LockKind::Read,
-            acknowledged_after: trigger
-                .filter(|trigger| trigger.is_strong())
-                .map(|trigger| trigger.notified_at),
+            acknowledged_after: trigger.map(|trigger| trigger.notified_at),
         }
     }
 
