@@ -66,10 +66,8 @@ impl WorkerState {
         }
     }
 
-    /// Returns the pause between two runs for a cell.
     fn pause_between_runs(&self, found: &Found) -> Duration {
-        let observer = self.client.observers.get(&found.cell.column);
-        match observer.map(|(observed, _)| observed.kind) {
+        match self.client.shared.observed(&found.cell.column) {
             Some(ObserverKind::Weak) => self.limits.weak_pause,
             _ => Duration::ZERO,
         }
@@ -160,10 +158,10 @@ impl WorkerState {
             self.queue.postpone(&cell, tries, None);
             return;
         }
-        let observer = self.client.observers.get(&cell.column);
+        let kind = self.client.shared.observed(&cell.column);
         let failed = FailedNotification {
             cell: cell.clone(),
-            kind: observer.map_or(ObserverKind::Strong, |(observed, _)| observed.kind),
+            kind: kind.unwrap_or(ObserverKind::Strong),
             timestamp: at,
             tries,
             error,
