@@ -75,10 +75,8 @@ mod transaction;
 pub mod column;
 pub mod telemetry;
 
-pub use application::{ApplicationHandle, InstanceExt, Status, applications_of};
-pub use client::{
-    Attempt, Client, LoaderOptions, Loaders, RetryDecision, RetryPolicy, Runner, is_set_up,
-};
+pub use application::{ApplicationHandle, InstanceExt, Status, applications_of, is_set_up};
+pub use client::{Attempt, Client, LoaderOptions, Loaders, RetryDecision, RetryPolicy, Runner};
 pub use context::ClientOptions;
 pub use fluo_table::{
     Bytes, Cell, Column, ColumnSelector, Error, ErrorKind, Instance, Result, RowColumn, Span,

@@ -9,11 +9,9 @@ use fluo_table::coordination::{
     Application, ObservedColumn, ObserverKind, check_application_name, shown_setting,
     shown_settings,
 };
-use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
+use fluo_table::{Authorizations, Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
 
-use crate::application::initialize::initialize;
-use crate::application::remove::remove;
-use crate::application::status::{Status, status, stored};
+use crate::application::binding::bind;
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
 use crate::observer::{DeclaredObserver, Observer, ObserverError, Observers, observer_fn};
@@ -58,13 +56,13 @@ use crate::transaction::Transaction;
 #[derive(Clone)]
 #[must_use = "a handle does nothing until one of its calls is awaited"]
 pub struct ApplicationHandle {
-    instance: Instance,
-    name: String,
+    pub(super) instance: Instance,
+    pub(super) name: String,
     table: Option<String>,
     /// The settings and the observers of the handle itself.
     own: Registration,
     recipes: Vec<Result<Registration>>,
-    clear: bool,
+    pub(super) clear: bool,
     options: ClientOptions,
 }
 
@@ -188,29 +186,6 @@ impl ApplicationHandle {
         self.open_existing().await
     }
 
-    /// Creates the application and its table, and opens nothing. Its id comes from the
-    /// [generator](Instance::with_ids) of the instance.
-    ///
-    /// It claims both names until it returns, and checks everything before it changes anything. An
-    /// interruption leaves at worst a table without an application, which a call with
-    /// [`clear`](Self::clear) replaces.
-    ///
-    /// # Errors
-    ///
-    /// - Those of [`check`](Self::check), and [`Invalid`](ErrorKind::Invalid) if the servers lack a
-    ///   part that [transactions need](fluo_table::TableAdmin::check_transactions). Nothing was
-    ///   changed.
-    /// - [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or the table exists and
-    ///   [`clear`](Self::clear) is not set, if the table belongs to another application, or if the
-    ///   application has another table. Nothing was changed.
-    /// - [`Unavailable`](ErrorKind::Unavailable) if the application is running, or if another
-    ///   caller is creating or removing the application or the table. Nothing was changed.
-    /// - The errors of the ports: earlier steps stay done.
-    pub async fn initialize(&self) -> Result<()> {
-        let application = self.new_application(self.instance.new_id())?;
-        initialize(&self.instance, &self.name, application, self.clear).await
-    }
-
     /// Opens a client of the application.
     ///
     /// # Errors
@@ -265,45 +240,30 @@ impl ApplicationHandle {
         }
     }
 
-    /// Returns the state of the application.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Applications::is_running`](fluo_table::coordination::Applications::is_running),
-    /// apart from `NotFound`.
-    pub async fn status(&self) -> Result<Status> {
-        status(&**self.instance.applications(), &self.name).await
-    }
-
-    /// Returns the stored application, or `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Those of the coordination, apart from `NotFound`.
-    pub async fn stored(&self) -> Result<Option<Application>> {
-        stored(&**self.instance.applications(), &self.name).await
-    }
-
-    /// Removes the application, then deletes its table with all its data. An interruption leaves at
-    /// worst a table without an application.
-    ///
-    /// # Errors
-    ///
-    /// - [`NotFound`](ErrorKind::NotFound): the application does not exist.
-    /// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
-    ///   creating or removing it. Nothing was changed.
-    /// - The errors of the ports. A table that is left then can be replaced by
-    ///   [`clear`](Self::clear).
-    pub async fn remove(&self) -> Result<()> {
-        remove(&self.instance, &self.name).await
-    }
-
+    /// Opens a client of the application. Nothing is written before the stored configuration is
+    /// checked.
     async fn open_existing(&self) -> Result<Client> {
         let observers = self.declared()?;
-        let check = |stored: &Application| self.check_stored(stored, &observers);
-        let options = self.options.clone();
-        let opened = Client::open_checked(&self.instance, &self.name, options, check).await?;
-        Ok(opened.with_observers(observers))
+        let (name, tables) = (&self.name, &**self.instance.table_admin());
+        tables.check_transactions().await?;
+        let coordination = self.instance.applications().open(name).await?;
+        let application = coordination.application().await?;
+        self.check_stored(&application, &observers)?;
+        let table = application.table;
+        let opened = tables.open_table(&table, Authorizations::none()).await;
+        let table = opened.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::with_source(
+                ErrorKind::NotFound,
+                format!(
+                    "table `{table}` of application `{name}` does not exist; create the application again with `clear`"
+                ),
+                error,
+            ),
+            _ => error,
+        })?;
+        bind(tables, &*coordination).await?;
+        let client = Client::open(table, coordination, self.options.clone()).await?;
+        Ok(client.with_observers(observers))
     }
 
     fn declare(mut self, observers: impl IntoIterator<Item = DeclaredObserver>) -> Self {
@@ -328,7 +288,7 @@ impl ApplicationHandle {
     }
 
     /// Returns the application that is created, after all checks that need no reading.
-    fn new_application(&self, id: String) -> Result<Application> {
+    pub(super) fn new_application(&self, id: String) -> Result<Application> {
         let observers = self.declared()?;
         self.options.check()?;
         check_application_name(&self.name)?;

@@ -12,44 +12,59 @@
 //! [`Applications`]). Two applications never have one table: the second one is refused at the
 //! latest when it is recorded. It may have replaced the table by then.
 
-use fluo_table::coordination::{Application, Applications};
-use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, TableAdminExt};
+use fluo_table::coordination::Applications;
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
 
 use crate::application::status::{applications_of, read};
-use crate::client::application_table;
+use crate::application::{ApplicationHandle, application_table};
 
-/// Creates an application and its table. With `clear`, removes an application and deletes a table
-/// of these names first. Checks everything before it changes anything.
-pub(super) async fn initialize(
-    instance: &Instance,
-    name: &str,
-    application: Application,
-    clear: bool,
-) -> Result<()> {
-    let (tables, applications) = (&**instance.table_admin(), &**instance.applications());
-    tables.check_transactions().await?;
-    let (id, table) = (application.id.clone(), application.table.clone());
-    let _claim = applications.lock_setup(name, &table).await?;
-    let is_there = applications.list().await?.iter().any(|found| found == name);
-    if is_there {
-        if !clear {
-            return Err(Error::application_exists(name));
+impl ApplicationHandle {
+    /// Creates the application and its table, and opens nothing. Its id comes from the
+    /// [generator](fluo_table::Instance::with_ids) of the instance.
+    ///
+    /// It claims both names until it returns, and checks everything before it changes anything. An
+    /// interruption leaves at worst a table without an application, which a call with
+    /// [`clear`](Self::clear) replaces.
+    ///
+    /// # Errors
+    ///
+    /// - Those of [`check`](Self::check), and [`Invalid`](ErrorKind::Invalid) if the servers lack a
+    ///   part that [transactions need](fluo_table::TableAdmin::check_transactions). Nothing was
+    ///   changed.
+    /// - [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or the table exists and
+    ///   [`clear`](Self::clear) is not set, if the table belongs to another application, or if the
+    ///   application has another table. Nothing was changed.
+    /// - [`Unavailable`](ErrorKind::Unavailable) if the application is running, or if another
+    ///   caller is creating or removing the application or the table. Nothing was changed.
+    /// - The errors of the ports: earlier steps stay done.
+    pub async fn initialize(&self) -> Result<()> {
+        let application = self.new_application(self.instance.new_id())?;
+        let tables = &**self.instance.table_admin();
+        let (applications, name) = (&**self.instance.applications(), self.name.as_str());
+        tables.check_transactions().await?;
+        let (id, table) = (application.id.clone(), application.table.clone());
+        let _claim = applications.lock_setup(name, &table).await?;
+        let is_there = applications.list().await?.iter().any(|found| found == name);
+        if is_there {
+            if !self.clear {
+                return Err(Error::application_exists(name));
+            }
+            check_replaceable(tables, applications, name, &table).await?;
         }
-        check_replaceable(tables, applications, name, &table).await?;
+        check_owner(applications, name, &table).await?;
+        let has_table = tables.table_exists(&table).await?;
+        if has_table && !self.clear {
+            return Err(table_is_there(name, &table));
+        }
+        if is_there {
+            applications.remove(name).await?;
+        }
+        if has_table {
+            tables.delete_table(&table).await?;
+        }
+        application_table::make(tables, &table, &id).await?;
+        applications.initialize(name, application).await
     }
-    check_owner(applications, name, &table).await?;
-    let has_table = tables.table_exists(&table).await?;
-    if has_table && !clear {
-        return Err(table_is_there(name, &table));
-    }
-    if is_there {
-        applications.remove(name).await?;
-    }
-    if has_table {
-        tables.delete_table(&table).await?;
-    }
-    application_table::make(tables, &table, &id).await?;
-    applications.initialize(name, application).await
 }
 
 /// Rejects the removal of an application that is running, or whose table would be left behind.

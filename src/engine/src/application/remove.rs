@@ -1,22 +1,34 @@
 //! The removal of an application and its table.
 
 use fluo_table::coordination::{Applications, HeldLock};
-use fluo_table::{Error, ErrorKind, Instance, Result};
+use fluo_table::{Error, ErrorKind, Result};
 
+use crate::application::ApplicationHandle;
 use crate::application::status::read;
 
 /// Maximum number of claims of an application that gets another table before each claim.
 const MAX_CLAIMS: u32 = 8;
 
-/// Removes an application, then deletes its table.
-pub(super) async fn remove(instance: &Instance, name: &str) -> Result<()> {
-    let applications = &**instance.applications();
-    let (table, _claim) = claim_existing(applications, name).await?;
-    applications.remove(name).await?;
-    match instance.table_admin().delete_table(&table).await {
-        // Another caller has deleted it.
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        deleted => deleted,
+impl ApplicationHandle {
+    /// Removes the application, then deletes its table with all its data. An interruption leaves at
+    /// worst a table without an application.
+    ///
+    /// # Errors
+    ///
+    /// - [`NotFound`](ErrorKind::NotFound): the application does not exist.
+    /// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
+    ///   creating or removing it. Nothing was changed.
+    /// - The errors of the ports. A table that is left then can be replaced by
+    ///   [`clear`](Self::clear).
+    pub async fn remove(&self) -> Result<()> {
+        let applications = &**self.instance.applications();
+        let (table, _claim) = claim_existing(applications, &self.name).await?;
+        applications.remove(&self.name).await?;
+        match self.instance.table_admin().delete_table(&table).await {
+            // Another caller has deleted it.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            deleted => deleted,
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use fluo_table::coordination::{Application, Applications};
 use fluo_table::{ErrorKind, Result};
 
+use crate::application::ApplicationHandle;
+
 /// The state of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -26,20 +28,32 @@ impl fmt::Display for Status {
     }
 }
 
-pub(super) async fn status(applications: &dyn Applications, name: &str) -> Result<Status> {
-    match applications.is_running(name).await {
-        Ok(true) => Ok(Status::Running),
-        Ok(false) => Ok(Status::Stopped),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Status::NotFound),
-        Err(error) => Err(error),
+impl ApplicationHandle {
+    /// Returns the state of the application.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Applications::is_running`], apart from `NotFound`.
+    pub async fn status(&self) -> Result<Status> {
+        match self.instance.applications().is_running(&self.name).await {
+            Ok(true) => Ok(Status::Running),
+            Ok(false) => Ok(Status::Stopped),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Status::NotFound),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the stored application, or `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination, apart from `NotFound`.
+    pub async fn stored(&self) -> Result<Option<Application>> {
+        stored(&**self.instance.applications(), &self.name).await
     }
 }
 
-/// Returns the stored application, or `None` if it does not exist.
-pub(super) async fn stored(
-    applications: &dyn Applications,
-    name: &str,
-) -> Result<Option<Application>> {
+async fn stored(applications: &dyn Applications, name: &str) -> Result<Option<Application>> {
     match read(applications, name).await {
         Ok(application) => Ok(Some(application)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -25,7 +25,7 @@ impl Client {
         let shared = &self.shared;
         let most = shared.options.max_commit_bytes_in_flight;
         // A transaction that is larger than all room waits until it is alone.
-        let bytes = transaction.size_bytes().clamp(1, most);
+        let bytes = transaction.state.size_bytes().clamp(1, most);
         let bytes = u32::try_from(bytes).expect("the option is at most 2^31");
         let one = room(&shared.commits, 1).await;
         let room_in_bytes = room(&shared.commit_bytes, bytes).await;

@@ -5,13 +5,12 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::coordination::{Application, Coordination, TransactorId};
-use fluo_table::{Authorizations, Error, ErrorKind, Instance, Result, Table, Timestamp};
+use fluo_table::{Error, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
 
 use crate::client::Runner;
-use crate::client::binding::bind;
 use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
     Sightings, Turns,
@@ -34,35 +33,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens a client of an application by its name, if its stored configuration passes a check.
-    /// Nothing is written before the check.
-    pub(crate) async fn open_checked(
-        instance: &Instance,
-        name: &str,
-        options: ClientOptions,
-        check: impl FnOnce(&Application) -> Result<()>,
-    ) -> Result<Self> {
-        let tables = &**instance.table_admin();
-        tables.check_transactions().await?;
-        let coordination = instance.applications().open(name).await?;
-        let application = coordination.application().await?;
-        check(&application)?;
-        let table = application.table;
-        let opened = tables.open_table(&table, Authorizations::none()).await;
-        let table = opened.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::with_source(
-                ErrorKind::NotFound,
-                format!(
-                    "table `{table}` of application `{name}` does not exist; create the application again with `clear`"
-                ),
-                error,
-            ),
-            _ => error,
-        })?;
-        bind(tables, &*coordination).await?;
-        Self::open(table, coordination, options).await
-    }
-
     /// Opens a client from a table and a coordination, for tables behind wrappers and for other
     /// authorizations.
     ///

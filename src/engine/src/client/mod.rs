@@ -1,14 +1,11 @@
 //! The client of an application, which begins, runs and commits transactions.
 
-pub(crate) mod application_table;
-mod binding;
 mod collecting;
 mod commit_in_background;
 mod handle;
 mod loaders;
 mod runner;
 
-pub use application_table::is_set_up;
 pub use handle::Client;
 pub use loaders::{LoaderOptions, Loaders};
 pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};

@@ -213,10 +213,6 @@ impl OwnedTransaction {
         }
         commit(self.state.clone(), buffer).await
     }
-
-    pub(crate) fn size_bytes(&self) -> usize {
-        self.state.size_bytes()
-    }
 }
 
 impl Deref for OwnedTransaction {

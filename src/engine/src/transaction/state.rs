@@ -110,7 +110,7 @@ impl State {
     }
 
     /// Returns the size of the buffered writes in bytes.
-    pub(super) fn size_bytes(&self) -> usize {
+    pub(crate) fn size_bytes(&self) -> usize {
         self.buffer().as_ref().map_or(0, WriteBuffer::size_bytes)
     }
 

@@ -15,7 +15,7 @@ const BLOCK_CACHE: &str = "table.cache.block.enable";
 
 /// Creates a table of the application with this id. The table keeps all versions, and has the
 /// locality group of notifications.
-pub(crate) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
+pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;

@@ -7,7 +7,7 @@ use fluo_table::coordination::{Application, Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
-use crate::client::application_table::APPLICATION;
+use crate::application::application_table::APPLICATION;
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
