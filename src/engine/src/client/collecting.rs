@@ -39,9 +39,9 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of the coordination, of [`TableAdmin::splits`] and of [`TableAdmin::compact`]. If a range is [`Unavailable`](ErrorKind::Unavailable), the other
-    /// ranges are compacted before this returns the error. All entries that were dropped were
-    /// garbage.
+    /// Those of the coordination, of [`TableAdmin::splits`] and of [`TableAdmin::compact`]. If a
+    /// range is [`Unavailable`](ErrorKind::Unavailable), the other ranges are compacted before this
+    /// returns the error. All entries that were dropped were garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
         self.collect_garbage_with(tables, span, |_, _| ()).await
     }

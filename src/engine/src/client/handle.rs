@@ -65,11 +65,12 @@ impl Client {
             .collect();
         let session = Session::new(coordination.begin_transactor().await?);
         let active = Arc::new(ActiveTimestamps::new(coordination.clone(), session));
+        let point_reads = Arc::new(PointReads::new(table.clone(), coordination.clone()));
         let shared = Arc::new(Shared {
             table,
             coordination,
             active,
-            point_reads: PointReads::default(),
+            point_reads,
             background: Background::default(),
             commits: Arc::new(Semaphore::new(options.max_commits_in_flight)),
             commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),

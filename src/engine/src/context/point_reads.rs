@@ -16,13 +16,13 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use fluo_table::coordination::TimestampBlock;
-use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, TableExt, Timestamp};
+use fluo_table::coordination::{Coordination, TimestampBlock};
+use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, Table, TableExt, Timestamp};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::context::{Shared, Start};
+use crate::context::Start;
 use crate::locked::locked;
 
 /// Maximum number of calls under way.
@@ -38,8 +38,10 @@ const LATE: Duration = Duration::from_millis(10);
 const SLOW: Duration = Duration::from_secs(2);
 
 /// The reads that wait for a lane. A lane is a task that sends one call at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PointReads {
+    table: Arc<dyn Table>,
+    coordination: Arc<dyn Coordination>,
     queue: Mutex<Queue>,
 }
 
@@ -60,10 +62,14 @@ struct PointRead {
     answer: oneshot::Sender<Result<Vec<Cell>>>,
 }
 
-impl Shared {
+impl PointReads {
+    pub(crate) fn new(table: Arc<dyn Table>, coordination: Arc<dyn Coordination>) -> Self {
+        Self { table, coordination, queue: Mutex::default() }
+    }
+
     /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes
     /// the start.
-    pub(crate) async fn read_cells(
+    pub(crate) async fn read(
         self: &Arc<Self>,
         start: &Arc<Start>,
         cells: Vec<Span>,
@@ -84,7 +90,7 @@ impl Shared {
     /// the new lane at once.
     fn open_lane(self: &Arc<Self>, change: impl FnOnce(&mut Queue)) {
         let is_wanted = {
-            let mut queue = self.point_reads.queue();
+            let mut queue = self.queue();
             change(&mut queue);
             queue.opens_lane()
         };
@@ -142,9 +148,7 @@ impl Shared {
         let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
         read.answer(found.await);
     }
-}
 
-impl PointReads {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         locked(&self.queue)
     }
@@ -198,12 +202,12 @@ impl Queue {
 }
 
 /// Sends one call after the other until no read waits.
-fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
-    let mut lane = Lane { client, is_open: true, is_late: false };
+fn run_lane(point_reads: Arc<PointReads>) -> BoxFuture<'static, ()> {
+    let mut lane = Lane { point_reads, is_open: true, is_late: false };
     let run = async move {
         while let Some((at, reads)) = lane.take() {
             // If a call panics, the lane continues, and its callers get an error.
-            let mut call = tokio::spawn(lane.client.clone().call(at, reads));
+            let mut call = tokio::spawn(lane.point_reads.clone().call(at, reads));
             if timeout(LATE, &mut call).await.is_err() {
                 lane.mark_late();
                 let _ = call.await;
@@ -215,7 +219,7 @@ fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
 
 /// The right to send one call at a time. A lane that has not ended by itself ends with its runtime.
 struct Lane {
-    client: Arc<Shared>,
+    point_reads: Arc<PointReads>,
     is_open: bool,
     is_late: bool,
 }
@@ -223,7 +227,7 @@ struct Lane {
 impl Lane {
     /// Takes the reads of the next call. Returns `None`, and ends, if there is none for this lane.
     fn take(&mut self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
-        let taken = self.client.point_reads.queue().take(mem::take(&mut self.is_late));
+        let taken = self.point_reads.queue().take(mem::take(&mut self.is_late));
         self.is_open = taken.is_some();
         taken
     }
@@ -231,7 +235,7 @@ impl Lane {
     /// Lets the next call leave beside the call of this lane.
     fn mark_late(&mut self) {
         self.is_late = true;
-        self.client.open_lane(|queue| queue.late += 1);
+        self.point_reads.open_lane(|queue| queue.late += 1);
     }
 }
 
@@ -242,7 +246,7 @@ impl Drop for Lane {
         if !self.is_open {
             return;
         }
-        let mut queue = self.client.point_reads.queue();
+        let mut queue = self.point_reads.queue();
         queue.lanes -= 1;
         queue.late -= usize::from(self.is_late);
         let is_last = queue.lanes == 0;

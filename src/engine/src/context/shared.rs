@@ -24,7 +24,7 @@ pub(crate) struct Shared {
     pub(crate) options: ClientOptions,
     pub(crate) application: Application,
     pub(crate) active: Arc<ActiveTimestamps>,
-    pub(crate) point_reads: PointReads,
+    pub(crate) point_reads: Arc<PointReads>,
     pub(crate) background: Background,
     /// Room for transactions that are committed in the background, in number and in bytes.
     pub(crate) commits: Arc<Semaphore>,

@@ -57,9 +57,9 @@ impl State {
             && scan.spans().len() <= CELLS_PER_READ
             && scan.spans().iter().all(is_cell);
         if is_gathered {
-            let (client, start) = (self.client.clone(), self.start.clone());
+            let (point_reads, start) = (self.client.point_reads.clone(), self.start.clone());
             let cells = scan.spans().to_vec();
-            let read = async move { client.read_cells(&start, cells).await };
+            let read = async move { point_reads.read(&start, cells).await };
             return stream::once(read).try_filter(|found| ready(!found.is_empty())).boxed();
         }
         let at = self.start();
