@@ -66,7 +66,7 @@ mod application;
 mod catch_panic;
 mod client;
 mod context;
-mod locked;
+mod mutex;
 mod observer;
 mod options;
 mod recipe;

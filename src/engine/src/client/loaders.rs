@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use fluo_table::{Error, ErrorKind, Result, check_option};
 use futures::FutureExt;
@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::catch_panic::caught;
 use crate::client::{Client, Runner};
-use crate::locked::locked;
+use crate::mutex::Mutex;
 use crate::transaction::Transaction;
 
 /// Loaders that are not started yet, from [`Client::loaders`] or [`Runner::loaders`]: options
@@ -200,7 +200,7 @@ impl Loaders {
         F: Future<Output = Result<T, E>> + Send,
     {
         let (runner, running) = (self.runner.clone(), self.running.clone());
-        let mut tasks = locked(&self.tasks);
+        let mut tasks = self.tasks.lock();
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let place = running.acquire_owned().await;

@@ -27,7 +27,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TransactorId};
@@ -35,7 +35,7 @@ use fluo_table::{ErrorKind, Result, Timestamp};
 use tokio::time::Instant;
 
 use crate::context::session::Session;
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// The active timestamps of one client, and the transactor that publishes the oldest one.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl ActiveTimestamps {
     }
 
     pub(crate) fn end(&self, key: ActiveKey) {
-        self.locked().active.remove(&key);
+        self.state.lock().active.remove(&key);
     }
 
     /// Publishes the oldest active timestamp, or that there is none, if that has changed.
@@ -137,7 +137,7 @@ impl ActiveTimestamps {
         transactor.publish_oldest_active(oldest).await?;
         let by = transactor.id();
         let at = |oldest| Published::At { oldest, by };
-        self.locked().published = oldest.map_or(Published::Nothing, at);
+        self.state.lock().published = oldest.map_or(Published::Nothing, at);
         Ok(())
     }
 
@@ -148,17 +148,17 @@ impl ActiveTimestamps {
         if !transactor.is_holding() {
             return false;
         }
-        let state = self.locked();
+        let state = self.state.lock();
         let holder = state.active.get(&key).and_then(|active| active.holder);
         holder == Some(transactor.id())
     }
 
     pub(crate) fn oldest(&self) -> Option<Timestamp> {
-        self.locked().oldest()
+        self.state.lock().oldest()
     }
 
     fn lower_bound(&self) -> Option<ActiveKey> {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         let Published::At { oldest, by } = state.published else {
             return None;
         };
@@ -168,18 +168,18 @@ impl ActiveTimestamps {
 
     async fn publish_first(&self) -> Result<()> {
         let _alone = self.publishing.lock().await;
-        if matches!(self.locked().published, Published::At { .. }) {
+        if matches!(self.state.lock().published, Published::At { .. }) {
             return Ok(());
         }
         let bound = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
         let oldest = {
-            let mut state = self.locked();
+            let mut state = self.state.lock();
             state.published = Published::Unknown;
             // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
         self.publish_now(Some(oldest)).await?;
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.latest = state.latest.max(bound);
         Ok(())
     }
@@ -199,7 +199,7 @@ impl ActiveTimestamps {
         let next = self.coordination.begin_transactor().await?;
         // It has published nothing. But its next publication may take effect although its answer is
         // lost.
-        self.locked().published = Published::Unknown;
+        self.state.lock().published = Published::Unknown;
         self.session.replace(next);
         Ok(true)
     }
@@ -225,7 +225,7 @@ impl ActiveTimestamps {
     /// If there is no active timestamp, nothing counts as published from now on: a transaction that
     /// begins waits until the publication is complete (H2).
     fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.active.retain(|_, active| active.begun.elapsed() < max_age);
         let oldest = state.oldest();
         let is_published = match state.published {
@@ -244,16 +244,12 @@ impl ActiveTimestamps {
 
     /// Replaces an active timestamp by a later one.
     pub(crate) fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         // The bound may have become too old (H3).
         let bound = state.active.remove(&bound);
         let key = state.insert(start, bound.and_then(|bound| bound.holder));
         state.latest = state.latest.max(start);
         key
-    }
-
-    fn locked(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
     }
 }
 
@@ -346,7 +342,7 @@ mod tests {
         active.session.replace(begin_transactor().await);
         assert!(!active.is_held(older));
         let hour = Duration::from_secs(3_600);
-        active.locked().published = Published::Unknown;
+        active.state.lock().published = Published::Unknown;
         active.publish(hour).await.unwrap();
         assert!(!active.is_held(older), "published again");
         let later = begin().await;

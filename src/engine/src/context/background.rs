@@ -6,12 +6,12 @@
 //! transaction that meets a lock finds the commit at the primary (R2).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use fluo_table::Timestamp;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// Maximum number of transactions in the background. A commit waits for a place before it returns.
 const PLACES: usize = 1_024;
@@ -47,30 +47,26 @@ impl Default for Background {
 impl Background {
     /// Adds a transaction whose commit begins.
     pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
-        self.commits().insert(start, None);
+        self.commits.lock().insert(start, None);
         BackgroundCommit { background: self.clone(), start, _permit: None }
     }
 
     /// Returns the commit timestamp of a transaction, or `None` if it is not in the background.
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
-        self.commits().get(&start).copied().flatten()
+        self.commits.lock().get(&start).copied().flatten()
     }
 
     /// Waits until the transactions that are here now have left.
     pub(crate) async fn drain(&self) {
-        let begun: BTreeSet<Timestamp> = self.commits().keys().copied().collect();
+        let begun: BTreeSet<Timestamp> = self.commits.lock().keys().copied().collect();
         loop {
             // It is notified of each removal after this line.
             let removed = self.removed.notified();
-            if !self.commits().keys().any(|start| begun.contains(start)) {
+            if !self.commits.lock().keys().any(|start| begun.contains(start)) {
                 return;
             }
             removed.await;
         }
-    }
-
-    fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Option<Timestamp>>> {
-        locked(&self.commits)
     }
 }
 
@@ -79,13 +75,13 @@ impl BackgroundCommit {
     pub(crate) async fn move_to_background(&mut self, commit: Timestamp) {
         // The semaphore is never closed.
         self._permit = self.background.places.clone().acquire_owned().await.ok();
-        self.background.commits().insert(self.start, Some(commit));
+        self.background.commits.lock().insert(self.start, Some(commit));
     }
 }
 
 impl Drop for BackgroundCommit {
     fn drop(&mut self) {
-        self.background.commits().remove(&self.start);
+        self.background.commits.lock().remove(&self.start);
         self.background.removed.notify_waiters();
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, Weak};
+use std::sync::Weak;
 
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// A receiver of the notifications of commits: the queue of a worker. With this trait, the
 /// modules of transactions do not use that of the workers.
@@ -26,14 +26,14 @@ pub(crate) struct CommitListeners {
 
 impl CommitListeners {
     pub(crate) fn add(&self, listener: Weak<dyn CommitListener>) {
-        let mut listeners = locked(&self.listeners);
+        let mut listeners = self.listeners.lock();
         listeners.retain(|listener| listener.strong_count() > 0);
         listeners.push(listener);
     }
 
     /// Offers notifications that are already in the table to the listeners.
     pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
-        let listeners = locked(&self.listeners);
+        let listeners = self.listeners.lock();
         for listener in listeners.iter().filter_map(Weak::upgrade) {
             for (row, columns) in notified {
                 for column in columns {

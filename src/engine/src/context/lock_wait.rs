@@ -5,14 +5,13 @@
 //! wait for that transactor's other locks up to the same timestamp.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::TransactorId;
 use fluo_table::{RowColumn, Timestamp};
 use tokio::time::Instant;
 
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]
@@ -50,7 +49,7 @@ impl Sightings {
         transactor: TransactorId,
         patience: Duration,
     ) -> bool {
-        let mut seen = self.locked();
+        let mut seen = self.seen.lock();
         if seen.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
             return true;
         }
@@ -66,11 +65,7 @@ impl Sightings {
     }
 
     pub(crate) fn forget(&self, primary: &RowColumn, start: Timestamp) {
-        self.locked().sightings.remove(&(primary.clone(), start));
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Seen> {
-        locked(&self.seen)
+        self.seen.lock().sightings.remove(&(primary.clone(), start));
     }
 }
 
@@ -164,6 +159,6 @@ mod tests {
             tokio::time::advance(second).await;
         }
         assert!(asked(&sightings, "stuck", 8, 2));
-        assert!(sightings.locked().sightings.len() <= MOST);
+        assert!(sightings.seen.lock().sightings.len() <= MOST);
     }
 }

@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TimestampBlock};
@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::context::Start;
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// Maximum number of calls under way.
 const LANES: usize = 2;
@@ -90,7 +90,7 @@ impl PointReads {
     /// the new lane at once.
     fn open_lane(self: &Arc<Self>, change: impl FnOnce(&mut Queue)) {
         let is_wanted = {
-            let mut queue = self.queue();
+            let mut queue = self.queue.lock();
             change(&mut queue);
             queue.opens_lane()
         };
@@ -147,10 +147,6 @@ impl PointReads {
         let at = read.start.reads_at().unwrap_or(own);
         let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
         read.answer(found.await);
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        locked(&self.queue)
     }
 }
 
@@ -227,7 +223,7 @@ struct Lane {
 impl Lane {
     /// Takes the reads of the next call. Returns `None`, and ends, if there is none for this lane.
     fn take(&mut self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
-        let taken = self.point_reads.queue().take(mem::take(&mut self.is_late));
+        let taken = self.point_reads.queue.lock().take(mem::take(&mut self.is_late));
         self.is_open = taken.is_some();
         taken
     }
@@ -246,7 +242,7 @@ impl Drop for Lane {
         if !self.is_open {
             return;
         }
-        let mut queue = self.point_reads.queue();
+        let mut queue = self.point_reads.queue.lock();
         queue.lanes -= 1;
         queue.late -= usize::from(self.is_late);
         let is_last = queue.lanes == 0;

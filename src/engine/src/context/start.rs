@@ -10,13 +10,13 @@
 //!
 //! The earlier start stays active until the later one is (H1).
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use fluo_table::Timestamp;
 use tracing::Span;
 
 use crate::context::{ActiveKey, ActiveTimestamps};
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// The start of one transaction or snapshot. Its timestamp is active until this value is dropped.
 #[derive(Debug)]
@@ -48,33 +48,33 @@ impl Start {
 
     /// Returns the start, which does not move any more.
     pub(crate) fn fix(&self) -> Timestamp {
-        let mut position = self.position();
+        let mut position = self.position.lock();
         self.fix_at(&mut position);
         position.key.0
     }
 
     /// Returns the present start for a message. It may still move.
     pub(crate) fn shown(&self) -> Timestamp {
-        self.position().key.0
+        self.position.lock().key.0
     }
 
     /// Returns the timestamp at which it reads, or `None` if the start may still move.
     pub(crate) fn reads_at(&self) -> Option<Timestamp> {
-        let position = self.position();
+        let position = self.position.lock();
         position.is_fixed.then_some(position.reads_at())
     }
 
     /// Returns the timestamp at which only this start reads, or `None` if the start has moved into
     /// a block or may still do so.
     pub(crate) fn reads_alone_at(&self) -> Option<Timestamp> {
-        let position = self.position();
+        let position = self.position.lock();
         (position.is_fixed && position.block.is_none()).then_some(position.key.0)
     }
 
     /// Moves the start to a timestamp of a block that begins at `block`, and fixes it. Does nothing
     /// if it is fixed. Returns the timestamp at which it reads.
     pub(crate) fn move_to(&self, start: Timestamp, block: Timestamp) -> Timestamp {
-        let mut position = self.position();
+        let mut position = self.position.lock();
         if !position.is_fixed {
             position.key = self.active.replace(position.key, start);
             position.block = Some(block);
@@ -85,7 +85,7 @@ impl Start {
 
     /// Returns `true` if the horizon has certainly not passed the start (H4). Sends no request.
     pub(crate) fn is_held(&self) -> bool {
-        let key = self.position().key;
+        let key = self.position.lock().key;
         self.active.is_held(key)
     }
 
@@ -94,10 +94,6 @@ impl Start {
             position.is_fixed = true;
             self.span.record("start", tracing::field::display(position.key.0));
         }
-    }
-
-    fn position(&self) -> MutexGuard<'_, Position> {
-        locked(&self.position)
     }
 }
 
@@ -109,6 +105,6 @@ impl Position {
 
 impl Drop for Start {
     fn drop(&mut self) {
-        self.active.end(self.position().key);
+        self.active.end(self.position.lock().key);
     }
 }

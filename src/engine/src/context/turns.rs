@@ -1,14 +1,14 @@
 //! Turns of transactions that conflict with each other.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::RowColumn;
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use tokio::time::{Instant, sleep_until};
 
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// Time after which a turn does not hold back the next retry.
 const MAX_TURN: Duration = Duration::from_secs(1);
@@ -62,7 +62,7 @@ impl Turns {
     }
 
     fn place(&self, cell: &RowColumn) -> Arc<Place> {
-        let mut cells = locked(&self.cells);
+        let mut cells = self.cells.lock();
         cells.retain(|_, place| place.strong_count() > 0);
         if let Some(place) = cells.get(cell).and_then(Weak::upgrade) {
             return place;
@@ -81,7 +81,7 @@ impl Place {
             tokio::select! {
                 biased;
                 guard = &mut guard => {
-                    *locked(&self.begun) = Some(Instant::now());
+                    *self.begun.lock() = Some(Instant::now());
                     let cell = cell.clone();
                     return Some(Turn { cell, place: self, _guard: guard });
                 }
@@ -94,7 +94,7 @@ impl Place {
 
     /// Returns the time at which the present turn holds back no retry any more.
     fn expires(&self) -> Instant {
-        let begun = locked(&self.begun).unwrap_or_else(Instant::now);
+        let begun = self.begun.lock().unwrap_or_else(Instant::now);
         begun + MAX_TURN
     }
 
@@ -165,6 +165,6 @@ mod tests {
         drop(turn);
         drop(wait(&turns, "bob", None).await);
         assert!(wait(&turns, "carol", None).await.is_some());
-        assert_eq!(turns.cells.lock().unwrap().len(), 1);
+        assert_eq!(turns.cells.lock().len(), 1);
     }
 }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Mutex;
 
 use fluo_table::coordination::{Coordination, FailedNotification};
 use fluo_table::{Result, RowColumn};
 
-use crate::locked::locked;
+use crate::mutex::Mutex;
 
 /// A cache of the cells of a worker that have dead letters, so that a success calls the
 /// coordination only if there may be a dead letter to remove.
@@ -33,10 +32,10 @@ pub(super) async fn complete(
     cache: &Mutex<DeadLetterCache>,
     coordination: &dyn Coordination,
 ) -> Result<()> {
-    let DeadLetterCache { is_complete, cleared, .. } = *locked(cache);
+    let DeadLetterCache { is_complete, cleared, .. } = *cache.lock();
     if !is_complete {
         let listed = coordination.dead_letters().await?;
-        locked(cache).add_all(cleared, listed.iter().map(|record| &record.cell));
+        cache.lock().add_all(cleared, listed.iter().map(|record| &record.cell));
     }
     Ok(())
 }

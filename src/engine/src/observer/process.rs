@@ -11,7 +11,6 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::catch_panic::caught;
 use crate::client::{RetryDecision, RunError};
-use crate::locked::locked;
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::queue::Found;
 use crate::observer::worker_state::WorkerState;
@@ -171,7 +170,7 @@ impl WorkerState {
         let added = add_dead_letter(&self.client.shared, failed).await;
         // This includes a failure: the record may be stored by then, and a later success has to
         // remove it.
-        locked(&self.queue.dead_letters).add(&cell);
+        self.queue.dead_letters.lock().add(&cell);
         match added {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
@@ -188,13 +187,13 @@ impl WorkerState {
     /// recorded for a later notification stays, because this run has not processed it. This worker
     /// caches it only after the next listing.
     async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
-        if !locked(&self.queue.dead_letters).take(cell) {
+        if !self.queue.dead_letters.lock().take(cell) {
             return;
         }
         let coordination = &self.client.shared.coordination;
         if let Err(error) = coordination.remove_dead_letter(cell, up_to).await {
             debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
-            locked(&self.queue.dead_letters).add(cell);
+            self.queue.dead_letters.lock().add(cell);
         }
     }
 }

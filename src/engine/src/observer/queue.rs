@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::Share;
@@ -13,7 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 use crate::context::{CommitListener, Pauses};
-use crate::locked::locked;
+use crate::mutex::Mutex;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_cache::DeadLetterCache;
 use crate::observer::options::WorkerLimits;
@@ -102,7 +101,7 @@ impl Queue {
     /// Accepts a notification that a scan has found.
     pub(super) fn offer_found(&self, found: Found) -> Offered {
         let Found { cell, at } = found;
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.room.end_reservation();
         let offered = self.admit(&mut state, &cell, at, Duration::ZERO);
         if offered == Offered::NoRoom {
@@ -132,7 +131,7 @@ impl Queue {
     /// Records that the notifications of a cell are processed up to a timestamp. A later one that
     /// was found meanwhile waits after a pause.
     pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp, pause: Duration) {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.failing.remove(cell);
         if state.is_scanning && state.finished.len() < self.limits.max_queued_notifications * 2 {
             state.finished.insert(cell.clone(), up_to);
@@ -149,7 +148,7 @@ impl Queue {
     /// one again until there is room.
     pub(super) fn postpone(&self, cell: &RowColumn, tries: u32, pause: Option<Duration>) {
         let limits = &self.limits;
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.tracked.remove(cell);
         self.changed.notify_one();
         let before = state.failing.get(cell).map(|failing| failing.pauses);
@@ -168,34 +167,34 @@ impl Queue {
     }
 
     pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
-        self.locked().failing.get(cell).map_or(0, |failing| failing.tries)
+        self.state.lock().failing.get(cell).map_or(0, |failing| failing.tries)
     }
 
     /// Sets the share of this worker.
     pub(super) fn set_share(&self, share: &Share) {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         if state.share.as_ref() != Some(share) {
             state.share = Some(share.clone());
-            locked(&self.dead_letters).clear();
+            self.dead_letters.lock().clear();
         }
     }
 
     /// Removes the share, so that no notification begins to run before the worker has a share
     /// again. Waiting notifications are dropped in their turn, and the next scan finds them again.
     pub(super) fn clear_share(&self) {
-        self.locked().share = None;
+        self.state.lock().share = None;
     }
 
     /// Begins or ends a part of a scan. During it the queue records processed cells.
     pub(super) fn set_scanning(&self, is_scanning: bool) {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         state.is_scanning = is_scanning;
         state.finished.clear();
     }
 
     /// Forgets the failures of cells that a complete scan, begun at an instant, did not find.
     pub(super) fn forget_gone(&self, begun: Instant) {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         let State { failing, tracked, .. } = &mut *state;
         failing.retain(|cell, failing| failing.due > begun || tracked.contains_key(cell));
     }
@@ -203,14 +202,14 @@ impl Queue {
     /// Ends a complete scan, or one that failed. A cell for which it had no room is found by the
     /// next scan, not by a further part of this one.
     pub(super) fn end_scan(&self) {
-        self.locked().room.end_reservation();
+        self.state.lock().room.end_reservation();
     }
 
     /// Waits until at most half of the room is taken, and the last cell without room has room.
     pub(super) async fn room(&self) {
         loop {
             {
-                let mut state = self.locked();
+                let mut state = self.state.lock();
                 state.is_room_wanted = !state.room.is_enough_for_scan();
                 if !state.is_room_wanted {
                     return;
@@ -228,7 +227,7 @@ impl Queue {
         let (earliest, latest) = (now + least, now + pause);
         loop {
             let until = {
-                let state = self.locked();
+                let state = self.state.lock();
                 let due = state.failing.values().map(|failing| failing.due).min();
                 let due = due.map_or(latest, |due| due.clamp(earliest, latest));
                 if state.is_scan_wanted { earliest } else { due }
@@ -240,7 +239,7 @@ impl Queue {
             }
         }
         // The scan that begins now is the requested one.
-        self.locked().is_scan_wanted = false;
+        self.state.lock().is_scan_wanted = false;
     }
 
     pub(super) fn close(&self) {
@@ -286,7 +285,7 @@ impl Queue {
 
     /// Lets the notifications wait whose pauses are over. Returns the end of the next pause.
     fn end_pauses(&self) -> Option<Instant> {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         let now = Instant::now();
         while let Some(next) = state.paused.first() {
             let end = next.0;
@@ -310,7 +309,7 @@ impl Queue {
     }
 
     fn begin_next(&self) -> Option<Found> {
-        let mut state = self.locked();
+        let mut state = self.state.lock();
         let (at, cell) = state.waiting.pop_first()?;
         metrics::gauge!("fluo_notifications_queued").decrement(1);
         state.room.release(&cell);
@@ -324,10 +323,6 @@ impl Queue {
         }
         Some(Found { cell, at })
     }
-
-    fn locked(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
-    }
 }
 
 async fn until(instant: Option<Instant>) {
@@ -340,7 +335,7 @@ async fn until(instant: Option<Instant>) {
 impl CommitListener for Queue {
     /// Accepts a notification that was just written. If there is no room, a later scan finds it.
     fn offer(&self, cell: &RowColumn, at: Timestamp) {
-        self.admit_beside(&mut self.locked(), cell, at, Duration::ZERO);
+        self.admit_beside(&mut self.state.lock(), cell, at, Duration::ZERO);
     }
 }
 
@@ -360,7 +355,7 @@ impl State {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        let state = self.locked();
+        let state = self.state.lock();
         let left = state.waiting.len() + state.paused.len();
         let left = u32::try_from(left).unwrap_or(u32::MAX);
         metrics::gauge!("fluo_notifications_queued").decrement(left);
@@ -487,17 +482,17 @@ mod tests {
         let application = Instance::in_memory().application("web");
         let client = application.create().await.unwrap();
         let cell = found("a", 5).cell;
-        assert!(locked(&queue.dead_letters).take(&cell), "not listed yet");
+        assert!(queue.dead_letters.lock().take(&cell), "not listed yet");
         complete(&queue.dead_letters, &*client.shared.coordination).await.unwrap();
         queue.set_share(&share(1, 0));
-        assert!(!locked(&queue.dead_letters).take(&cell));
+        assert!(!queue.dead_letters.lock().take(&cell));
         queue.set_share(&share(2, 0));
-        assert!(locked(&queue.dead_letters).take(&cell), "it may have been another worker's");
+        assert!(queue.dead_letters.lock().take(&cell), "it may have been another worker's");
     }
 
     /// Returns the pause of a cell that failed, and lets it wait for that time.
     async fn pause_of(queue: &Queue, row: &'static str) -> Duration {
-        let pause = queue.locked().failing[&found(row, 5).cell].due - Instant::now();
+        let pause = queue.state.lock().failing[&found(row, 5).cell].due - Instant::now();
         assert_eq!(queue.offer_found(found(row, 5)), Offered::Skipped);
         tokio::time::advance(pause).await;
         assert_eq!(queue.offer_found(found(row, 5)), Offered::Queued);

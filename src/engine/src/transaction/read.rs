@@ -44,7 +44,7 @@ impl State {
         };
         stream::try_unfold(rest, next)
             .inspect_err(move |error| {
-                state.seen().has_passing_failure |= error.kind().is_passing();
+                state.seen.lock().has_passing_failure |= error.kind().is_passing();
             })
             .boxed()
     }
@@ -77,7 +77,7 @@ impl State {
             return Ok(());
         }
         let stale = SnapshotTooOld { start, horizon };
-        self.seen().stale = Some(stale);
+        self.seen.lock().stale = Some(stale);
         let stale = CommitError::SnapshotTooOld(stale);
         self.client.renew_session_after(&stale).await;
         Err(stale.into())
@@ -128,7 +128,7 @@ impl Rest {
                 }
             }
             if !committed.is_empty() {
-                self.state.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
+                self.state.seen.lock().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
                 for cell in &committed {
                     debug!(start = %self.state.start(), cell = %cell.key, value = %Escaped(&cell.value), "read");
                 }

@@ -1,13 +1,13 @@
 //! The state of an open snapshot or transaction, and the notification that started it.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
 use fluo_table::{Error, Result, RowColumn, Timestamp};
 use tracing::Span;
 
 use crate::context::{Shared, Start};
-use crate::locked::locked;
+use crate::mutex::Mutex;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::{CommitError, ConflictCause, SnapshotTooOld};
 
@@ -35,7 +35,7 @@ impl Trigger {
 pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
     pub(super) start: Arc<Start>,
-    seen: Mutex<Seen>,
+    pub(super) seen: Mutex<Seen>,
     pub(super) trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
@@ -84,17 +84,13 @@ impl State {
 
     /// Returns the staleness that a read has met, or `None` if no read has met one.
     pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
-        self.seen().stale
+        self.seen.lock().stale
     }
 
     /// Returns `true` if a read failed with a passing error, for example because the table was not
     /// reachable. The failure is recorded here even if the body ignores or replaces the error.
     pub(crate) fn has_passing_failure(&self) -> bool {
-        self.seen().has_passing_failure
-    }
-
-    pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
-        locked(&self.seen)
+        self.seen.lock().has_passing_failure
     }
 
     /// Changes the buffered writes, with the maximum number of their bytes.
@@ -103,7 +99,7 @@ impl State {
         change: impl FnOnce(&mut WriteBuffer, usize) -> Result<()>,
     ) -> Result<()> {
         let most = self.client.options.max_transaction_bytes;
-        match self.buffer().as_mut() {
+        match self.buffer.lock().as_mut() {
             Some(buffer) => change(buffer, most),
             None => Err(self.has_ended()),
         }
@@ -111,21 +107,17 @@ impl State {
 
     /// Returns the size of the buffered writes in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
-        self.buffer().as_ref().map_or(0, WriteBuffer::size_bytes)
+        self.buffer.lock().as_ref().map_or(0, WriteBuffer::size_bytes)
     }
 
     /// Ends the transaction: its handles can no longer write. Returns its writes, or `None` if it
     /// has ended before.
     pub(super) fn end(&self) -> Option<WriteBuffer> {
-        self.buffer().take()
+        self.buffer.lock().take()
     }
 
     pub(super) fn has_ended(&self) -> Error {
         Error::invalid(format!("transaction {} has ended; begin a new one", self.start.shown()))
-    }
-
-    fn buffer(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
-        locked(&self.buffer)
     }
 }
 
@@ -147,6 +139,6 @@ impl Shared {
 
 impl Drop for State {
     fn drop(&mut self) {
-        metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
+        metrics::counter!("fluo_cells_read_total").increment(self.seen.lock().cells);
     }
 }
