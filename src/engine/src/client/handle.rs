@@ -13,8 +13,9 @@ use tracing::debug;
 use crate::client::Runner;
 use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
-    Sightings, Turns,
+    Turns,
 };
+use crate::mutex::Mutex;
 use crate::observer::Observers;
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -76,7 +77,7 @@ impl Client {
             commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),
             options,
             application,
-            sightings: Sightings::default(),
+            sightings: Mutex::default(),
             turns: Turns::default(),
             observed,
             listeners: CommitListeners::default(),

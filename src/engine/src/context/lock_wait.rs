@@ -11,16 +11,9 @@ use fluo_table::coordination::TransactorId;
 use fluo_table::{RowColumn, Timestamp};
 use tokio::time::Instant;
 
-use crate::mutex::Mutex;
-
 /// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings {
-    seen: Mutex<Seen>,
-}
-
-#[derive(Debug, Default)]
-struct Seen {
     /// Sightings by primary and start of the transaction.
     sightings: BTreeMap<(RowColumn, Timestamp), Sighting>,
     /// Number of checks so far.
@@ -43,33 +36,30 @@ impl Sightings {
     /// Checks whether this client has waited long enough for a transaction. The time begins with
     /// the first check.
     pub(crate) fn has_timed_out(
-        &self,
+        &mut self,
         primary: &RowColumn,
         start: Timestamp,
         transactor: TransactorId,
         patience: Duration,
     ) -> bool {
-        let mut seen = self.seen.lock();
-        if seen.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
+        if self.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
             return true;
         }
-        let since = seen.look_at((primary.clone(), start));
+        let since = self.look_at((primary.clone(), start));
         if since.elapsed() < patience {
             return false;
         }
-        if seen.timed_out.len() >= MOST {
-            seen.timed_out.pop_first();
+        if self.timed_out.len() >= MOST {
+            self.timed_out.pop_first();
         }
-        seen.timed_out.insert(transactor, start);
+        self.timed_out.insert(transactor, start);
         true
     }
 
-    pub(crate) fn forget(&self, primary: &RowColumn, start: Timestamp) {
-        self.seen.lock().sightings.remove(&(primary.clone(), start));
+    pub(crate) fn forget(&mut self, primary: &RowColumn, start: Timestamp) {
+        self.sightings.remove(&(primary.clone(), start));
     }
-}
 
-impl Seen {
     /// Counts a check of a transaction, and returns the time of the first one.
     fn look_at(&mut self, key: (RowColumn, Timestamp)) -> Instant {
         self.looks += 1;
@@ -101,7 +91,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    fn asked(sightings: &Sightings, row: impl Into<String>, start: u64, transactor: u64) -> bool {
+    fn asked(
+        sightings: &mut Sightings,
+        row: impl Into<String>,
+        start: u64,
+        transactor: u64,
+    ) -> bool {
         let primary = RowColumn::new(row.into(), Column::new("f", "q"));
         let start = Timestamp::new(start).unwrap();
         sightings.has_timed_out(&primary, start, TransactorId(transactor), PATIENCE)
@@ -109,8 +104,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn times_out_a_lock_and_older_locks_of_its_transactor() {
-        let sightings = Sightings::default();
-        let asked = |row, start, transactor| asked(&sightings, row, start, transactor);
+        let mut sightings = Sightings::default();
+        let mut asked = |row, start, transactor| asked(&mut sightings, row, start, transactor);
         assert!(!asked("a", 7, 1));
         tokio::time::advance(Duration::from_secs(4)).await;
         assert!(!asked("a", 7, 1));
@@ -123,12 +118,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn restarts_the_time_of_a_resolved_lock() {
-        let sightings = Sightings::default();
-        assert!(!asked(&sightings, "a", 0, 1));
+        let mut sightings = Sightings::default();
+        assert!(!asked(&mut sightings, "a", 0, 1));
         tokio::time::advance(PATIENCE).await;
         let primary = RowColumn::new("a", Column::new("f", "q"));
         sightings.forget(&primary, Timestamp::ZERO);
-        assert!(!asked(&sightings, "a", 0, 1));
+        assert!(!asked(&mut sightings, "a", 0, 1));
     }
 
     /// A busy client met more than 32,768 locks that their owners ended before its next check.
@@ -137,28 +132,28 @@ mod tests {
     /// minutes.
     #[tokio::test(start_paused = true)]
     async fn starts_the_time_of_a_new_lock_at_once_after_many_others() {
-        let sightings = Sightings::default();
+        let mut sightings = Sightings::default();
         for number in 0..MOST {
-            assert!(!asked(&sightings, format!("ended {number}"), 7, 1));
+            assert!(!asked(&mut sightings, format!("ended {number}"), 7, 1));
         }
-        assert!(!asked(&sightings, "stuck", 8, 2));
+        assert!(!asked(&mut sightings, "stuck", 8, 2));
         tokio::time::advance(PATIENCE).await;
-        assert!(asked(&sightings, "stuck", 8, 2));
+        assert!(asked(&mut sightings, "stuck", 8, 2));
     }
 
     /// The time of a lock that is checked now and then continues while many other locks are met.
     #[tokio::test(start_paused = true)]
     async fn keeps_the_time_of_a_lock_while_many_others_are_met() {
-        let sightings = Sightings::default();
+        let mut sightings = Sightings::default();
         let second = Duration::from_secs(1);
         for round in 0..PATIENCE.as_secs() {
-            assert!(!asked(&sightings, "stuck", 8, 2), "round {round}");
+            assert!(!asked(&mut sightings, "stuck", 8, 2), "round {round}");
             for number in 0..MOST / 3 {
-                asked(&sightings, format!("ended {round} {number}"), 7, 1);
+                asked(&mut sightings, format!("ended {round} {number}"), 7, 1);
             }
             tokio::time::advance(second).await;
         }
-        assert!(asked(&sightings, "stuck", 8, 2));
-        assert!(sightings.seen.lock().sightings.len() <= MOST);
+        assert!(asked(&mut sightings, "stuck", 8, 2));
+        assert!(sightings.sightings.len() <= MOST);
     }
 }

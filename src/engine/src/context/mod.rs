@@ -18,7 +18,6 @@ pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
 pub(crate) use background::{Background, BackgroundCommit};
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
-pub(crate) use lock_wait::Sightings;
 pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
 pub(crate) use session::Session;
 pub(crate) use shared::{Shared, no_answer};

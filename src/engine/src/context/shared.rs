@@ -15,6 +15,7 @@ use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
 use crate::context::point_reads::PointReads;
 use crate::context::{Backoff, ClientOptions, Turns};
+use crate::mutex::Mutex;
 
 /// The state that the handles of one client share.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,
     /// The first sightings of locks.
-    pub(crate) sightings: Sightings,
+    pub(crate) sightings: Mutex<Sightings>,
     /// The turns of retries that conflicted at one cell.
     pub(crate) turns: Turns,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,

@@ -94,7 +94,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         let others = group.iter().copied().filter(|lock| !lock.is_primary());
         let decided = decided(client, lock).await?;
         if !matches!(decided, Decided::Waiting | Decided::Orphaned) {
-            client.sightings.forget(&lock.primary, lock.start);
+            client.sightings.lock().forget(&lock.primary, lock.start);
         }
         match decided {
             Decided::Ended(committed) => {
@@ -221,7 +221,7 @@ impl From<TransactionStatus> for Decided {
 async fn rollback_cause(client: &Shared, lock: &FoundLock) -> Result<Option<&'static str>> {
     let FoundLock { primary, start, transactor, .. } = lock;
     let patience = client.options.rollback_after;
-    if client.sightings.has_timed_out(primary, *start, *transactor, patience) {
+    if client.sightings.lock().has_timed_out(primary, *start, *transactor, patience) {
         return Ok(Some("timed out"));
     }
     let is_alive = client.coordination.is_alive(*transactor).await?;
