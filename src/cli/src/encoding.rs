@@ -84,20 +84,12 @@ impl Written {
 
     /// Formats a row, a qualifier or a visibility for a line with names separated by blanks.
     pub(crate) fn word(self, bytes: &[u8]) -> String {
-        self.apart(bytes, b" ")
+        blanks_escaped(&self.shown(bytes))
     }
 
     /// Formats the family of a column for such a line; it ends before the first `:`.
     pub(crate) fn family(self, bytes: &[u8]) -> String {
-        self.apart(bytes, b" :")
-    }
-
-    fn apart(self, bytes: &[u8], separators: &[u8]) -> String {
-        match self.encoding {
-            Encoding::Text => Escaped(bytes).and(separators).to_string(),
-            // These encodings contain no separators.
-            _ => self.shown(bytes),
-        }
+        self.word(bytes).replace(':', r"\x3a")
     }
 
     /// Formats the row and the column of a cell for such a line.
@@ -162,6 +154,11 @@ impl Written {
             encoding => Ok(encoding.decode(written)?.into_owned().into()),
         }
     }
+}
+
+/// Escapes the blanks of a shown text, so it is one word of a line.
+pub(crate) fn blanks_escaped(shown: &str) -> String {
+    shown.replace(' ', r"\x20")
 }
 
 fn of_text(written: &[u8]) -> Result<Bytes> {

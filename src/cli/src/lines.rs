@@ -1,6 +1,8 @@
 //! Line-by-line input and output, in constant memory.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -12,6 +14,20 @@ const READ_BYTES: usize = 1 << 18;
 /// on memory. An embedded table accepts rows of 16 MiB, a live Accumulo 1 MiB.
 const MAX_LINE_BYTES: usize = 32 << 20;
 const WRITE_BYTES: usize = 1 << 18;
+
+/// Opens a file with lines of `what`, or standard input for `-`. Opening a named pipe waits for its
+/// writer.
+pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read the {what} of {name}"))?;
+    if file.metadata()?.is_dir() {
+        bail!("cannot read the {what} of {name}: it is a directory");
+    }
+    Ok(Box::new(file))
+}
 
 /// Calls `each` with the number (from 1) and the bytes of every line, without its newline. Adds the
 /// number to its error.
@@ -88,7 +104,7 @@ pub(crate) fn transform(
 /// Adds the line number to an error, except to I/O errors, which belong to the output.
 fn in_line(number: u64, result: Result<()>) -> Result<()> {
     match result {
-        Err(error) if !error.is::<std::io::Error>() => Err(error.context(format!("line {number}"))),
+        Err(error) if !error.is::<io::Error>() => Err(error.context(format!("line {number}"))),
         result => result,
     }
 }

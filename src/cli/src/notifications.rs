@@ -119,7 +119,7 @@ impl List {
     async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
         let mut notifications = waiting(&*open.table);
-        let (mut count, mut unreadable) = (0, 0);
+        let (mut count, mut unreadable) = (0, 0_u64);
         let most = self.limit.unwrap_or(u64::MAX);
         while let Some(batch) = notifications.try_next().await? {
             let mut lines = String::new();
@@ -168,7 +168,7 @@ impl Failed {
     async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
         let records = open.coordination.dead_letters().await?;
-        let count = count_of(records.len());
+        let count = records.len();
         for record in records {
             let cell = (&*record.cell.row, &record.cell.column);
             let item = json!({

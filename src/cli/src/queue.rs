@@ -151,7 +151,7 @@ impl List {
             output::emit(&self.format.line(&item)?)?;
             stuck.warn(queue);
         }
-        output::say(&plural(count_of(queues.len()), "queue"));
+        output::say(&plural(queues.len(), "queue"));
         Ok(())
     }
 }
@@ -167,7 +167,7 @@ impl Show {
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
         let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
-        say!("entries wait in {waiting} of {}", plural(queue.buckets().into(), "bucket"));
+        say!("entries wait in {waiting} of {}", plural(queue.buckets(), "bucket"));
         Ok(())
     }
 }
@@ -188,7 +188,7 @@ impl Stuck {
         let id = output::shown(queue.id());
         if self.entries_of_no_bucket > 0 {
             let entries = plural(self.entries_of_no_bucket, "entry");
-            let buckets = plural(queue.buckets().into(), "bucket");
+            let buckets = plural(queue.buckets(), "bucket");
             say!(
                 "warning: queue `{id}`: no worker processes {entries}, which a program with another number than {buckets} has added"
             );
@@ -239,7 +239,7 @@ impl Failed {
     async fn run(&self) -> Result<()> {
         let (_open, client, queue) = self.queue.open().await?;
         let mut letters = queue.dead_letters(&client.snapshot().await?);
-        let mut count = 0;
+        let mut count = 0_u64;
         while let Some(letter) = letters.try_next().await? {
             count += 1;
             let value = letter.value.as_deref();

@@ -47,8 +47,16 @@ pub(crate) enum Layout {
 pub(crate) struct Expected {
     #[serde(deserialize_with = "max_skew")]
     pub(crate) max_skew: MaxSkew,
-    #[serde(rename = "other_rows", deserialize_with = "is_allowed")]
-    pub(crate) allow_other_rows: bool,
+    pub(crate) other_rows: OtherRows,
+}
+
+/// The setting for rows that belong to no recipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum OtherRows {
+    #[default]
+    Refused,
+    Allowed,
 }
 
 #[derive(clap::Args, Debug)]
@@ -105,11 +113,8 @@ impl Spec {
         }
         let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
         if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
-            let cause = format!(
-                "unknown field `{}`, expected one of {}",
-                unknown.as_ref(),
-                SETTINGS.join(", ")
-            );
+            let (name, known) = (unknown.as_ref(), SETTINGS.join(", "));
+            let cause = format!("unknown field `{name}`, expected one of {known}");
             return Err(source.error(Some(unknown.span()), cause));
         }
         if recipes.is_empty() {
@@ -144,18 +149,6 @@ impl Spec {
         }
         Ok(all)
     }
-}
-
-/// The setting `other_rows`, for rows that belong to no recipe.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum OtherRows {
-    Refused,
-    Allowed,
-}
-
-fn is_allowed<'de, D: Deserializer<'de>>(setting: D) -> Result<bool, D::Error> {
-    Ok(matches!(OtherRows::deserialize(setting)?, OtherRows::Allowed))
 }
 
 fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
@@ -279,7 +272,7 @@ mod tests {
         for (text, max_skew) in [("max_skew = 3", 3.0), ("max_skew = 1.5", 1.5)] {
             assert_eq!(expected(text).max_skew.get(), max_skew);
         }
-        assert!(expected("other_rows = \"allowed\"").allow_other_rows);
+        assert_eq!(expected("other_rows = \"allowed\"").other_rows, OtherRows::Allowed);
     }
 
     #[test]

@@ -10,7 +10,8 @@ pub(crate) fn count_of(len: usize) -> u64 {
 }
 
 /// Formats a count with its noun: `1 row`, `2 rows`, `2 entries`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
+pub(crate) fn plural(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     let number = Grouped(count);
     let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
     match noun.strip_suffix('y') {

@@ -1,16 +1,32 @@
-//! The properties of keys, as text.
+//! The answer about one source of keys, and the properties of the keys as text.
 
 use fluo_advisor::{
-    Alphabet, Arrivals, Direction, FieldCut, KeyProfile, LeadingFields, OrderProfile,
+    AdvisorReport, Alphabet, Arrivals, Direction, FieldCut, KeyProfile, LeadingFields, OrderProfile,
 };
 use fluo_table::{Escaped, Grouped};
+use serde::Serialize;
 
-use super::answer::Answer;
 use crate::text::{plural, shortened};
 
 const FIELDS: usize = 3;
 /// The share of the keys from which a repeated row is named.
 const HOT_SHARE: f64 = 0.01;
+
+/// The answer about one source of keys, which is also its JSON.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    pub(super) source: String,
+    /// The number of tablets of which only the first rows were read.
+    #[serde(rename = "tablets_cut_short")]
+    pub(super) cut_short: u64,
+    #[serde(flatten)]
+    pub(super) report: AdvisorReport,
+    /// The spec file, if a design is advised.
+    #[serde(rename = "spec_file")]
+    pub(super) spec: Option<String>,
+    #[serde(skip)]
+    pub(super) next: String,
+}
 
 pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     let (report, profile) = (&answer.report, &answer.report.profile);

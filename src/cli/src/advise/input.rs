@@ -1,11 +1,10 @@
 //! The sources of keys: a file, standard input, or a table.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use fluo_advisor::{Arrivals, ExistingTable, KeyProfile, ProfileBuilder};
 use fluo_table::table::property::GROUP_PATTERN;
 use fluo_table::{
@@ -42,7 +41,11 @@ impl Source {
         encoding: Encoding,
         arrivals: Arrivals,
     ) -> Result<Self> {
-        let (name, input) = opened(path)?;
+        let input = lines::open(path, "keys")?;
+        let name = match path.to_str() {
+            Some("-") => "standard input".to_owned(),
+            _ => path.display().to_string(),
+        };
         let bar = progress::counter("keys");
         let shown = bar.clone();
         let read = move || profile_of(input, encoding, arrivals, &shown);
@@ -91,18 +94,6 @@ impl Source {
             table: Some(table),
         })
     }
-}
-
-fn opened(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
-    if path.as_os_str() == "-" {
-        return Ok(("standard input".to_owned(), Box::new(io::stdin())));
-    }
-    let name = path.display().to_string();
-    let file = File::open(path).with_context(|| format!("cannot read the keys of {name}"))?;
-    if file.metadata()?.is_dir() {
-        bail!("cannot read the keys of {name}: it is a directory");
-    }
-    Ok((name, Box::new(file)))
 }
 
 fn profile_of(

@@ -1,7 +1,5 @@
 //! `fluo advise`: the properties of keys, the effect of each key design, and the design to use.
 
-mod answer;
-mod faults;
 mod figures;
 mod input;
 mod page;
@@ -10,10 +8,11 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fluo_advisor::{AdviceOptions, Arrivals, Candidate, ExistingTable, Read, advise};
 
-use self::answer::Answer;
+use self::figures::Answer;
 use self::input::Source;
 use crate::atomic_file;
 use crate::encoding::Encoding;
@@ -88,35 +87,26 @@ struct TableArguments {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     tablets: Option<u32>,
     /// Ways to read rows other than one by one; separate several by commas
-    #[arg(long, value_enum, value_delimiter = ',')]
-    reads: Vec<ReadName>,
+    #[arg(long, value_parser = reads(), value_delimiter = ',')]
+    reads: Vec<Read>,
     /// Rows are never read one by one, only as --reads states
     #[arg(long, requires = "reads")]
     scans_only: bool,
 }
 
-/// A way to read rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ReadName {
-    /// All rows with a prefix
-    Prefix,
-    /// All rows between two
-    Range,
-    /// All rows with one leading field
-    Field,
-    /// All pages of a domain and of its subdomains
-    Domain,
-}
-
-impl From<ReadName> for Read {
-    fn from(name: ReadName) -> Self {
-        match name {
-            ReadName::Prefix => Self::Prefix,
-            ReadName::Range => Self::Range,
-            ReadName::Field => Self::Field,
-            ReadName::Domain => Self::Domain,
-        }
-    }
+/// Returns the parser of a way to read rows, which lists them in the help.
+fn reads() -> impl TypedValueParser<Value = Read> {
+    const READS: [(&str, Read, &str); 4] = [
+        ("prefix", Read::Prefix, "All rows with a prefix"),
+        ("range", Read::Range, "All rows between two"),
+        ("field", Read::Field, "All rows with one leading field"),
+        ("domain", Read::Domain, "All pages of a domain and of its subdomains"),
+    ];
+    let values = READS.map(|(name, _, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|given| {
+        let named = READS.into_iter().find(|(name, ..)| *name == given);
+        named.map(|(_, read, _)| read).ok_or("it is none of the values")
+    })
 }
 
 impl TableArguments {
@@ -125,7 +115,7 @@ impl TableArguments {
         AdviceOptions::new()
             .servers(servers.unwrap_or(1))
             .tablets(self.tablets)
-            .reads(self.reads.iter().copied().map(Read::from))
+            .reads(self.reads.iter().copied())
             .scans_only(self.scans_only)
             .table(table)
     }

@@ -9,8 +9,8 @@ use std::fmt::Write;
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile, LoadForecast, RankedDesign};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::answer::Answer;
-use super::{figures, text};
+use super::figures::{self, Answer};
+use super::text;
 
 const STYLE: &str = include_str!("style.css");
 const SECTIONS: [(&str, &str); 5] = [

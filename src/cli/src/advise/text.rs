@@ -1,15 +1,13 @@
 //! The text of a report: for the terminal, and for the page.
 
 use comfy_table::CellAlignment;
-use fluo_advisor::{AdvisorReport, Decision, Fault, RankedDesign, Suitability};
+use fluo_advisor::{AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability};
 use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
-use super::answer::Answer;
-use super::faults::fault;
-use super::figures::{figures, percent};
+use super::figures::{Answer, figures, percent, quoted};
 use crate::output;
-use crate::text::{columns, count_of, plural};
+use crate::text::{columns, plural};
 
 const SPEC_LINES: usize = 100;
 
@@ -52,7 +50,7 @@ pub(super) fn lines(answer: &Answer) -> String {
         }
         let more = spec.lines().count().saturating_sub(SPEC_LINES);
         if more > 0 {
-            let more = plural(count_of(more), "line");
+            let more = plural(more, "line");
             lines += &format!("  .. and {more} more, which --write-spec writes\n");
         }
         lines += &format!("\n{}", answer.next);
@@ -106,11 +104,72 @@ fn against(design: &RankedDesign) -> String {
     first.map(fault).unwrap_or_default()
 }
 
+fn fault(fault: &Fault) -> String {
+    match fault {
+        Fault::Invalid { reason } => reason.clone(),
+        Fault::RejectsKeys { keys, reason } => {
+            format!("no key for {}: {reason}", plural(*keys, "key"))
+        }
+        Fault::FewSalts { used, is_of_a_part } => {
+            let used = plural(*used, "salt");
+            if *is_of_a_part {
+                format!("only {used}: keys differ beyond the salted part")
+            } else {
+                format!("only {used}: the hash does not distinguish these keys")
+            }
+        }
+        Fault::FullTablet { over_mean } => {
+            format!("the fullest tablet has {over_mean:.2} times the mean")
+        }
+        Fault::HeavyPart { part, share } => match part {
+            Some(part) => format!("{} has {} of the keys", quoted(part), percent(*share)),
+            None => format!("one row has {} of the keys", percent(*share)),
+        },
+        Fault::UnevenSalts { over_mean } => {
+            format!("salts do not divide evenly: {over_mean:.2} times the mean")
+        }
+        Fault::NewestTogether { share } => {
+            format!("{} of the newest keys go to one tablet", percent(*share))
+        }
+        Fault::RunsTogether { tablets } => {
+            format!("keys arrive for {tablets:.1} tablets at a time")
+        }
+        Fault::UnknownPlace => "new keys may all go to one tablet".to_owned(),
+        Fault::RowInPieces { pieces } => {
+            let ranges = plural(*pieces, "range");
+            format!("one row is read from {ranges}; --scans-only allows it")
+        }
+        Fault::UnsupportedRead { read, cost } => unsupported(*read, cost.as_ref()),
+        Fault::TooFewTablets { tablets, wanted } => {
+            format!("{} of {} wanted", plural(*tablets, "tablet"), Grouped(*wanted))
+        }
+        Fault::FewerThanServers { tablets, servers } => {
+            format!("{} cannot use {servers} servers", plural(*tablets, "tablet"))
+        }
+        _ => String::new(),
+    }
+}
+
+fn unsupported(read: Read, cost: Option<&ScanCost>) -> String {
+    let rows = match read {
+        Read::Prefix => "a prefix",
+        Read::Range => "a range",
+        Read::Field => "a leading field",
+        _ => "a domain",
+    };
+    match (cost, read) {
+        (Some(ScanCost::Limited { only, .. }), _) => format!("scans only {only}"),
+        (None, Read::Domain) => "the keys are not web addresses".to_owned(),
+        (None, _) => "the keys have no leading field".to_owned(),
+        _ => format!("no scan of {rows}"),
+    }
+}
+
 pub(super) fn decision(report: &AdvisorReport) -> String {
     let advised = report.advised();
     let names: Vec<_> = advised.iter().map(RankedDesign::label).collect();
     let names = names.join(" and ");
-    let tablets = plural(report.tablets.into(), "tablet");
+    let tablets = plural(report.tablets, "tablet");
     let uneven = advised.iter().flat_map(|design| &design.faults);
     let uneven = uneven.map(fault).next().unwrap_or_default();
     let sentence = match report.decision {

@@ -16,7 +16,7 @@ use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
 use crate::output;
 use crate::progress;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 /// Compact the transient ranges of an application.
 ///
@@ -82,7 +82,7 @@ impl CompactTransient {
         };
         let (failed, ()) = try_join!(compact, print)?;
         if failed > 0 {
-            let ranges = plural(count_of(ranges), "range");
+            let ranges = plural(ranges, "range");
             bail!(
                 "{failed} of {ranges} could not be compacted; the lines above state why, and the command can be repeated"
             );

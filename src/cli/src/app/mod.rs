@@ -2,32 +2,30 @@
 
 mod compact_transient;
 mod gc;
-mod init;
 mod inspect;
+mod lifecycle;
 mod rebucket;
-mod remove;
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Subcommand;
-use fluo_keys::MaxSkew;
 use fluo_recipes::table_optimizations;
 
 use crate::application::{NamedApplication, open};
 use crate::exit::Outcome;
-use crate::spec::Expected;
+use crate::spec::{Expected, OtherRows};
 use crate::table::{ApplyOptions, Optimized, PlanOptions, VerifyArguments};
 use crate::target::check_writable;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppCommand {
     // The help of most commands is the doc comment of their arguments.
-    Init(init::Init),
+    Init(lifecycle::Init),
     List(inspect::List),
     Status(inspect::Status),
     Config(inspect::Config),
-    Remove(remove::Remove),
+    Remove(lifecycle::Remove),
     Gc(gc::Gc),
     CompactTransient(compact_transient::CompactTransient),
     /// Show the changes that make the table match the recipes; writes nothing.
@@ -127,6 +125,6 @@ async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> 
         unwritable,
         table,
         optimizations,
-        expected: Expected { max_skew: MaxSkew::default(), allow_other_rows: true },
+        expected: Expected { other_rows: OtherRows::Allowed, ..Expected::default() },
     }))
 }

@@ -40,7 +40,7 @@ impl Rebucket {
         say!(
             "queue `{}` has {}; {} moved",
             self.id.escape_debug(),
-            plural(self.buckets.into(), "bucket"),
+            plural(self.buckets, "bucket"),
             plural(moved, "value")
         );
         say!("`fluo app plan {}` shows the new split points", self.application.name());

@@ -102,7 +102,7 @@ pub(super) fn row_of(epochs: &KeyMigration, key: &[u8], row: &mut Vec<u8>) -> Re
 
 /// Prints the number of keys of each earlier design. The first of `counts` is of the oldest.
 fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
-    let (all, designs) = (plural(counts.iter().sum(), "key"), counts.len());
+    let (all, designs) = (plural(counts.iter().sum::<u64>(), "key"), counts.len());
     let earlier = counts.iter().zip(epochs.designs()).take(designs.saturating_sub(1));
     for (number, (count, design)) in (1..).zip(earlier).filter(|(_, (count, _))| **count > 0) {
         say!("{} of {all}: epoch {number} of {designs}, {design}", Grouped(*count));

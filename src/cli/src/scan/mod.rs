@@ -9,13 +9,13 @@ use std::num::NonZeroUsize;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Cell, ColumnSelector, Escaped, Scan as Request, Span, row_successor};
+use fluo_table::{ColumnSelector, Escaped, Scan as Request, Span, row_successor};
 use futures::stream::TryStreamExt;
 use indicatif::ProgressBar;
 
-use self::record::{Names, Record, WRITE};
+use self::record::{Record, WRITE};
 use crate::application::ApplicationArguments;
-use crate::encoding::Written;
+use crate::encoding::{Written, blanks_escaped};
 use crate::exit::Outcome;
 use crate::output;
 use crate::progress;
@@ -105,7 +105,9 @@ impl Scan {
         {
             batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             let count = count_of(batch.len());
-            output::write(&self.format.lines(batch.iter().map(|cell| self.record(cell)))?)?;
+            let record = if self.is_raw() { Record::of_entry } else { Record::of_cell };
+            let records = batch.iter().map(|cell| record(cell, self.written));
+            output::write(&self.format.lines(records)?)?;
             left -= count;
             bar.inc(count);
         }
@@ -139,11 +141,6 @@ impl Scan {
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let cells = limit.map_or(BATCH_CELLS, |limit| limit.min(BATCH_CELLS));
         NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
-    }
-
-    fn record(&self, cell: &Cell) -> Record {
-        let names = Names { written: self.written, is_on_line: self.format == Format::Text };
-        if self.is_raw() { Record::of_entry(cell, names) } else { Record::of_cell(cell, names) }
     }
 }
 
@@ -213,6 +210,9 @@ impl Format {
 
 fn text(record: Record) -> String {
     let Record { row, family, qualifier, visibility, timestamp, kind, value } = record;
+    let [row, family, qualifier, visibility] =
+        [row, family, qualifier, visibility].map(|name| blanks_escaped(&name));
+    let family = family.replace(':', r"\x3a");
     let timestamp = timestamp.as_str().map_or_else(|| timestamp.to_string(), str::to_owned);
     match kind {
         None => format!("{row} {family} {qualifier} {visibility}\t{value}\n"),

@@ -5,7 +5,7 @@ use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
     NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
-use fluo_table::{Cell, Result, RowColumn};
+use fluo_table::{Cell, Column, Result, RowColumn};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,73 +25,50 @@ pub(super) struct Record {
     pub(super) value: String,
 }
 
-/// The form of names in a record.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Names {
-    pub(super) written: Written,
-    /// `true` on a line, where separators are escaped; `false` in a field of its own.
-    pub(super) is_on_line: bool,
-}
-
-impl Names {
-    fn word(self, bytes: &[u8]) -> String {
-        if self.is_on_line { self.written.word(bytes) } else { self.written.shown(bytes) }
-    }
-}
-
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
-    pub(super) fn of_cell(cell: &Cell, names: Names) -> Self {
+    pub(super) fn of_cell(cell: &Cell, written: Written) -> Self {
         let column = &cell.key.column;
         Self {
-            row: names.word(&cell.key.row),
-            family: if names.is_on_line {
-                names.written.family(&column.family)
-            } else {
-                names.written.shown(&column.family)
-            },
-            qualifier: names.word(&column.qualifier),
-            visibility: names.word(&column.visibility),
+            row: written.shown(&cell.key.row),
+            family: written.shown(&column.family),
+            qualifier: written.shown(&column.qualifier),
+            visibility: written.shown(&column.visibility),
             timestamp: cell.key.timestamp.into(),
             kind: None,
-            value: names.written.shown(&cell.value),
+            value: written.shown(&cell.value),
         }
     }
 
     /// Creates the record of a stored entry. A part that cannot be decoded is in hex.
-    pub(super) fn of_entry(cell: &Cell, names: Names) -> Self {
-        let mut record = Self::of_cell(cell, names);
+    pub(super) fn of_entry(cell: &Cell, written: Written) -> Self {
+        let mut record = Self::of_cell(cell, written);
+        let stored = cell.key.timestamp;
         let decoded = if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
-            record.name_notification(cell, names);
-            NotificationTimestamp::decode(cell.key.timestamp).map(|stamp| {
+            record.qualifier = match observed_column(&cell.key.column) {
+                // Two names in one field, so the family ends at the first `:`.
+                Ok(Column { family, qualifier, .. }) => {
+                    format!("{}:{}", written.family(&family), written.shown(&qualifier))
+                }
+                Err(_) => hex(&cell.key.column.qualifier),
+            };
+            record.family = NOTIFICATION_FAMILY.to_owned();
+            NotificationTimestamp::decode(stored).map(|stamp| {
                 let kind = if stamp.is_delete { "DELETE" } else { "INSERT" };
                 (stamp.timestamp, kind, record.value.clone())
             })
         } else {
-            EntryTimestamp::decode(cell.key.timestamp).map(|stamp| {
-                let value = value(stamp.kind, cell, names.written);
+            EntryTimestamp::decode(stored).map(|stamp| {
+                let value = value(stamp.kind, cell, written);
                 (stamp.timestamp, name(stamp.kind), value.unwrap_or_else(|_| hex(&cell.value)))
             })
         };
-        let unknown =
-            || (Value::from(format!("0x{:016x}", cell.key.timestamp)), "UNKNOWN", hex(&cell.value));
-        let (timestamp, kind, value) = decoded
-            .map(|(timestamp, kind, value)| (timestamp.get().into(), kind, value))
-            .unwrap_or_else(unknown);
-        Self { timestamp, kind: Some(kind), value, ..record }
-    }
-
-    fn name_notification(&mut self, cell: &Cell, names: Names) {
-        self.family = NOTIFICATION_FAMILY.to_owned();
-        self.qualifier = match observed_column(&cell.key.column) {
-            // Two names in one field, so separators are escaped in every format.
-            Ok(observed) => {
-                let family = names.written.family(&observed.family);
-                format!("{family}:{}", names.word(&observed.qualifier))
-            }
-            Err(_) => hex(&cell.key.column.qualifier),
+        let (timestamp, kind, value) = match decoded {
+            Some((timestamp, kind, value)) => (timestamp.get().into(), kind, value),
+            None => (format!("0x{stored:016x}").into(), "UNKNOWN", hex(&cell.value)),
         };
+        Self { timestamp, kind: Some(kind), value, ..record }
     }
 }
 

@@ -1,12 +1,11 @@
 //! `fluo table load`.
 
-use std::fs::File;
 use std::future::ready;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use clap::Args;
 use fluo_keys::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign,
@@ -87,7 +86,7 @@ impl Load {
             );
         }
         let path = self.file.clone();
-        let input = tokio::task::spawn_blocking(move || open_input(&path)).await??;
+        let input = tokio::task::spawn_blocking(move || lines::open(&path, "rows")).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
         let mut load =
@@ -158,19 +157,6 @@ impl Load {
 }
 
 type Chunk = Vec<Result<Mutation>>;
-
-/// Opens a file, or standard input for `-`. Opening a named pipe waits for its writer.
-fn open_input(path: &Path) -> Result<Box<dyn Read + Send>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin()));
-    }
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read the rows of {name}"))?;
-    if file.metadata()?.is_dir() {
-        bail!("cannot read the rows of {name}: it is a directory");
-    }
-    Ok(Box::new(file))
-}
 
 fn rows_of(
     input: impl Read + Send + 'static,

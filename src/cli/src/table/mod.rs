@@ -1,13 +1,11 @@
 //! `fluo table`: tables, and their optimization.
 
 mod apply;
-mod apply_progress;
 mod bars;
 mod check;
 mod lifecycle;
 mod load;
 mod migrate;
-mod optimized;
 mod plan;
 mod show;
 mod verdict_text;
@@ -18,13 +16,12 @@ mod watch;
 use anyhow::Result;
 use clap::Subcommand;
 
-use self::optimized::SpecTable;
+use self::plan::SpecTable;
 use crate::exit::Outcome;
 
 pub(crate) use self::apply::ApplyOptions;
 pub(crate) use self::bars::bars;
-pub(crate) use self::optimized::Optimized;
-pub(crate) use self::plan::{PlanOptions, describe as describe_plan};
+pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
 pub(crate) use self::verdict_text::describe as describe_verdict;
 pub(crate) use self::verify::VerifyArguments;
 

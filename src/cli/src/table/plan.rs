@@ -1,21 +1,60 @@
-//! The plan of `fluo table plan` and `fluo app plan`, and its text.
+//! A table with its wanted optimizations, and the plan of `fluo table plan` and `fluo app plan`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_keys::{Plan, Step, TabletRun};
-use fluo_table::{Bytes, Escaped, Grouped};
+use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
+use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 
-use super::optimized::{Optimized, SpecTable};
 use crate::atomic_file;
 use crate::output::{self, shown};
+use crate::progress;
+use crate::spec::{Expected, SpecArguments};
+use crate::target::TargetArguments;
 use crate::text::{columns, count_of, plural};
 
 const MAX_LISTED: usize = 40;
 /// Maximum number of runs of neighboring tablets that are listed for a group.
 const MAX_RUNS: usize = 3;
 const MAX_GROUPS: usize = 40;
+
+#[derive(Debug)]
+pub(crate) struct Optimized {
+    pub(crate) tables: Arc<dyn TableAdmin>,
+    /// The error with which an embedded directory refuses changes, if it is known.
+    pub(crate) unwritable: Option<Error>,
+    pub(crate) table: String,
+    pub(crate) optimizations: TableOptimizations,
+    pub(crate) expected: Expected,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SpecTable {
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+    #[command(flatten)]
+    pub(super) spec: SpecArguments,
+    /// Name of the table
+    pub(super) name: String,
+}
+
+impl SpecTable {
+    pub(super) async fn open(self) -> Result<Optimized> {
+        let (optimizations, expected) = self.spec.read_expected()?;
+        let (tables, unwritable) = self.target.open_checked().await?;
+        Ok(Optimized { tables, unwritable, table: self.name, optimizations, expected })
+    }
+}
+
+impl Optimized {
+    pub(crate) async fn plan(&self, prune: bool) -> Result<Plan> {
+        let looking = format!("looking at table {}", shown(&self.table));
+        let plan = self.optimizations.plan(&*self.tables, &self.table);
+        Ok(progress::while_it_lasts(looking, plan.prune(prune).into_future()).await?)
+    }
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct PlanOptions {
@@ -65,8 +104,8 @@ fn cannot_save(path: &Path) -> String {
 }
 
 pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
-    let servers = plural(count_of(plan.servers()), "server");
-    let splits = plural(count_of(plan.found_splits()), "split point");
+    let servers = plural(plan.servers(), "server");
+    let splits = plural(plan.found_splits(), "split point");
     show!("Plan for table {}, which has {splits} on {servers}.", plan.table())?;
     if plan.is_empty() {
         show!("\nNothing to do: the table matches.")?;
@@ -88,9 +127,9 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     describe_groups(plan)?;
     show!(
         "\nIn all: {} to add, {} to remove, {} to {}.",
-        plural(count_of(plan.splits_to_add().len()), "split point"),
+        plural(plan.splits_to_add().len(), "split point"),
         Grouped(count_of(plan.splits_to_remove().len())),
-        plural(count_of(property_steps(plan).count()), "property"),
+        plural(property_steps(plan).count(), "property"),
         set_or_remove(plan),
     )
 }
@@ -103,7 +142,7 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     if splits.is_empty() {
         return Ok(());
     }
-    show!("\n{} {what}:", plural(count_of(splits.len()), "split point"))?;
+    show!("\n{} {what}:", plural(splits.len(), "split point"))?;
     for split in splits.iter().take(MAX_LISTED) {
         show!("  {sign} {}", Escaped(split))?;
     }
@@ -170,8 +209,7 @@ fn end_rows(runs: &[TabletRun]) -> String {
     };
     let mut told: Vec<_> = runs.iter().take(MAX_RUNS).map(shown).collect();
     if runs.len() > MAX_RUNS {
-        let more = count_of(runs.len() - MAX_RUNS);
-        told.push(format!("and {} more", plural(more, "run")));
+        told.push(format!("and {} more", plural(runs.len() - MAX_RUNS, "run")));
     }
     told.join(", ")
 }

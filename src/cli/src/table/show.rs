@@ -65,7 +65,7 @@ fn shown(tablet: &Tablet) -> Value {
 
 fn draw(table: &str, tablets: &Tablets) -> Result<()> {
     let (all, entries) = (tablets.as_slice(), plural(tablets.entries(), "entry"));
-    let count = plural(count_of(all.len()), "tablet");
+    let count = plural(all.len(), "tablet");
     show!("table {table}: {count}, {entries}")?;
     show!("\ntablets, by end row, with the server and the stored entries:")?;
     let bar = |tablet: &Tablet| {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Unproved, Verdict};
 use fluo_table::Grouped;
-use serde::Serialize;
+use serde_json::Value;
 
 use crate::output::{self, shown};
 use crate::text::{columns, count_of, plural};
@@ -32,29 +32,25 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     if verdict.ok {
         return show!("{}.", shown(&verdict.to_string()));
     }
-    let differences = plural(count_of(verdict.differences.len()), "difference");
+    let differences = plural(verdict.differences.len(), "difference");
     show!("NOT OK: {differences} on table {}.", shown(&verdict.table))
 }
 
-/// A difference with its sentence, for JSON.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct ToldDifference {
-    #[serde(flatten)]
-    difference: Difference,
-    pub(super) sentence: String,
+/// Returns a difference with its sentence, for JSON.
+pub(super) fn with_sentence(difference: &Difference) -> Result<Value> {
+    let mut json = serde_json::to_value(difference)?;
+    output::add(&mut json, "sentence", difference.to_string());
+    Ok(json)
 }
 
-impl From<&Difference> for ToldDifference {
-    fn from(difference: &Difference) -> Self {
-        Self { difference: difference.clone(), sentence: difference.to_string() }
-    }
+pub(super) fn all_with_sentences(verdict: &Verdict) -> Result<Value> {
+    verdict.differences.iter().map(with_sentence).collect()
 }
 
 /// Prints a verdict as JSON, with the sentence of each difference.
 pub(super) fn print_json(verdict: &Verdict) -> Result<()> {
     let mut json = serde_json::to_value(verdict)?;
-    let differences = verdict.differences.iter().map(ToldDifference::from);
-    output::add(&mut json, "differences", serde_json::to_value(differences.collect::<Vec<_>>())?);
+    output::add(&mut json, "differences", all_with_sentences(verdict)?);
     output::print_json(&json)
 }
 

@@ -8,14 +8,14 @@ use fluo_keys::{Difference, MaxSkew, RowCounting, Verdict, VerifyOptions};
 use fluo_table::{Error, ErrorKind};
 use tokio::time::sleep;
 
-use super::optimized::Optimized;
+use super::plan::Optimized;
 use super::verdict_text;
 use super::wait_until_balanced::WaitLine;
 use crate::duration;
 use crate::exit::Outcome;
 use crate::progress;
-use crate::spec::Expected;
-use crate::text::{count_of, plural};
+use crate::spec::{Expected, OtherRows};
+use crate::text::plural;
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MAX_ENTRIES: u64 = 10_000_000;
@@ -84,7 +84,7 @@ impl Limits {
             .rows(rows)
             .allow_extra_splits(self.allow_extra_splits)
             .max_skew(self.max_skew.unwrap_or(expected.max_skew))
-            .allow_other_rows(expected.allow_other_rows)
+            .allow_other_rows(expected.other_rows == OtherRows::Allowed)
             .authorizations(self.authorizations.iter().cloned().collect())
     }
 }
@@ -126,10 +126,8 @@ impl VerifyArguments {
 }
 
 async fn until_laid_out(table: &Optimized, options: &VerifyOptions, limit: Duration) -> Result<()> {
-    let differences = |verdict: &Verdict| {
-        let differences = count_of(verdict.differences.len());
-        format!("{}, waiting", plural(differences, "difference"))
-    };
+    let differences =
+        |verdict: &Verdict| format!("{}, waiting", plural(verdict.differences.len(), "difference"));
     let line = WaitLine::new("looking at the table");
     let verifying = table.optimizations.verify(&*table.tables, &table.table);
     let waiting = verifying.options(options).until_laid_out(sleep).limit(limit);

@@ -13,7 +13,7 @@ use crate::command_name::sibling;
 use crate::duration::seconds;
 use crate::exit;
 use crate::progress;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 const MAX_NAMED: usize = 3;
 
@@ -76,8 +76,8 @@ fn to_move(groups: &[GroupVerdict]) -> usize {
 }
 
 fn still_to_move(groups: &[GroupVerdict]) -> String {
-    let tablets = groups.iter().map(|group| group.tablets).sum();
-    let all = plural(count_of(tablets), "tablet");
+    let tablets: usize = groups.iter().map(|group| group.tablets).sum();
+    let all = plural(tablets, "tablet");
     format!("{} of {all} still have to move", to_move(groups))
 }
 
@@ -103,7 +103,7 @@ impl Settling {
         let mut named: Vec<_> = apart.by_ref().take(MAX_NAMED).map(place).collect();
         let more = apart.count();
         if more > 0 {
-            named.push(format!("and {}", plural(count_of(more), "more group")));
+            named.push(format!("and {}", plural(more, "more group")));
         }
         format!(
             "not spread after {waited}: {}; the servers continue by themselves, `{}` looks again",

@@ -1,6 +1,5 @@
 //! `fluo table watch`.
 
-use std::iter;
 use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,16 +8,16 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo_keys::{Difference, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{ErrorKind, TableAdmin};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::time::sleep;
 
-use super::optimized::SpecTable;
-use super::verdict_text::{ToldDifference, reservation};
+use super::plan::SpecTable;
+use super::verdict_text::{all_with_sentences, reservation, with_sentence};
 use super::verify::{Limits, Rows, with_damage};
 use crate::duration;
 use crate::exit::{self, Outcome};
 use crate::output;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 /// The shortest interval: a check is not free for the servers.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
@@ -71,7 +70,7 @@ impl Watch {
         let first = self.look(&optimizations, &options, &mut connected).await?;
         let first = first.with_context(|| format!("there is no table `{name}`"))?;
         let mut is_ok = first.ok;
-        self.print(&Change::begin(&first))?;
+        self.print(&Change::begin(&first)?)?;
         let mut changes = Changes { seen: first, error: None };
         while is_ok || !self.once {
             sleep(self.interval).await;
@@ -84,7 +83,7 @@ impl Watch {
                 Err(error) => Err(exit::sentence(&error)),
             };
             is_ok = looked.as_ref().map_or(is_ok, |seen| seen.ok);
-            for change in changes.after(looked) {
+            for change in changes.after(looked)? {
                 self.print(&change)?;
             }
         }
@@ -123,48 +122,48 @@ impl Watch {
 struct Change {
     event: &'static str,
     texts: Vec<String>,
-    data: Value,
+    data: Map<String, Value>,
 }
 
 impl Change {
     fn new(event: &'static str, text: impl Into<String>) -> Self {
-        Self { event, texts: vec![text.into()], data: json!({}) }
+        Self { event, texts: vec![text.into()], data: Map::new() }
+    }
+
+    fn with(mut self, name: &str, data: impl Into<Value>) -> Self {
+        self.data.insert(name.to_owned(), data.into());
+        self
     }
 
     /// Creates the first line, with all differences.
-    fn begin(verdict: &Verdict) -> Self {
-        if verdict.ok {
-            let mut begin = Self::ok("begin", verdict);
-            output::add(&mut begin.data, "differences", json!([]));
-            return begin;
-        }
-        let told: Vec<_> = verdict.differences.iter().map(ToldDifference::from).collect();
-        let count = plural(count_of(told.len()), "difference");
-        let drift = told.iter().map(|one| format!("drift: {}", one.sentence));
-        let texts = iter::once(format!("NOT OK: {count}")).chain(drift).collect();
-        Self { event: "begin", texts, data: json!({ "differences": told }) }
+    fn begin(verdict: &Verdict) -> Result<Self> {
+        let begin = if verdict.ok {
+            Self::ok("begin", verdict)
+        } else {
+            let count = plural(verdict.differences.len(), "difference");
+            let mut begin = Self::new("begin", format!("NOT OK: {count}"));
+            let drift = verdict.differences.iter().map(|difference| format!("drift: {difference}"));
+            begin.texts.extend(drift);
+            begin
+        };
+        Ok(begin.with("differences", all_with_sentences(verdict)?))
     }
 
     /// Creates the line of a table without differences.
     fn ok(event: &'static str, verdict: &Verdict) -> Self {
         match reservation(verdict.unproved.as_ref()) {
             None => Self::new(event, "OK"),
-            Some(reason) => Self {
-                data: json!({ "unproved": reason }),
-                ..Self::new(event, format!("OK; {reason}"))
-            },
+            Some(reason) => Self::new(event, format!("OK; {reason}")).with("unproved", reason),
         }
     }
 
-    fn difference(event: &'static str, word: &str, difference: &Difference) -> Self {
-        let told = ToldDifference::from(difference);
-        let text = format!("{word}: {}", told.sentence);
-        Self { data: json!({ "difference": told }), ..Self::new(event, text) }
+    fn difference(event: &'static str, word: &str, difference: &Difference) -> Result<Self> {
+        let change = Self::new(event, format!("{word}: {difference}"));
+        Ok(change.with("difference", with_sentence(difference)?))
     }
 
     fn cannot_look(reason: &str) -> Self {
-        let text = format!("cannot look: {reason}");
-        Self { data: json!({ "reason": reason }), ..Self::new("cannot_look", text) }
+        Self::new("cannot_look", format!("cannot look: {reason}")).with("reason", reason)
     }
 
     /// Returns the lines to print: a JSON object, or the text for a person.
@@ -173,10 +172,11 @@ impl Change {
             let line = |text| output::shown(&format!("{time} table {table}: {text}"));
             return Ok(self.texts.iter().map(line).collect());
         }
-        let mut line = json!({ "time": time, "table": table, "event": self.event });
-        for (name, value) in self.data.as_object().into_iter().flatten() {
-            output::add(&mut line, name, value.clone());
+        let mut line = Map::new();
+        for (name, value) in [("time", time), ("table", table), ("event", self.event)] {
+            line.insert(name.to_owned(), value.into());
         }
+        line.extend(self.data.clone());
         Ok(vec![output::json_line(&line)?])
     }
 }
@@ -189,28 +189,32 @@ struct Changes {
 
 impl Changes {
     /// Returns the changes since the check before. A difference with other figures is not a change.
-    fn after(&mut self, looked: Result<Verdict, String>) -> Vec<Change> {
+    fn after(&mut self, looked: Result<Verdict, String>) -> Result<Vec<Change>> {
         let seen = match looked {
             Ok(seen) => seen,
-            Err(reason) if self.error.as_ref() == Some(&reason) => return Vec::new(),
+            Err(reason) if self.error.as_ref() == Some(&reason) => return Ok(Vec::new()),
             Err(reason) => {
                 let change = Change::cannot_look(&reason);
                 self.error = Some(reason);
-                return vec![change];
+                return Ok(vec![change]);
             }
         };
-        let looks_again = self.error.take().map(|_| Change::new("looks_again", "looking again"));
-        let gone = self.seen.differences_since(&seen);
-        let gone = gone.map(|difference| Change::difference("gone", "fixed", difference));
-        let new = seen.differences_since(&self.seen);
-        let new = new.map(|difference| Change::difference("drift", "drift", difference));
-        let mut changes: Vec<_> = looks_again.into_iter().chain(gone).chain(new).collect();
+        let mut changes = Vec::new();
+        if self.error.take().is_some() {
+            changes.push(Change::new("looks_again", "looking again"));
+        }
+        for gone in self.seen.differences_since(&seen) {
+            changes.push(Change::difference("gone", "fixed", gone)?);
+        }
+        for new in seen.differences_since(&self.seen) {
+            changes.push(Change::difference("drift", "drift", new)?);
+        }
         let reason = |verdict: &Verdict| verdict.unproved.as_ref().map(discriminant);
         if seen.ok && (!self.seen.ok || reason(&seen) != reason(&self.seen)) {
             changes.push(Change::ok("ok", &seen));
         }
         self.seen = seen;
-        changes
+        Ok(changes)
     }
 }
 
@@ -267,12 +271,12 @@ mod tests {
             (Ok(seen(&[])), vec![gone(&c), gone(&b), unproved]),
             (Ok(seen(&[])), vec![]),
         ] {
-            let found = changes.after(looked).into_iter().flat_map(|change| change.texts);
+            let found = changes.after(looked).unwrap().into_iter().flat_map(|change| change.texts);
             assert_eq!(found.collect::<Vec<_>>(), expected);
         }
         let mut counted = ok.clone();
         counted.unproved = None;
-        assert_eq!(changes.after(Ok(counted)), [Change::new("ok", "OK")]);
+        assert_eq!(changes.after(Ok(counted)).unwrap(), [Change::new("ok", "OK")]);
     }
 
     /// Checks the text and the JSON of some changes. The transcripts show a first check with
@@ -283,7 +287,7 @@ mod tests {
         let difference = r#""difference":{"kind":"missing_splits","splits":["a"],"sentence":"the split point `a` is missing"}"#;
         for (change, text, data) in [
             (
-                Change::difference("gone", "fixed", &missing),
+                Change::difference("gone", "fixed", &missing).unwrap(),
                 "fixed: the split point `a` is missing",
                 &*format!(r#""gone",{difference}"#),
             ),

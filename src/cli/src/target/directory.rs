@@ -10,7 +10,7 @@ use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
 use crate::command_name;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 #[derive(Args, Debug)]
 pub(crate) struct MakingArguments {
@@ -28,7 +28,7 @@ pub(super) async fn open_or_create(
     let options = options.create_if_missing(true).create_parents(making.parents);
     let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
-        let servers = plural(count_of(tables.servers().await?.len()), "server");
+        let servers = plural(tables.servers().await?.len(), "server");
         let path = directory.canonicalize();
         let path = path.as_deref().unwrap_or(directory).display();
         say!("created the directory `{path}` with {servers}");
