@@ -27,7 +27,12 @@ const BYTES_AT_ONCE: usize = 8 << 20;
 pub(crate) enum QueueCommand {
     // The help of these commands is the doc comment of their arguments.
     List(List),
-    Show(Show),
+    /// List the buckets of a queue in which entries wait.
+    ///
+    /// Each line has the bucket and, after a tab each: the number of entries, their bytes, and the
+    /// start timestamp of the oldest one.
+    #[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
+    Show(QueueArguments),
     Failed(Failed),
     /// Requeue dead letters, so they are processed again.
     ///
@@ -53,7 +58,7 @@ Example:
 pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
     match command {
         QueueCommand::List(command) => command.run().await?,
-        QueueCommand::Show(command) => command.run().await?,
+        QueueCommand::Show(queue) => queue.show().await?,
         QueueCommand::Failed(command) => command.run().await?,
         QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
         QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
@@ -62,7 +67,7 @@ pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
 }
 
 #[derive(Args, Debug)]
-struct QueueArguments {
+pub(crate) struct QueueArguments {
     #[command(flatten)]
     application: ApplicationArguments,
     /// The queue
@@ -85,6 +90,21 @@ impl QueueArguments {
         let client = open.client().await?;
         Ok((open, client, queues.swap_remove(place)))
     }
+
+    /// Prints the buckets in which entries wait.
+    async fn show(&self) -> Result<()> {
+        let (open, client, queue) = self.open().await?;
+        let backlog = queue.backlog(&client.snapshot().await?).await?;
+        for bucket in &backlog {
+            let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
+            output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
+        }
+        let failed = open.coordination.dead_letters().await?;
+        Stuck::new(&queue, &backlog, &failed).warn(&queue);
+        let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
+        say!("entries wait in {waiting} of {}", plural(queue.buckets(), "bucket"));
+        Ok(())
+    }
 }
 
 /// List the queues of an application, with the entries that wait and the dead letters.
@@ -104,17 +124,6 @@ pub(crate) struct List {
     application: ApplicationArguments,
     #[command(flatten)]
     format: ListFormat,
-}
-
-/// List the buckets of a queue in which entries wait.
-///
-/// Each line has the bucket and, after a tab each: the number of entries, their bytes, and the
-/// start timestamp of the oldest one.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
-pub(crate) struct Show {
-    #[command(flatten)]
-    queue: QueueArguments,
 }
 
 /// The entries that no worker processes.
@@ -152,22 +161,6 @@ impl List {
             stuck.warn(queue);
         }
         output::say(&plural(queues.len(), "queue"));
-        Ok(())
-    }
-}
-
-impl Show {
-    async fn run(&self) -> Result<()> {
-        let (open, client, queue) = self.queue.open().await?;
-        let backlog = queue.backlog(&client.snapshot().await?).await?;
-        for bucket in &backlog {
-            let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
-            output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
-        }
-        let failed = open.coordination.dead_letters().await?;
-        Stuck::new(&queue, &backlog, &failed).warn(&queue);
-        let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
-        say!("entries wait in {waiting} of {}", plural(queue.buckets(), "bucket"));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The spec: a file with the wanted designs and tablets of a table.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_keys::{
@@ -57,26 +57,6 @@ pub(crate) enum OtherRows {
     #[default]
     Refused,
     Allowed,
-}
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct SpecArguments {
-    /// Wanted state of the table, in TOML: a row_hasher table for each hasher, with prefix, tablets
-    /// and an optional scheme; or a key_design table with design, its settings, and tablets or
-    /// split_points. Optional at the top: max_skew = 2 and other_rows = "allowed"
-    #[arg(long, value_name = "FILE.toml")]
-    spec: PathBuf,
-}
-
-impl SpecArguments {
-    pub(crate) fn read_expected(&self) -> Result<(TableOptimizations, Expected)> {
-        read(&self.spec)
-    }
-
-    /// Refuses an output file that is the spec itself.
-    pub(crate) fn check_is_not(&self, out: &Path) -> Result<()> {
-        atomic_file::check_is_another(out, &self.spec, "the spec")
-    }
 }
 
 /// Reads the optimizations of a file, and the expectations about the rows.

@@ -24,18 +24,6 @@ pub(crate) struct List {
     json: bool,
 }
 
-/// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
-///
-/// Only one process can open an embedded directory. While a worker or another program has it open,
-/// this command fails with exit code 2, so no application of that directory is ever shown as
-/// RUNNING.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  fluo app status --at embedded:./data web")]
-pub(crate) struct Status {
-    #[command(flatten)]
-    application: NamedApplication,
-}
-
 /// Print the settings of an application, one a line: `name = value`.
 ///
 /// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
@@ -72,12 +60,10 @@ impl List {
     }
 }
 
-impl Status {
-    pub(crate) async fn run(&self) -> Result<()> {
-        let NamedApplication { target, name } = &self.application;
-        let fluo = target.open().await?;
-        output::print(&fluo.application(name).status().await?.to_string())
-    }
+pub(super) async fn print_status(application: &NamedApplication) -> Result<()> {
+    let NamedApplication { target, name } = application;
+    let fluo = target.open().await?;
+    output::print(&fluo.application(name).status().await?.to_string())
 }
 
 impl Config {

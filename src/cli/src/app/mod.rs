@@ -23,7 +23,13 @@ pub(crate) enum AppCommand {
     // The help of most commands is the doc comment of their arguments.
     Init(lifecycle::Init),
     List(inspect::List),
-    Status(inspect::Status),
+    /// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
+    ///
+    /// Only one process can open an embedded directory. While a worker or another program has it open,
+    /// this command fails with exit code 2, so no application of that directory is ever shown as
+    /// RUNNING.
+    #[command(after_help = "Example:\n  fluo app status --at embedded:./data web")]
+    Status(NamedApplication),
     Config(inspect::Config),
     Remove(lifecycle::Remove),
     Gc(gc::Gc),
@@ -79,7 +85,7 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
     match command {
         AppCommand::Init(command) => command.run().await?,
         AppCommand::List(command) => command.run().await?,
-        AppCommand::Status(command) => command.run().await?,
+        AppCommand::Status(application) => inspect::print_status(&application).await?,
         AppCommand::Config(command) => command.run().await?,
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::Gc(command) => return command.run().await,

@@ -1,14 +1,18 @@
 //! Key designs with their settings, in TOML or as the argument `--design`, and their descriptions.
 
 mod argument;
-mod grammar;
 mod source;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
+use fluo_keys::{
+    CompositeRows, DesignSettings, DigestSalt, HashedRows, KeyDesign, Modulo, RandomSalt,
+    ReverseTime, Reversed, Unsalted, WebTable,
+};
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::DeTable;
 
 pub(crate) use self::argument::read_argument;
-pub(crate) use self::grammar::{Name, read_design};
 pub(crate) use self::source::Source;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +37,59 @@ pub(crate) fn described() -> Result<Vec<Described>> {
     let catalog: Catalog = toml::from_str(include_str!("designs.toml"))
         .context("the descriptions of the designs are wrong")?;
     Ok(catalog.designs)
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Name {
+    RowHasher,
+    Modulo,
+    DigestSalt,
+    WebTable,
+    Reversed,
+    ReverseTime,
+    RandomSalt,
+    Composite,
+    Unsalted,
+}
+
+/// Reads a design: its name in `design` unless it is known, and its settings beside it.
+pub(crate) fn read_design<'a>(
+    source: Source<'a>,
+    mut table: Spanned<DeTable<'a>>,
+    name: Option<Name>,
+) -> Result<KeyDesign> {
+    let span = table.span();
+    let name = match name {
+        Some(name) => Some(name),
+        None => source.take(table.get_mut(), "design")?,
+    };
+    let Some(name) = name else {
+        let error = source.error(Some(span), "missing field `design`");
+        bail!("{error}; `fluo key design` lists the names");
+    };
+    let settings = match name {
+        Name::RowHasher => read::<HashedRows>(source, table),
+        Name::Modulo => read::<Modulo>(source, table),
+        Name::DigestSalt => read::<DigestSalt>(source, table),
+        Name::WebTable => read::<WebTable>(source, table),
+        Name::Reversed => read::<Reversed>(source, table),
+        Name::ReverseTime => read::<ReverseTime>(source, table),
+        Name::RandomSalt => read::<RandomSalt>(source, table),
+        Name::Composite => read::<CompositeRows>(source, table),
+        Name::Unsalted => read::<Unsalted>(source, table),
+    };
+    let settings = settings.map_err(|error| {
+        anyhow!("{error}; `fluo key design --design NAME` describes the settings")
+    });
+    KeyDesign::new(settings?).map_err(|error| source.error(Some(span), error))
+}
+
+fn read<'a, T: Deserialize<'a> + Into<DesignSettings>>(
+    source: Source<'a>,
+    table: Spanned<DeTable<'a>>,
+) -> Result<DesignSettings> {
+    source.read::<T>(table).map(Into::into)
 }
 
 #[cfg(test)]

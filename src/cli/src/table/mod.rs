@@ -1,7 +1,6 @@
 //! `fluo table`: tables, and their optimization.
 
 mod apply;
-mod bars;
 mod check;
 mod lifecycle;
 mod load;
@@ -20,8 +19,8 @@ use self::plan::SpecTable;
 use crate::exit::Outcome;
 
 pub(crate) use self::apply::ApplyOptions;
-pub(crate) use self::bars::bars;
 pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
+pub(crate) use self::show::bars;
 pub(crate) use self::verdict_text::describe as describe_verdict;
 pub(crate) use self::verify::VerifyArguments;
 

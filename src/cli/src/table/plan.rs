@@ -11,7 +11,7 @@ use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 use crate::atomic_file;
 use crate::output::{self, shown};
 use crate::progress;
-use crate::spec::{Expected, SpecArguments};
+use crate::spec::{self, Expected};
 use crate::target::TargetArguments;
 use crate::text::{columns, count_of, plural};
 
@@ -34,15 +34,18 @@ pub(crate) struct Optimized {
 pub(crate) struct SpecTable {
     #[command(flatten)]
     pub(super) target: TargetArguments,
-    #[command(flatten)]
-    pub(super) spec: SpecArguments,
+    /// Wanted state of the table, in TOML: a row_hasher table for each hasher, with prefix, tablets
+    /// and an optional scheme; or a key_design table with design, its settings, and tablets or
+    /// split_points. Optional at the top: max_skew = 2 and other_rows = "allowed"
+    #[arg(long, value_name = "FILE.toml")]
+    pub(super) spec: PathBuf,
     /// Name of the table
     pub(super) name: String,
 }
 
 impl SpecTable {
     pub(super) async fn open(self) -> Result<Optimized> {
-        let (optimizations, expected) = self.spec.read_expected()?;
+        let (optimizations, expected) = spec::read(&self.spec)?;
         let (tables, unwritable) = self.target.open_checked().await?;
         Ok(Optimized { tables, unwritable, table: self.name, optimizations, expected })
     }
@@ -73,7 +76,7 @@ impl PlanOptions {
     /// Plans for a spec, which the saved plan must not replace.
     pub(super) async fn run_spec(&self, table: SpecTable) -> Result<()> {
         if let Some(path) = &self.out {
-            let checked = table.spec.check_is_not(path);
+            let checked = atomic_file::check_is_another(path, &table.spec, "the spec");
             checked.with_context(|| cannot_save(path))?;
         }
         self.run(table.open().await?, "").await

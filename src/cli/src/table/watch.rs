@@ -17,6 +17,7 @@ use super::verify::{Limits, Rows, with_damage};
 use crate::duration;
 use crate::exit::{self, Outcome};
 use crate::output;
+use crate::spec;
 use crate::text::plural;
 
 /// The shortest interval: a check is not free for the servers.
@@ -63,7 +64,7 @@ impl Watch {
             bail!("the interval is shorter than 100ms");
         }
         let name = &self.table.name;
-        let (optimizations, expected) = self.table.spec.read_expected()?;
+        let (optimizations, expected) = spec::read(&self.table.spec)?;
         let options = self.limits.options(expected, self.rows);
         let mut connected = None;
         // An error of the first check is an error of the arguments.
