@@ -42,16 +42,6 @@ pub(crate) struct Wait {
     timeout: Option<Duration>,
 }
 
-#[derive(Debug)]
-enum Looked {
-    /// No notification waits. The dead letters are counted.
-    Idle { dead_letters: usize },
-    /// The reason why the application is not idle.
-    Busy(String),
-    /// The application cannot be opened at present.
-    Unavailable(Error),
-}
-
 impl Wait {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let bar = progress::waiting("looking for notifications".to_owned());
@@ -59,56 +49,47 @@ impl Wait {
         let mut pause = FIRST_PAUSE;
         let mut is_printed = false;
         loop {
-            let looked = self.look().await?;
+            let looked = self.look().await;
             let waited = start.elapsed();
-            let reason = match &looked {
-                Looked::Idle { dead_letters } => {
-                    drop(bar);
-                    say_idle(*dead_letters);
-                    return Ok(Outcome::Success);
+            let is_over = self.timeout.is_some_and(|limit| waited >= limit);
+            let reason = match looked {
+                Ok(None) => return Ok(Outcome::Success),
+                Ok(Some(reason)) if is_over => {
+                    say!("not idle after {}: {reason}", seconds(waited));
+                    return Ok(Outcome::Difference);
                 }
-                Looked::Busy(reason) => reason.clone(),
-                Looked::Unavailable(error) => error.to_string(),
-            };
-            if self.timeout.is_some_and(|limit| waited >= limit) {
-                drop(bar);
-                let waited = seconds(waited);
-                if let Looked::Unavailable(error) = looked {
+                Ok(Some(reason)) => reason,
+                Err(error) if !is_unavailable(&error) => return Err(error),
+                Err(error) if is_over => {
+                    let waited = seconds(waited);
                     return Err(error).with_context(|| {
                         format!("it is not known after {waited} whether the application is idle")
                     });
                 }
-                say!("not idle after {waited}: {reason}");
-                return Ok(Outcome::Difference);
-            }
+                Err(error) => {
+                    // The progress line is hidden in a pipe, and another process causes this wait.
+                    if !is_printed && bar.is_hidden() {
+                        say!("note: waiting: {error}");
+                        is_printed = true;
+                    }
+                    error.to_string()
+                }
+            };
             bar.set_message(output::shown(&reason));
-            // The progress line is hidden in a pipe, and another process causes this wait.
-            if matches!(looked, Looked::Unavailable(_)) && !is_printed && bar.is_hidden() {
-                say!("note: waiting: {reason}");
-                is_printed = true;
-            }
             let left = self.timeout.map(|limit| limit.saturating_sub(waited));
             sleep(left.map_or(pause, |left| left.min(pause))).await;
             pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
-    async fn look(&self) -> Result<Looked> {
-        self.try_look().await.or_else(|error| match error.downcast_ref::<Error>() {
-            Some(cause) if cause.kind() == ErrorKind::Unavailable => {
-                Ok(Looked::Unavailable(cause.clone()))
-            }
-            _ => Err(error),
-        })
-    }
-
-    async fn try_look(&self) -> Result<Looked> {
+    /// Returns the reason why the application is not idle. `None` if it is, which is printed.
+    async fn look(&self) -> Result<Option<String>> {
         let open = self.application.open().await?;
         let batches = waiting(&*open.table);
         let count = batches.try_fold(0, async |count, batch| Ok(count + count_of(batch.len())));
         let count = count.await?;
         if count > 0 {
-            return Ok(Looked::Busy(waiting_notifications(count)));
+            return Ok(Some(waiting_notifications(count)));
         }
         let client = open.client().await?;
         // Counting takes time, so it does not prove that the application is idle. This does.
@@ -116,20 +97,22 @@ impl Wait {
         while !client.is_idle().await? {
             if Instant::now() > end {
                 let reason = "no notification waits, but transactions begin all the time";
-                return Ok(Looked::Busy(reason.to_owned()));
+                return Ok(Some(reason.to_owned()));
             }
             sleep(FIRST_PAUSE).await;
         }
-        let dead_letters = open.coordination.dead_letters().await?.len();
-        Ok(Looked::Idle { dead_letters })
+        let see = "in the dead letters, see `fluo notifications failed`";
+        match open.coordination.dead_letters().await?.len() {
+            0 => say!("idle: no notification waits"),
+            1 => say!("idle: no notification waits; 1 is {see}"),
+            count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
+        }
+        Ok(None)
     }
 }
 
-fn say_idle(dead_letters: usize) {
-    let see = "in the dead letters, see `fluo notifications failed`";
-    match dead_letters {
-        0 => say!("idle: no notification waits"),
-        1 => say!("idle: no notification waits; 1 is {see}"),
-        count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
-    }
+/// Checks whether the application cannot be opened at present.
+fn is_unavailable(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<Error>();
+    cause.is_some_and(|cause| cause.kind() == ErrorKind::Unavailable)
 }
