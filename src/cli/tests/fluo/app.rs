@@ -39,23 +39,6 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     assert_eq!(place.fails(remove), error);
 }
 
-#[test]
-fn escapes_names_with_terminal_controls() {
-    let place = Place::new();
-    let message = place.fails("app init --at embedded:d a\u{1b}");
-    assert_says(&message, "`a\\u{1b}` cannot be the name of an application");
-    assert_eq!(place.names("."), ["tmp"]);
-    place
-        .with(["app", "init", "--at", "embedded:d", "--set", "a\n=\u{1b}[31m = \u{202e}\\", "web"])
-        .succeeds();
-    place
-        .fluo("app config --at embedded:d web")
-        .prints("a\\x0a = \\x1b[31m = \\xe2\\x80\\xae\\x5c\n");
-    let run = place.fluo("app config --at embedded:d --json web");
-    assert_says(run.text(), "\\u001b[31m = \\u202e");
-    assert_eq!(run.json()["settings"]["a\n"], "\u{1b}[31m = \u{202e}\\");
-}
-
 /// Covers an application that runs elsewhere: only one process can open a directory, so an
 /// application that runs elsewhere cannot even be inspected.
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! Output into a pipe contains no progress, and a reader that closes the pipe early is not a
 //! failure.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::command::{Place, ROWS, Run, assert_says, ended};
 
@@ -38,7 +38,7 @@ fn a_closed_output_is_no_failure() {
 #[test]
 fn endless_input_ends_with_its_reader() {
     let place = Place::new();
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let script = "while :; do echo row; done | \"$0\" key add --prefix p";
     let mut child = command
         .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
@@ -125,4 +125,24 @@ fn reports_a_full_output() {
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
     assert_says(&message, "error: cannot write to standard output: No space left on device");
+}
+
+/// Sends an input that is far larger than the memory that the shell allows the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    let mut command = Command::new("sh");
+    let script = "ulimit -v 65536; exec \"$0\" key add --prefix p";
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let rows = format!("{}\n", "x".repeat(1_000)).repeat(1_000);
+    for _ in 0..80 {
+        stdin.write_all(rows.as_bytes()).unwrap();
+    }
+    drop(stdin);
+    ended(child).succeeds();
 }

@@ -1,4 +1,4 @@
-//! Credentials for a live Accumulo: their sources, and messages that do not contain them.
+//! Servers that do not accept a login. No message contains the password.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,9 +9,6 @@ use crate::command::{Place, Run, assert_says};
 
 const PASSWORD: &str = "hunter2";
 
-/// A port on which no server listens. A free port does not suffice: another test may get it.
-const UNUSED_PORT: u16 = 1;
-
 fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> Run {
     let arguments = format!("table list --at proxy:127.0.0.1:{port} {more}");
     let mut command: Command = place.command(arguments.split_whitespace());
@@ -19,47 +16,6 @@ fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> R
     let run = Run::of(command.output().unwrap());
     assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
     run
-}
-
-#[test]
-fn reads_the_password_from_the_environment_or_a_file() {
-    let place = Place::new();
-    place.file("password", format!("{PASSWORD}\nmore\n"));
-    let path = place.path("password").to_str().unwrap().to_owned();
-    let port = UNUSED_PORT;
-    for (more, environment) in [
-        ("--user root", vec![("FLUO_PASSWORD", PASSWORD)]),
-        ("", vec![("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)]),
-        ("--user root --password-file password", vec![]),
-        ("--user root", vec![("FLUO_PASSWORD_FILE", path.as_str())]),
-        ("", vec![("FLUO_SHARED_SECRET", PASSWORD)]),
-    ] {
-        let message = list(&place, port, more, &environment).fails();
-        assert_says(&message, "Connection refused");
-        assert_says(&message, &format!("127.0.0.1:{port}"));
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn warns_about_a_password_file_that_others_can_read() {
-    use std::fs::{Permissions, set_permissions};
-    use std::os::unix::fs::PermissionsExt;
-
-    let place = Place::new();
-    place.file("password", PASSWORD);
-    for (mode, lines) in [(0o600, 1), (0o644, 2), (0o640, 2)] {
-        set_permissions(place.path("password"), Permissions::from_mode(mode)).unwrap();
-        let run = list(&place, UNUSED_PORT, "--user root --password-file password", &[]);
-        assert_eq!(run.stderr.lines().count(), lines, "{mode:o}: {}", run.stderr);
-        if lines == 2 {
-            assert_says(
-                &run.stderr,
-                "warning: others can read the password file password; `chmod 600` keeps them out\n",
-            );
-        }
-        assert_says(&run.fails(), "Connection refused");
-    }
 }
 
 #[test]
