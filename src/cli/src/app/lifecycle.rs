@@ -207,34 +207,3 @@ fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parses_an_observed_column() {
-        for (text, expected) in [
-            ("page:links=strong,a", "page:links (strong, `a`)"),
-            ("page:links=Weak,count", "page:links (weak, `count`)"),
-            (r"a\x3a\x3d:=weak,a,b=c", "a:=: (weak, `a,b=c`)"),
-            (":q=STRONG,a", ":q (strong, `a`)"),
-            (r"f:\xff\x00=strong,a", r"f:\xff\x00 (strong, `a`)"),
-        ] {
-            assert_eq!(observed(text).unwrap().to_string(), expected);
-        }
-        // The transcripts have the other errors.
-        let message = observed("é:links=weak").unwrap_err();
-        assert!(message.starts_with("`é`: at byte 0: "), "{message}");
-    }
-
-    #[test]
-    fn parses_a_setting() {
-        assert_eq!(setting("a=b=c").unwrap(), ("a".to_owned(), "b=c".to_owned()));
-        assert_eq!(setting("a=").unwrap(), ("a".to_owned(), String::new()));
-        for wrong in ["a", "=v", ""] {
-            let message = setting(wrong).unwrap_err();
-            assert_eq!(message, "a setting has a name and a value; write NAME=VALUE");
-        }
-    }
-}
