@@ -2,17 +2,15 @@
 //!
 //! A transcript shows standard output and standard error as one, and every backslash as `/`.
 
-#![cfg(test)]
+#![cfg(all(test, unix))]
 
 mod command;
 
-#[cfg(unix)]
 use std::path::PathBuf;
 
 use command::{Place, VARIABLES};
 
 /// The numbers in messages, such as `(os error 2)`, are those of Unix.
-#[cfg(unix)]
 #[test]
 fn transcripts() {
     let place = Place::new();
@@ -34,25 +32,4 @@ fn transcripts() {
         .register_bin("sh", PathBuf::from("/bin/sh"))
         .case("tests/cmd/*.trycmd")
         .run();
-}
-
-#[test]
-fn standard_output_has_only_data() {
-    let place = Place::new();
-    for command in [
-        "table create --at embedded:d pages",
-        "app init --at embedded:d web",
-        "app remove --at embedded:d web",
-        "table delete --at embedded:d pages",
-    ] {
-        let run = place.runs(command);
-        assert_eq!(run.text(), "");
-        assert!(!run.stderr.is_empty(), "{command}");
-    }
-    place.fluo("table list --at embedded:d").prints("");
-    place.fluo("app list --at embedded:d nope").refuses_arguments();
-    place.fails("app config --at embedded:d nope");
-    let list = place.runs("key design");
-    assert_eq!(list.text().lines().count(), 9);
-    assert_eq!(list.stderr.lines().count(), 1);
 }

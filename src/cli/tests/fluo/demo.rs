@@ -1,32 +1,11 @@
-//! The demo prints its story, and leaves no files behind.
+//! The demo leaves no files behind.
 
-use std::fs;
+#![cfg(unix)]
 
-use crate::command::{Place, assert_says};
-
-#[test]
-fn prints_its_story_and_leaves_no_files() {
-    let place = Place::new();
-    let run = place.runs("demo");
-    assert_eq!(run.stderr, "");
-    for part in [
-        "\nReal rows\n",
-        "\nWritten as they are\n",
-        "\nThe plan (`fluo table plan`)\n",
-        "  + p:1sst\n",
-        "  done: add 20 split points, `p:1sst` to `p:~`\n",
-        "\nOK: table pages.\n",
-        "fluo table create --at embedded:./data pages\n",
-    ] {
-        assert_says(run.text(), part);
-    }
-    assert_eq!(place.names("."), ["tmp"]);
-    assert!(place.names("tmp").is_empty());
-}
+use crate::command::Place;
 
 /// Covers a bug: the directory was left behind if the signal arrived before the first row was
 /// written.
-#[cfg(unix)]
 #[test]
 fn leaves_no_files_when_interrupted_at_any_time() {
     use std::process::Command;
@@ -52,12 +31,4 @@ fn leaves_no_files_when_interrupted_at_any_time() {
             }
         }
     }
-}
-
-#[test]
-fn reports_a_missing_temporary_directory() {
-    let place = Place::new();
-    fs::remove_dir(place.path("tmp")).unwrap();
-    let message = place.fails("demo");
-    assert_says(&message, "cannot make a directory for the demo: ");
 }
