@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use fastrand::Rng;
 use fluo_keys::{KeyDesign, KeyMigration, RowHasher};
+use fluo_table::Bytes;
 
 use crate::design::{described, read_argument};
 use crate::spec::{self, Layout, Recipe};
@@ -42,6 +43,16 @@ pub(crate) struct ChosenDesign {
     pub(crate) layout: Option<Layout>,
     /// All designs of the table, if its rows may also be written in earlier ones.
     pub(crate) migration: Option<KeyMigration>,
+}
+
+impl ChosenDesign {
+    /// Returns the split points for a number of tablets, or those of the spec if none is given.
+    pub(crate) fn splits(&self, tablets: Option<u32>) -> Result<Option<Vec<Bytes>>> {
+        let given = tablets.map(Layout::Tablets);
+        let layout = given.as_ref().or(self.layout.as_ref());
+        let requirement = layout.map(|layout| layout.requirement(&self.design)).transpose()?;
+        Ok(requirement.map(|requirement| requirement.splits().to_vec()))
+    }
 }
 
 impl DesignArguments {

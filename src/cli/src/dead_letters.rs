@@ -74,8 +74,8 @@ impl ListFormat {
             "qualifier": written.shown(&column.qualifier),
             "visibility": written.shown(&column.visibility),
         });
-        for (name, value) in item.as_object().into_iter().flatten() {
-            output::add(&mut all, name, value.clone());
+        if let (Some(all), Some(item)) = (all.as_object_mut(), item.as_object()) {
+            all.extend(item.clone());
         }
         self.line(&all)
     }

@@ -1,7 +1,8 @@
 //! Outcomes and exit codes of a run.
 
-use std::io;
 use std::process::ExitCode;
+
+use crate::output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -24,17 +25,12 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Difference) => ExitCode::from(1),
         Ok(Outcome::Interrupted(code)) => ExitCode::from(code),
         // A closed output, as in `fluo key add ..| head`, is no failure.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say!("error: {}", sentence(&error));
             ExitCode::from(2)
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io_error = error.downcast_ref::<io::Error>();
-    io_error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Joins the error and its causes, without causes that the text before already contains. A cause

@@ -43,10 +43,7 @@ pub(crate) fn answer(
 
 /// Prints data for a program. A closed output, as with `head`, does not stop the work.
 pub(crate) fn print_exactly(data: &str) -> Result<()> {
-    match write_unchanged(format!("{data}\n").as_bytes()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.context(CANNOT_WRITE),
-    }
+    emit(data).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Prints a line of an endless output. A closed output is an error, which ends the command.
@@ -56,13 +53,13 @@ pub(crate) fn emit(line: &str) -> Result<()> {
 
 /// Prints whole lines of data unchanged. A closed output is an error, which ends the command.
 pub(crate) fn write(lines: &[u8]) -> Result<()> {
-    write_unchanged(lines).context(CANNOT_WRITE)
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(lines).and_then(|()| stdout.flush()).context(CANNOT_WRITE)
 }
 
-fn write_unchanged(lines: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(lines)?;
-    stdout.flush()
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io_error = error.downcast_ref::<io::Error>();
+    io_error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {

@@ -19,13 +19,6 @@ use crate::design::{Name, Source, read_design};
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
 
-struct Spec {
-    name: String,
-    /// The recipes, each with the place of an error of it.
-    recipes: Vec<(String, Recipe)>,
-    expected: Expected,
-}
-
 /// A design of rows in the table, and the layout of their tablets.
 #[derive(Debug)]
 pub(crate) struct Recipe {
@@ -59,76 +52,64 @@ pub(crate) enum OtherRows {
     Allowed,
 }
 
+/// The recipes of a spec, each with the place of an error of it, and the expectations.
+type Parts = (Vec<(String, Recipe)>, Expected);
+
 /// Reads the optimizations of a file, and the expectations about the rows.
 pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
-    Spec::read(path)?.optimizations()
+    let (recipes, expected) = parts(path)?;
+    Ok((merged(path, &recipes, Recipe::requirement)?, expected))
 }
 
+/// Reads the recipes of a file. Refuses recipes that cannot share a table, regardless of their split
+/// points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
-    let spec = Spec::read(path)?;
-    spec.check_overlap()?;
-    Ok(spec.recipes.into_iter().map(|(_, recipe)| recipe).collect())
+    let (recipes, _) = parts(path)?;
+    merged(path, &recipes, |recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?))?;
+    Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
-impl Spec {
-    fn read(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let bytes =
-            atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
-        let text = String::from_utf8(bytes)
-            .with_context(|| format!("the spec {name} is not UTF-8 text"))?;
-        Self::parse(&name, &text)
-    }
-
-    fn parse(name: &str, text: &str) -> Result<Self> {
-        let source = Source::File { name, text };
-        let table = DeTable::parse(text);
-        let mut table = table.map_err(|error| source.error(error.span(), error.message()))?;
-        let mut recipes = Vec::new();
-        for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {
-            for table in source.take_tables(table.get_mut(), array)? {
-                let place = source.place(Some(table.span()));
-                recipes.push((place, Recipe::read(source, table, design)?));
-            }
+fn parts(path: &Path) -> Result<Parts> {
+    let name = &path.display().to_string();
+    let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
+    let text =
+        &String::from_utf8(bytes).with_context(|| format!("the spec {name} is not UTF-8 text"))?;
+    let source = Source::File { name, text };
+    let table = DeTable::parse(text);
+    let mut table = table.map_err(|error| source.error(error.span(), error.message()))?;
+    let mut recipes = Vec::new();
+    for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {
+        for table in source.take_tables(table.get_mut(), array)? {
+            let place = source.place(Some(table.span()));
+            recipes.push((place, Recipe::read(source, table, design)?));
         }
-        let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
-        if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
-            let (name, known) = (unknown.as_ref(), SETTINGS.join(", "));
-            let cause = format!("unknown field `{name}`, expected one of {known}");
-            return Err(source.error(Some(unknown.span()), cause));
-        }
-        if recipes.is_empty() {
-            bail!(
-                "the spec {name} has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]"
-            );
-        }
-        Ok(Self { name: name.to_owned(), recipes, expected: source.read(table)? })
     }
+    let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
+    if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
+        let (name, known) = (unknown.as_ref(), SETTINGS.join(", "));
+        let cause = format!("unknown field `{name}`, expected one of {known}");
+        return Err(source.error(Some(unknown.span()), cause));
+    }
+    if recipes.is_empty() {
+        bail!(
+            "the spec {name} has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]"
+        );
+    }
+    Ok((recipes, source.read(table)?))
+}
 
-    fn optimizations(&self) -> Result<(TableOptimizations, Expected)> {
-        let requirement = |recipe: &Recipe| recipe.requirement();
-        Ok((self.merged(requirement)?, self.expected))
+fn merged(
+    path: &Path,
+    recipes: &[(String, Recipe)],
+    requirement: impl Fn(&Recipe) -> Result<TableRequirement>,
+) -> Result<TableOptimizations> {
+    let mut all = TableOptimizations::default();
+    for (place, recipe) in recipes {
+        let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
+        let merged = all.merge(requirement.into());
+        all = merged.map_err(|error| anyhow!("{error}, in {}", path.display()))?;
     }
-
-    /// Refuses recipes that cannot share a table, regardless of their split points.
-    fn check_overlap(&self) -> Result<()> {
-        let requirement =
-            |recipe: &Recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?);
-        self.merged(requirement).map(drop)
-    }
-
-    fn merged(
-        &self,
-        requirement: impl Fn(&Recipe) -> Result<TableRequirement>,
-    ) -> Result<TableOptimizations> {
-        let mut all = TableOptimizations::default();
-        for (place, recipe) in &self.recipes {
-            let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
-            let merged = all.merge(requirement.into());
-            all = merged.map_err(|error| anyhow!("{error}, in {}", self.name))?;
-        }
-        Ok(all)
-    }
+    Ok(all)
 }
 
 fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
@@ -160,24 +141,13 @@ impl Recipe {
         Ok(Self { design, layout, migration })
     }
 
-    fn earlier(&self) -> impl Iterator<Item = KeyDesign> {
-        self.migration.iter().flat_map(|migration| {
+    fn requirement(&self) -> Result<TableRequirement> {
+        let earlier = self.migration.iter().flat_map(|migration| {
             let designs = migration.designs();
             let earlier = designs.len().saturating_sub(1);
             designs.take(earlier).cloned()
-        })
-    }
-
-    fn requirement(&self) -> Result<TableRequirement> {
-        let requirement = match &self.layout {
-            Layout::Tablets(tablets) => {
-                TableRequirement::for_key_design(&self.design, *tablets).map_err(with_advice)?
-            }
-            Layout::At(points) => {
-                TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
-            }
-        };
-        Ok(requirement.after(self.earlier()))
+        });
+        Ok(self.layout.requirement(&self.design)?.after(earlier))
     }
 
     pub(crate) fn name(&self) -> String {
@@ -214,10 +184,22 @@ impl Layout {
             }
         }
     }
+
+    /// Returns the requirement of a design that is laid out so.
+    pub(crate) fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
+        Ok(match self {
+            Self::Tablets(tablets) => {
+                TableRequirement::for_key_design(design, *tablets).map_err(with_advice)?
+            }
+            Self::At(points) => {
+                TableRequirement::for_key_design_at(design, points.iter().cloned())?
+            }
+        })
+    }
 }
 
 /// Adds the command that takes a sample to the error of a design without even split points.
-pub(crate) fn with_advice(error: RecipeError) -> anyhow::Error {
+fn with_advice(error: RecipeError) -> anyhow::Error {
     match error.kind() {
         RecipeErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
         _ => error.into(),

@@ -2,7 +2,8 @@
 //!
 //! A transcript shows standard output and standard error as one, and every backslash as `/`.
 
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 mod command;
 

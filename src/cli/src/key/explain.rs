@@ -9,7 +9,6 @@ use fluo_table::{Bytes, Escaped, Grouped};
 use serde_json::{Map, Value, json};
 
 use super::convert::row_of;
-use super::shape::points_of;
 use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
 use crate::output;
@@ -51,7 +50,7 @@ impl Explain {
     /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
     pub(super) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let splits = points_of(&chosen.design, self.tablets, chosen.layout.as_ref())?;
+        let splits = chosen.splits(self.tablets)?;
         let explained = self.keys.iter().map(|key| {
             let key = self.encoding.argument("key", key)?;
             Explained::new(&chosen, splits.as_deref(), &key)

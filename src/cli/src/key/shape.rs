@@ -2,13 +2,12 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
-use fluo_keys::{KeyDesign, TableOptimizations, TableRequirement};
-use fluo_table::{Bytes, Escaped};
+use fluo_keys::{TableOptimizations, TableRequirement};
+use fluo_table::Escaped;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
-use crate::spec::{Layout, with_advice};
 
 /// Print the split points that spread the keys over a number of tablets, one a line.
 #[derive(Args, Debug)]
@@ -55,7 +54,7 @@ pub(crate) struct Group {
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let chosen = self.design.choose()?;
-        let splits = points_of(&chosen.design, self.tablets, chosen.layout.as_ref())?;
+        let splits = chosen.splits(self.tablets)?;
         let splits = splits.context("say how many --tablets")?;
         if self.json {
             let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
@@ -68,24 +67,6 @@ impl Splits {
             lines.push(b'\n');
         }
         output::write(&lines)
-    }
-}
-
-/// Returns the split points for a number of tablets, or those of the spec if none is given.
-pub(super) fn points_of(
-    design: &KeyDesign,
-    tablets: Option<u32>,
-    layout: Option<&Layout>,
-) -> anyhow::Result<Option<Vec<Bytes>>> {
-    match (tablets, layout) {
-        (None, None) => Ok(None),
-        (Some(tablets), _) | (None, Some(&Layout::Tablets(tablets))) => {
-            design.splits(tablets).map(Some).map_err(with_advice)
-        }
-        (None, Some(Layout::At(points))) => {
-            let requirement = TableRequirement::for_key_design_at(design, points.iter().cloned())?;
-            Ok(Some(requirement.splits().to_vec()))
-        }
     }
 }
 
