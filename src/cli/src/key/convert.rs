@@ -12,17 +12,8 @@ use crate::encoding::Encoding;
 use crate::lines;
 use crate::text::plural;
 
-/// Convert rows on standard input to keys on standard output, one a line.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  $ echo org.wikipedia/accumulo | fluo key add --prefix p
-  p:1yl0:org.wikipedia/accumulo
-  $ echo abc001 | fluo key add --design digest-salt,digits=4,separator=-
-  9bf0-abc001
-
-A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
-pub(crate) struct Add {
+pub(crate) struct Convert {
     #[command(flatten)]
     design: DesignArguments,
     /// Encoding of the rows and the keys
@@ -30,28 +21,8 @@ pub(crate) struct Add {
     encoding: Encoding,
 }
 
-/// Convert keys on standard input to rows on standard output, one a line.
-///
-/// Stops at the first line that is not a key of the design, and prints its number and the reason.
-/// The rows before it are written.
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  $ echo p:1yl0:org.wikipedia/accumulo | fluo key remove --prefix p
-  org.wikipedia/accumulo
-
-If a spec has earlier designs, keys of all of them are converted. A key belongs to the newest design that can have
-made it, as for readers of the table. The number of keys of earlier designs is printed at the end.")]
-pub(crate) struct Remove {
-    #[command(flatten)]
-    design: DesignArguments,
-    /// Encoding of the keys and the rows
-    #[arg(long, value_enum, default_value_t)]
-    encoding: Encoding,
-}
-
-impl Add {
-    pub(super) fn run(&self) -> Result<()> {
+impl Convert {
+    pub(super) fn add(&self) -> Result<()> {
         let design = self.design.choose()?.design;
         let (input, output) = (io::stdin().lock(), io::stdout().lock());
         if self.encoding == Encoding::Text
@@ -69,10 +40,8 @@ impl Add {
             self.encoding.encode(&key, output)
         })
     }
-}
 
-impl Remove {
-    pub(super) fn run(&self) -> Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         let ChosenDesign { design, migration, .. } = self.design.choose()?;
         let designs = migration.as_ref().map_or(1, |epochs| epochs.designs().len());
         let (mut row, mut counts) = (Vec::new(), vec![0_u64; designs]);

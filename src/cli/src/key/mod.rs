@@ -12,9 +12,29 @@ use crate::exit::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    // The help of each command is the doc comment of its arguments.
-    Add(convert::Add),
-    Remove(convert::Remove),
+    // The help of most commands is the doc comment of its arguments.
+    /// Convert rows on standard input to keys on standard output, one a line.
+    #[command(after_help = "\
+Example:
+  $ echo org.wikipedia/accumulo | fluo key add --prefix p
+  p:1yl0:org.wikipedia/accumulo
+  $ echo abc001 | fluo key add --design digest-salt,digits=4,separator=-
+  9bf0-abc001
+
+A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
+    Add(convert::Convert),
+    /// Convert keys on standard input to rows on standard output, one a line.
+    ///
+    /// Stops at the first line that is not a key of the design, and prints its number and the
+    /// reason. The rows before it are written.
+    #[command(after_help = "\
+Example:
+  $ echo p:1yl0:org.wikipedia/accumulo | fluo key remove --prefix p
+  org.wikipedia/accumulo
+
+If a spec has earlier designs, keys of all of them are converted. A key belongs to the newest design that can have
+made it, as for readers of the table. The number of keys of earlier designs is printed at the end.")]
+    Remove(convert::Convert),
     Splits(shape::Splits),
     Group(shape::Group),
     Explain(explain::Explain),
@@ -24,8 +44,8 @@ pub(crate) enum KeyCommand {
 
 pub(crate) fn run(command: KeyCommand) -> anyhow::Result<Outcome> {
     match command {
-        KeyCommand::Add(command) => command.run()?,
-        KeyCommand::Remove(command) => command.run()?,
+        KeyCommand::Add(rows) => rows.add()?,
+        KeyCommand::Remove(keys) => keys.remove()?,
         KeyCommand::Splits(command) => command.run()?,
         KeyCommand::Group(command) => command.run()?,
         KeyCommand::Explain(command) => command.run()?,

@@ -19,7 +19,6 @@ mod pipes;
 mod queue;
 mod scan;
 mod table_authorizations;
-mod table_check;
 mod table_life;
 mod table_load;
 mod table_login;
