@@ -61,8 +61,8 @@ pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     Ok((merged(path, &recipes, Recipe::requirement)?, expected))
 }
 
-/// Reads the recipes of a file. Refuses recipes that cannot share a table, regardless of their split
-/// points.
+/// Reads the recipes of a file. Refuses recipes that cannot share a table, regardless of their
+/// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let (recipes, _) = parts(path)?;
     merged(path, &recipes, |recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?))?;

@@ -25,9 +25,9 @@ pub(crate) enum AppCommand {
     List(inspect::List),
     /// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
     ///
-    /// Only one process can open an embedded directory. While a worker or another program has it open,
-    /// this command fails with exit code 2, so no application of that directory is ever shown as
-    /// RUNNING.
+    /// Only one process can open an embedded directory. While a worker or another program has it
+    /// open, this command fails with exit code 2, so no application of that directory is ever shown
+    /// as RUNNING.
     #[command(after_help = "Example:\n  fluo app status --at embedded:./data web")]
     Status(NamedApplication),
     Config(inspect::Config),

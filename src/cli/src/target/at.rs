@@ -239,33 +239,6 @@ mod tests {
         assert_eq!(cluster.zookeepers.as_deref(), Some("zk:2181/fluo"));
     }
 
-    #[test]
-    fn rejects_other_text_with_its_line() {
-        for (text, expected) in [
-            ("", "there is no profile `web`; it is a section [at.web]"),
-            (TEXT, "there is no profile `web`; there are cluster, home"),
-            ("[at.web]\ntarget = \"embedded:d\"\npassword = \"x\"", "line 3: a profile is "),
-            ("[at.web]\nuser = \"x\"", "line 1: a profile is "),
-            ("at", "line 1: a profile is "),
-            ("[at]\nweb = \"proxy:root:pa55@h:1\"", "line 2: a profile is "),
-        ] {
-            let error = profile_of(text, "web").unwrap_err();
-            assert!(error.to_string().starts_with(expected), "{error}");
-        }
-    }
-
-    #[test]
-    fn repeats_no_value_in_the_wrong_place() {
-        for text in [
-            "at = \"pa55\"",
-            "[at]\nweb = \"pa55\", expected\"",
-            "[at.web]\ntarget = \"proxy:h:1\"\nprotocol = \"pa55\"",
-        ] {
-            let error = profile_of(text, "web").unwrap_err().to_string();
-            assert!(!error.contains("pa55"), "{error}");
-        }
-    }
-
     fn target(text: &str) -> Target {
         text.parse().unwrap()
     }

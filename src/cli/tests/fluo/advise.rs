@@ -55,30 +55,3 @@ fn shows_progress_at_a_terminal() {
     assert_eq!(code, Some(0), "{shown}");
     assert_says(&shown, "140,000, 140,000 different");
 }
-
-/// Reads 300 MB of input in 256 MiB, of which threads and their stacks take a large part.
-#[cfg(target_os = "linux")]
-#[test]
-fn memory_does_not_grow_with_the_input() {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-
-    let mut command = Command::new("sh");
-    let script = "ulimit -v 262144; exec \"$0\" advise -";
-    command
-        .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
-        .env("MALLOC_ARENA_MAX", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    for block in 0..60_u32 {
-        // Five megabytes of different keys.
-        let keys: String =
-            (0..100).map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000))).collect();
-        stdin.write_all(keys.as_bytes()).unwrap();
-    }
-    drop(stdin);
-    let run = crate::command::ended(child).succeeds();
-    assert_says(run.text(), "6,000, 6,000 different\n lengths        50,018 bytes\n");
-}

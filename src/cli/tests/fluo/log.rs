@@ -168,24 +168,6 @@ async fn the_oracle_of_a_removed_application_ends_with_one_message() {
     assert_eq!(told, 1, "{}", run.stderr);
 }
 
-#[test]
-fn wrong_directives_are_refused_with_a_correction() {
-    let place = Place::with_table();
-    let list = "table list --at embedded:d".split(' ');
-    let with = |directives: &str| {
-        let mut command = place.command(list.clone());
-        Run::of(command.env("FLUO_LOG", directives).output().unwrap())
-    };
-    for directives in ["", "off", "WARN", "warn,fluo_embedded=trace"] {
-        assert_eq!(with(directives).succeeds().text(), "pages\n");
-    }
-    assert_says(&with("debug").stderr, "DEBUG fluo_embedded::store: opened directory=d");
-    assert_eq!(
-        with("warn,fluo_embedded").fails(),
-        "`fluo_embedded` in FLUO_LOG is no level; write off, error, warn, info, debug, trace, or CRATE=LEVEL"
-    );
-}
-
 /// Connects to a server that closes its first connection while a progress line is drawn.
 #[test]
 fn lines_are_written_above_the_progress_at_a_terminal() {

@@ -127,22 +127,36 @@ fn reports_a_full_output() {
     assert_says(&message, "error: cannot write to standard output: No space left on device");
 }
 
-/// Sends an input that is far larger than the memory that the shell allows the process.
+/// Feeds an input to a command whose memory the shell limits.
+#[cfg(target_os = "linux")]
+fn fed_within(kilobytes: u32, arguments: &str, blocks: impl Iterator<Item = String>) -> Run {
+    let script = format!("ulimit -v {kilobytes}; exec \"$0\" {arguments}");
+    let mut child = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_fluo")])
+        .env("MALLOC_ARENA_MAX", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for block in blocks {
+        stdin.write_all(block.as_bytes()).unwrap();
+    }
+    drop(stdin);
+    ended(child).succeeds()
+}
+
+/// Sends 80 MB of rows in 64 MiB, and 300 MB of different keys in 256 MiB, of which threads and
+/// their stacks take a large part.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {
-    let mut command = Command::new("sh");
-    let script = "ulimit -v 65536; exec \"$0\" key add --prefix p";
-    command
-        .args(["-c", script, env!("CARGO_BIN_EXE_fluo")])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null());
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
     let rows = format!("{}\n", "x".repeat(1_000)).repeat(1_000);
-    for _ in 0..80 {
-        stdin.write_all(rows.as_bytes()).unwrap();
-    }
-    drop(stdin);
-    ended(child).succeeds();
+    fed_within(65_536, "key add --prefix p > /dev/null", (0..80).map(|_| rows.clone()));
+    let keys = (0..60).map(|block| {
+        (0..100).map(|id| format!("{block:08}-{id:08}-{}\n", "x".repeat(50_000))).collect()
+    });
+    let run = fed_within(262_144, "advise -", keys);
+    assert_says(run.text(), "6,000, 6,000 different\n lengths        50,018 bytes\n");
 }
