@@ -24,22 +24,19 @@ pub(crate) enum NotificationsCommand {
     List(List),
     Failed(Failed),
     /// Requeue dead letters, so their observers run again.
-    #[command(after_help = "\
-Example:
-  fluo notifications retry --at embedded:./data web org.wikipedia page:links
-  fluo notifications retry --at embedded:./data --all web
-
-`fluo notifications failed` lists them. The next worker that starts runs their observers.")]
+    ///
+    /// `fluo notifications failed` lists them. The next worker that starts runs their observers.
+    #[command(
+        after_help = "Example:\n  fluo notifications retry --at embedded:./data web org.wikipedia page:links"
+    )]
     Retry(Chosen),
     /// Discard dead letters: their observers do not run for these changes.
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
-    #[command(after_help = "\
-Example:
-  fluo notifications discard --at embedded:./data web org.wikipedia page:links
-  fluo notifications discard --at embedded:./data --all web
-
-`fluo notifications failed` lists them, and `fluo notifications retry` requeues them.")]
+    /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues them.
+    #[command(
+        after_help = "Example:\n  fluo notifications discard --at embedded:./data web org.wikipedia page:links"
+    )]
     Discard(Chosen),
 }
 
@@ -69,13 +66,10 @@ pub(crate) struct List {
 ///
 /// Each line has the row and the column that changed and, after a tab each: the kind of the
 /// observer, the timestamp of the change, the number of tries, the time of the last failure (UTC),
-/// and its error.
+/// and its error. `fluo notifications retry` requeues them, and `fluo notifications discard` deletes
+/// them.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo notifications failed --at embedded:./data web
-
-`fluo notifications retry` requeues them, and `fluo notifications discard` deletes them.")]
+#[command(after_help = "Example:\n  fluo notifications failed --at embedded:./data web")]
 pub(crate) struct Failed {
     #[command(flatten)]
     application: ApplicationArguments,

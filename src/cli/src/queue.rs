@@ -36,22 +36,14 @@ pub(crate) enum QueueCommand {
     Failed(Failed),
     /// Requeue dead letters, so they are processed again.
     ///
-    /// An entry keeps its sequence. A receiver that keeps the last sequence of each key ignores it
-    /// if it has a later one.
-    #[command(after_help = "\
-Example:
-  fluo queue retry --at embedded:./data web wc cat
-  fluo queue retry --at embedded:./data web wc --all
-
-`fluo queue failed` lists them.")]
+    /// `fluo queue failed` lists them. An entry keeps its sequence. A receiver that keeps the last
+    /// sequence of each key ignores it if it has a later one.
+    #[command(after_help = "Example:\n  fluo queue retry --at embedded:./data web wc cat")]
     Retry(Chosen),
     /// Discard dead letters: they are deleted, and never processed.
-    #[command(after_help = "\
-Example:
-  fluo queue discard --at embedded:./data web wc cat
-  fluo queue discard --at embedded:./data web wc --all
-
-`fluo queue failed` lists them, and `fluo queue retry` requeues them.")]
+    ///
+    /// `fluo queue failed` lists them, and `fluo queue retry` requeues them.
+    #[command(after_help = "Example:\n  fluo queue discard --at embedded:./data web wc cat")]
     Discard(Chosen),
 }
 
@@ -112,13 +104,10 @@ impl QueueArguments {
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
 /// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number
 /// of dead letters. Reads all waiting entries. A warning on standard error names entries that no
-/// worker processes.
+/// worker processes. `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its
+/// dead letters.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo queue list --at embedded:./data web
-
-`fluo queue show` lists the buckets of a queue, and `fluo queue failed` its dead letters.")]
+#[command(after_help = "Example:\n  fluo queue list --at embedded:./data web")]
 pub(crate) struct List {
     #[command(flatten)]
     application: ApplicationArguments,
@@ -198,13 +187,10 @@ impl Stuck {
 /// List the dead letters of a queue: entries that could not be processed.
 ///
 /// Each line has the bytes of the key and, after a tab each: the start timestamp of the transaction
-/// that added the entry, the bytes of its value, and the error.
+/// that added the entry, the bytes of its value, and the error. `fluo queue retry` requeues them,
+/// and `fluo queue discard` deletes them.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo queue failed --at embedded:./data web wc
-
-`fluo queue retry` requeues them, and `fluo queue discard` deletes them.")]
+#[command(after_help = "Example:\n  fluo queue failed --at embedded:./data web wc")]
 pub(crate) struct Failed {
     #[command(flatten)]
     queue: QueueArguments,
