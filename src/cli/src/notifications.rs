@@ -33,7 +33,8 @@ pub(crate) enum NotificationsCommand {
     /// Discard dead letters: their observers do not run for these changes.
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
-    /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues them.
+    /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues
+    /// them.
     #[command(
         after_help = "Example:\n  fluo notifications discard --at embedded:./data web org.wikipedia page:links"
     )]
@@ -66,8 +67,8 @@ pub(crate) struct List {
 ///
 /// Each line has the row and the column that changed and, after a tab each: the kind of the
 /// observer, the timestamp of the change, the number of tries, the time of the last failure (UTC),
-/// and its error. `fluo notifications retry` requeues them, and `fluo notifications discard` deletes
-/// them.
+/// and its error. `fluo notifications retry` requeues them, and `fluo notifications discard`
+/// deletes them.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo notifications failed --at embedded:./data web")]
 pub(crate) struct Failed {

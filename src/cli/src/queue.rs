@@ -61,10 +61,10 @@ pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
 #[derive(Args, Debug)]
 pub(crate) struct QueueArguments {
     #[command(flatten)]
-    application: ApplicationArguments,
+    pub(crate) application: ApplicationArguments,
     /// The queue
     #[arg(value_name = "QUEUE")]
-    id: String,
+    pub(crate) id: String,
 }
 
 impl QueueArguments {

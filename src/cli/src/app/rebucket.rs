@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use fluo_recipes::stored_queue::StoredQueue;
 
-use crate::application::ApplicationArguments;
 use crate::progress;
+use crate::queue::QueueArguments;
 use crate::text::plural;
 
 /// Change the number of buckets of a queue.
@@ -21,10 +21,7 @@ Example:
   fluo app plan --at embedded:./data web")]
 pub(crate) struct Rebucket {
     #[command(flatten)]
-    application: ApplicationArguments,
-    /// The queue
-    #[arg(value_name = "QUEUE")]
-    id: String,
+    queue: QueueArguments,
     /// The new number of buckets
     #[arg(long, value_name = "N")]
     buckets: u32,
@@ -32,18 +29,19 @@ pub(crate) struct Rebucket {
 
 impl Rebucket {
     pub(crate) async fn run(&self) -> Result<()> {
-        let open = self.application.open().await?;
+        let QueueArguments { application, id } = &self.queue;
+        let open = application.open().await?;
         let client = open.client().await?;
-        let work = format!("moving the values of `{}`", self.id.escape_debug());
-        let change = StoredQueue::rebucket(&client, &*open.coordination, &self.id, self.buckets);
+        let work = format!("moving the values of `{}`", id.escape_debug());
+        let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
         say!(
             "queue `{}` has {}; {} moved",
-            self.id.escape_debug(),
+            id.escape_debug(),
             plural(self.buckets, "bucket"),
             plural(moved, "value")
         );
-        say!("`fluo app plan {}` shows the new split points", self.application.name());
+        say!("`fluo app plan {}` shows the new split points", application.name());
         Ok(())
     }
 }
