@@ -45,7 +45,7 @@ impl Credentials {
     pub(crate) fn opening(&self) -> Opening {
         match &self.0 {
             Kind::Login { user, properties } => {
-                Opening::Login(wire::LoginRequest::new(user.clone(), properties.clone()))
+                Opening::Login(wire::Login::new(user.clone(), properties.clone()))
             }
             Kind::SharedSecret(secret) => Opening::Token(secret.clone().into()),
         }
@@ -79,7 +79,7 @@ pub(crate) type CompactionFields = (Option<Plugin>, Option<Plugin>);
 /// The first step of a session.
 pub(crate) enum Opening {
     /// A login; its result is the token.
-    Login(wire::LoginRequest),
+    Login(wire::Login),
     /// No login: this is the token.
     Token(Bytes),
 }

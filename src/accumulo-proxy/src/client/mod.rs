@@ -17,7 +17,7 @@ pub(crate) use self::shared_failure::SharedFailure;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
-use crate::wire::{Call, Patience, Pool, Reply, Resend};
+use crate::wire::{Call, Patience, Pool, Resend};
 
 /// A client of one proxy. A clone is another handle to the same connections.
 ///
@@ -86,7 +86,7 @@ impl ProxyClient {
         &self,
         subject: Subject<'_>,
         request: C,
-    ) -> Result<<C::Reply as Reply>::Success> {
+    ) -> Result<C::Success> {
         let limit = match C::PATIENCE {
             Patience::Call => self.options().call_timeout,
             Patience::Wait => self.options().wait_timeout,
@@ -105,7 +105,7 @@ impl ProxyClient {
         &self,
         subject: Subject<'_>,
         request: impl FnOnce(Bytes) -> C,
-    ) -> Result<<C::Reply as Reply>::Success> {
+    ) -> Result<C::Success> {
         let token = self.token().await?;
         self.call(subject, request(token)).await
     }

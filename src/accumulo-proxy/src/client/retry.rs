@@ -9,14 +9,12 @@ use tracing::debug;
 use super::progress::Progress;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::interface::LoginRequest;
-use crate::wire::{Call, Exception, Failure, Reply, Resend};
+use crate::wire::interface::Login;
+use crate::wire::{Call, Exception, Failure, Resend};
 
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
                          of user and password";
-
-type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
 
 impl ProxyClient {
     /// Makes one attempt within `limit`.
@@ -25,7 +23,7 @@ impl ProxyClient {
         request: &C,
         subject: Subject<'_>,
         limit: Duration,
-    ) -> Result<Success<C>> {
+    ) -> Result<Option<C::Success>> {
         let mut progress = Progress::default();
         match timeout(limit, self.attempt(request, &mut progress)).await {
             Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
@@ -39,7 +37,7 @@ impl ProxyClient {
         request: &C,
         subject: Subject<'_>,
         progress: &mut Progress,
-    ) -> Result<Success<C>> {
+    ) -> Result<Option<C::Success>> {
         let mut pauses = self.options().pauses();
         loop {
             let failure = match self.attempt(request, progress).await {
@@ -81,7 +79,7 @@ impl ProxyClient {
         &self,
         request: &C,
         progress: &mut Progress,
-    ) -> std::result::Result<Success<C>, Failure> {
+    ) -> std::result::Result<Option<C::Success>, Failure> {
         let pool = &self.inner.pool;
         let (connection, permit) = pool.take(C::PATIENCE).await?;
         (progress.was_sent, progress.is_under_way) = (true, true);
@@ -98,7 +96,7 @@ impl ProxyClient {
 
     fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
         let (kind, reason) = match failure {
-            Failure::UnknownCall(_) if C::NAME == LoginRequest::NAME => {
+            Failure::UnknownCall(_) if C::NAME == Login::NAME => {
                 (ErrorKind::OtherCredentials, NO_LOGINS.to_owned())
             }
             failure => describe(failure),

@@ -12,7 +12,7 @@ use crate::data::Bytes;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::interface::{LoginRequest, NamespaceExistsRequest};
+use crate::wire::interface::{Login, NamespaceExists};
 
 impl ProxyClient {
     /// Returns the first argument of nearly every call. A caller waits for it, also for the login
@@ -34,7 +34,7 @@ impl ProxyClient {
             Err(_) => {
                 let user = self.options().credentials.user();
                 let progress = Progress { was_sent: true, ..Progress::default() };
-                Err(self.timed_out::<LoginRequest>(user, limit, &progress))
+                Err(self.timed_out::<Login>(user, limit, &progress))
             }
         }
     }
@@ -45,7 +45,7 @@ impl ProxyClient {
             Opening::Login(login) => {
                 let user = self.options().credentials.user();
                 let token = self.try_once(&login, user, limit).await?;
-                self.required::<LoginRequest, _>(user, token)
+                self.required::<Login, _>(user, token)
             }
         }
     }
@@ -55,7 +55,7 @@ impl ProxyClient {
     /// proxy answers with a bare internal error.
     pub(super) async fn prove_secret(&self, secret: Bytes) -> Result<()> {
         let is_ascii = secret.is_ascii();
-        let request = NamespaceExistsRequest::new(secret, String::new());
+        let request = NamespaceExists::new(secret, String::new());
         let limit = self.options().connect_timeout;
         match self.try_once(&request, None, limit).await {
             Ok(_) => Ok(()),
@@ -76,14 +76,14 @@ impl ProxyClient {
             _ if is_refused => (ErrorKind::Security, wrong_secret(is_ascii)),
             _ => return error,
         };
-        self.error(kind, NamespaceExistsRequest::NAME, None, reason)
+        self.error(kind, NamespaceExists::NAME, None, reason)
     }
 
     /// Checks whether the server has the call `login`. Returns `None` if the answer leaves it open.
     /// If the server `is_proxy` for certain, a failure inside the call is an answer too.
     async fn takes_logins(&self, is_proxy: bool) -> Option<bool> {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
-        let login = LoginRequest::new(String::new(), properties);
+        let login = Login::new(String::new(), properties);
         let limit = self.options().connect_timeout;
         match self.try_once(&login, None, limit).await.map_err(|error| error.kind()) {
             Ok(_) | Err(ErrorKind::Security) => Some(true),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::client::ProxyClient;
 use crate::data::{Bytes, IteratorScope, IteratorSetting};
 use crate::error::{ErrorKind, Result};
-use crate::wire::{Call, Reply};
+use crate::wire::Call;
 
 /// The iterators of a table or a namespace by name, each with its scopes.
 type Iterators = BTreeMap<String, BTreeSet<IteratorScope>>;
@@ -23,8 +23,7 @@ pub(super) async fn iterator<C>(
     (name, scope): (&str, IteratorScope),
 ) -> Result<Option<IteratorSetting>>
 where
-    C: Call,
-    C::Reply: Reply<Success = Option<IteratorSetting>>,
+    C: Call<Success = Option<IteratorSetting>>,
 {
     match client.ask(Some(subject), request).await {
         Err(error) if error.kind() == ErrorKind::Accumulo => match list.await?.get(name) {

@@ -57,7 +57,7 @@ impl LowLevel<'_> {
         writer: &ConditionalWriterHandle,
         mutations: &[ConditionalMutation],
     ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
-        type Request = wire::UpdateRowsConditionallyRequest;
+        type Request = wire::UpdateRowsConditionally;
         let subject = Some(writer.name());
         let by_row = mutations.iter().map(|mutation| (mutation.row.clone(), mutation.to_wire()));
         let by_row: BTreeMap<_, _> = by_row.collect();

@@ -12,8 +12,8 @@ macro_rules! methods {
             $(, about $subject:ident)? $(, as $values:tt)?;
         )?
         $(by hand $hand:ident;)?
-        $name:literal ($request:ident, $reply:ident), $resend:ident, $patience:ident, $fields:tt
-        -> $kind:ident $(($success:ty))?, $exceptions:tt;
+        $name:literal $call:ident $fields:tt -> $success:ty,
+        $exceptions:tt, $resend:ident, $patience:ident;
     )*) => {
         impl $owner $(<$lifetime>)? {
             $($(
@@ -25,7 +25,7 @@ macro_rules! methods {
                 ///
                 #[doc = errors!($exceptions)]
                 pub async fn $method(&self, $($argument: $type),*) -> Result<$output> {
-                    type Request = crate::wire::interface::$request;
+                    type Request = crate::wire::interface::$call;
                     let client = client!($owner, self);
                     let subject = subject!($($subject)?);
                     let reply = reply!(
@@ -63,7 +63,7 @@ macro_rules! retries {
 
 /// Returns the errors for the exceptions of a reply, as a list.
 macro_rules! errors {
-    ([$($number:literal: $exception:ident),*]) => {
+    ([$($exception:ident),*]) => {
         concat!($(error!($exception),)* "- those of [every call](crate#errors)")
     };
 }
@@ -117,7 +117,7 @@ macro_rules! reply {
     ($client:ident, $subject:ident, $fields:tt, $arguments:tt $values:tt) => {
         reply!($client, $subject, $fields, $values)
     };
-    ($client:ident, $subject:ident, { 1: token: $($rest:tt)* }, [$($value:expr),*]) => {
+    ($client:ident, $subject:ident, (token: $($rest:tt)*), [$($value:expr),*]) => {
         $client.ask($subject, |token| Request::new(token, $($value),*)).await?
     };
     ($client:ident, $subject:ident, $fields:tt, [$($value:expr),*]) => {

@@ -44,7 +44,7 @@ impl NamespaceOperations<'_> {
         name: &str,
         scope: IteratorScope,
     ) -> Result<Option<IteratorSetting>> {
-        type Request = wire::GetNamespaceIteratorSettingRequest;
+        type Request = wire::GetNamespaceIteratorSetting;
         let request = |token| Request::new(token, namespace.to_owned(), name.to_owned(), scope);
         let listed = self.iterators(namespace);
         iterator(self.client, namespace, request, listed, (name, scope)).await

@@ -49,7 +49,7 @@ impl TableOperations<'_> {
     /// [plan](Compaction::plan) that this proxy does not support. [`Accumulo`](ErrorKind::Accumulo)
     /// if the compaction was [cancelled](Self::cancel_compaction).
     pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
-        type Request = wire::CompactTableRequest;
+        type Request = wire::CompactTable;
         let credentials = &self.client.options().credentials;
         let plan = credentials.compaction(compaction.plan);
         let (selection, configurer) = plan.map_err(|reason| {
@@ -84,7 +84,7 @@ impl TableOperations<'_> {
         let tables: BTreeSet<String> = tables.into_iter().map(Into::into).collect();
         let subject = Vec::from_iter(tables.iter().map(String::as_str)).join(", ");
         let subject = Some(subject.as_str());
-        let request = |token| wire::GetDiskUsageRequest::new(token, tables);
+        let request = |token| wire::GetDiskUsage::new(token, tables);
         self.client.ask(subject, request).await
     }
 
@@ -101,7 +101,7 @@ impl TableOperations<'_> {
         name: &str,
         scope: IteratorScope,
     ) -> Result<Option<IteratorSetting>> {
-        type Request = wire::GetIteratorSettingRequest;
+        type Request = wire::GetIteratorSetting;
         let request = |token| Request::new(token, table.to_owned(), name.to_owned(), scope);
         let listed = self.iterators(table);
         iterator(self.client, table, request, listed, (name, scope)).await

@@ -44,8 +44,7 @@ impl SecurityOperations<'_> {
         user: &str,
         properties: BTreeMap<String, String>,
     ) -> Result<bool> {
-        let request =
-            |token| wire::AuthenticateUserRequest::new(token, user.to_owned(), properties);
+        let request = |token| wire::AuthenticateUser::new(token, user.to_owned(), properties);
         self.client.ask(Some(user), request).await
     }
 }

@@ -10,7 +10,7 @@ use crate::client::ProxyClient;
 use crate::data::{BatchScanOptions, Entry};
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::interface::CreateBatchScannerRequest;
+use crate::wire::interface::CreateBatchScanner;
 
 /// A lookup. A task runs it, because an opened cursor must be closed.
 struct Lookup {
@@ -52,7 +52,7 @@ impl ProxyClient {
     ) -> Result<Option<Vec<Entry>>> {
         let table = table.into();
         let reason = "the task that reads ended: its runtime was shut down, or it panicked";
-        let call = CreateBatchScannerRequest::NAME;
+        let call = CreateBatchScanner::NAME;
         let cut_off = self.error(ErrorKind::Unreachable, call, Some(&table), reason);
         // A proxy that has exactly as many entries as requested does not say that it has no more.
         let batch = entries(options.batch_entries).min(most_entries.saturating_add(1));

@@ -12,7 +12,7 @@ use crate::client::ProxyClient;
 use crate::data::{Entry, NextBatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::interface::NextKRequest;
+use crate::wire::interface::NextK;
 
 /// A scan and its progress.
 #[derive(Debug)]
@@ -154,6 +154,6 @@ impl Reader {
 
     fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
         let table = Some(self.table.as_str());
-        self.client.error(kind, NextKRequest::NAME, table, reason)
+        self.client.error(kind, NextK::NAME, table, reason)
     }
 }

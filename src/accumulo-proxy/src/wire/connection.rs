@@ -58,13 +58,11 @@ impl Connection {
     pub(crate) async fn call<C: Call>(
         mut self,
         request: &C,
-    ) -> (Option<Self>, Result<Option<<C::Reply as Reply>::Success>, Failure>) {
+    ) -> (Option<Self>, Result<Option<C::Success>, Failure>) {
         match self.exchange(request).await {
-            Ok(reply) => {
-                let outcome = reply
-                    .outcome()
-                    .map_err(|(exception, message)| Failure::Thrown(exception, message));
-                (Some(self), outcome)
+            Ok(Reply(outcome)) => {
+                let thrown = |(exception, message)| Failure::Thrown(exception, message);
+                (Some(self), outcome.map_err(thrown))
             }
             Err(failure @ (Failure::TooLarge { .. } | Failure::Unwritable(_))) => {
                 (Some(self), Err(failure))
@@ -87,7 +85,7 @@ impl Connection {
         .unwrap_or(false)
     }
 
-    async fn exchange<C: Call>(&mut self, request: &C) -> Result<C::Reply, Failure> {
+    async fn exchange<C: Call>(&mut self, request: &C) -> Result<Reply<C>, Failure> {
         let frame = self.encode(request)?;
         self.write(&frame).await?;
         drop(frame);

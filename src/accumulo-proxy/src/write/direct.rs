@@ -63,7 +63,7 @@ impl ProxyClient {
     }
 
     pub(super) fn write_refused(&self, table: &str, (kind, reason): Refusal) -> Error {
-        self.error(kind, wire::UpdateAndFlushRequest::NAME, Some(table), reason)
+        self.error(kind, wire::UpdateAndFlush::NAME, Some(table), reason)
     }
 
     /// Writes cells with one call. If the user may not write them, nothing of a single row is
@@ -71,7 +71,7 @@ impl ProxyClient {
     pub(crate) async fn update_and_flush(&self, table: &str, cells: Cells) -> Result<()> {
         let has_rows = cells.len() > 1;
         let token = self.token().await?;
-        let request = wire::UpdateAndFlushRequest::new(token, table.to_owned(), cells);
+        let request = wire::UpdateAndFlush::new(token, table.to_owned(), cells);
         self.call(Some(table), request).await.map_err(|error| {
             let is_possible = match error.kind() {
                 // Permissions reach the servers one after the other: if one denies the write,

@@ -8,16 +8,12 @@ use crate::interface as wire;
 /// Answers `listSplits` of a table with the name of the table. The gate holds the answers of tables
 /// `slow..`.
 fn names(gate: &Gate, request: &Request) -> Answer {
-    let table = request.read::<wire::ListSplitsRequest>().table_name.unwrap();
-    let answer = Answer::reply(splits(&table));
+    let table = request.read::<wire::ListSplits>().table_name.unwrap();
+    let answer = Answer::result::<wire::ListSplits>(vec![table.clone().into()]);
     match table.starts_with("slow") {
         true => answer.held_by(gate),
         false => answer,
     }
-}
-
-fn splits(name: &str) -> wire::ListSplitsReply {
-    wire::ListSplitsReply::new(vec![Bytes::copy_from_slice(name.as_bytes())], None, None, None)
 }
 
 async fn ask(client: &ProxyClient, table: &str) -> Vec<Bytes> {

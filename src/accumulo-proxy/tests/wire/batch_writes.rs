@@ -8,7 +8,7 @@ use std::time::Duration;
 use accumulo_proxy::{BatchWriter, BatchWriterOptions, Bytes, ErrorKind, Mutation};
 use tokio::time::{pause, sleep, timeout};
 
-use crate::fake::{Answer, Fake, Gate, Request, gate, thrown, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, until};
 use crate::interface as wire;
 
 const CALL: &str = "updateAndFlush";
@@ -18,11 +18,11 @@ const SOON: Duration = Duration::from_millis(50);
 type Written = Arc<Mutex<BTreeMap<Bytes, Vec<String>>>>;
 
 fn ok() -> Answer {
-    Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
+    Answer::result::<wire::UpdateAndFlush>(())
 }
 
 fn keep(written: &Written, request: &Request) {
-    let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
+    let cells = request.read::<wire::UpdateAndFlush>().cells.unwrap();
     let mut written = written.lock().unwrap();
     for (row, updates) in cells {
         let values = updates.into_iter().map(|update| update.value.unwrap());
@@ -97,8 +97,8 @@ async fn add_waits_while_too_many_bytes_wait() {
 #[tokio::test]
 async fn returns_an_error_to_every_caller_and_accepts_no_more_mutations() {
     let fake = Fake::start(|_| {
-        let rejected = thrown("# constraint violations : 1");
-        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
+        let rejected = wire::Exception::MutationsRejected;
+        Answer::thrown::<wire::UpdateAndFlush>(rejected, "# constraint violations : 1")
     })
     .await;
     let writer = writer(&fake);

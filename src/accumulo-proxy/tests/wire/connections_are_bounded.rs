@@ -14,8 +14,7 @@ const CONNECTIONS: usize = 3;
 #[tokio::test]
 async fn many_calls_share_a_few_connections() {
     let fake = Fake::start(|_| {
-        Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None))
-            .after(Duration::from_millis(10))
+        Answer::result::<wire::ListSplits>(Vec::new()).after(Duration::from_millis(10))
     })
     .await;
     let mut settings = fake.settings();
@@ -33,9 +32,7 @@ async fn many_calls_share_a_few_connections() {
 
 #[tokio::test]
 async fn reopens_connections_that_the_server_closes_immediately() {
-    let fake =
-        Fake::start(|_| Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None)))
-            .await;
+    let fake = Fake::start(|_| Answer::result::<wire::ListSplits>(Vec::new())).await;
     let client = fake.client();
     fake.refuse_connections(3);
     // The login has one attempt; then connections work.
@@ -53,9 +50,7 @@ async fn reopens_connections_that_the_server_closes_immediately() {
 async fn does_not_use_a_connection_that_was_closed_while_the_task_blocked() {
     let server = std::thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let fake = runtime.block_on(Fake::start(|_| {
-            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
-        }));
+        let fake = runtime.block_on(Fake::start(|_| Answer::result::<wire::UpdateAndFlush>(())));
         (runtime, fake)
     });
     let (runtime, fake) = server.join().unwrap();

@@ -3,7 +3,7 @@
 
 use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient};
 
-use crate::fake::{Answer, Fake, PASSWORD, Request, WRONG_SECRET, thrown};
+use crate::fake::{Answer, Fake, PASSWORD, Request, WRONG_SECRET};
 use crate::interface as wire;
 
 const SECRET: &str = "secret-of-the-proxy";
@@ -13,11 +13,13 @@ const SECRET: &str = "secret-of-the-proxy";
 fn second_generation(request: &Request) -> Answer {
     match request.call.as_str() {
         "namespaceExists" => {
-            let asked: wire::NamespaceExistsRequest = request.read();
-            Answer::reply(match asked.token.as_deref() == Some(SECRET.as_bytes()) {
-                true => wire::NamespaceExistsReply::new(true, None, None),
-                false => wire::NamespaceExistsReply::new(None, None, thrown(WRONG_SECRET)),
-            })
+            let asked: wire::NamespaceExists = request.read();
+            match asked.token.as_deref() == Some(SECRET.as_bytes()) {
+                true => Answer::result::<wire::NamespaceExists>(true),
+                false => {
+                    Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, WRONG_SECRET)
+                }
+            }
         }
         _ => Answer::Refuse(6, "Internal error processing getTabletServers"),
     }
@@ -34,7 +36,7 @@ fn first_generation(request: &Request) -> Answer {
 /// Answers as a proxy of 1.10 did.
 fn repeating(_: &Request) -> Answer {
     let said = "Error INVALID_INSTANCEID for user secret-of-the-proxy - Unknown security exception";
-    Answer::reply(wire::NamespaceExistsReply::new(None, None, thrown(said)))
+    Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, said)
 }
 
 async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, Error> {

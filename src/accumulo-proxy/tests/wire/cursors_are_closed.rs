@@ -7,7 +7,7 @@ use accumulo_proxy::{BatchScanOptions, Range, ScanOptions, Scanner};
 use futures::{StreamExt, TryStreamExt};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Gate, Request, gate, thrown, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, until};
 use crate::interface as wire;
 use crate::rows::{Rows, rows_of};
 
@@ -156,7 +156,7 @@ async fn closes_a_cursor_after_an_error_which_ends_the_stream() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "nextK" => {
             let message = "java.lang.RuntimeException: org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted";
-            Answer::reply(wire::NextKReply::new(None, None, None, thrown(message)))
+            Answer::thrown::<wire::NextK>(wire::Exception::Security, message)
         }
         _ => answer,
     })

@@ -7,7 +7,7 @@ use accumulo_proxy::{
     Condition, ConditionalMutation, ConditionalWriterOptions, ErrorKind, Mutation,
 };
 
-use crate::fake::{Answer, Fake, Request, opened, thrown};
+use crate::fake::{Answer, Fake, Request, opened};
 use crate::interface as wire;
 
 /// The last counts the denial among the exceptions as well, as Accumulo does for one row.
@@ -25,11 +25,11 @@ const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException:
 fn answer(request: &Request, wording: &str) -> Answer {
     match request.call.as_str() {
         "updateAndFlush" => {
-            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(wording)))
+            Answer::thrown::<wire::UpdateAndFlush>(wire::Exception::MutationsRejected, wording)
         }
         "createConditionalWriter" => opened(request),
         "updateRowsConditionally" => {
-            Answer::reply(wire::UpdateRowsConditionallyReply::new(None, None, None, thrown(DENIED)))
+            Answer::thrown::<wire::UpdateRowsConditionally>(wire::Exception::Security, DENIED)
         }
         _ => Answer::Refuse(6, "Internal error"),
     }

@@ -100,9 +100,21 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Creates a reply.
-    pub(crate) fn reply<R: wire::WireValue + Send + 'static>(reply: R) -> Self {
-        Self::Reply(Box::new(move |output| reply.write(output)))
+    /// Creates a reply with a result.
+    pub(crate) fn result<C: wire::Call<Success: Send> + 'static>(result: C::Success) -> Self {
+        Self::reply(wire::Reply::<C>(Ok(Some(result))))
+    }
+
+    /// Creates a reply with an exception.
+    pub(crate) fn thrown<C: wire::Call<Success: Send> + 'static>(
+        exception: wire::Exception,
+        message: &str,
+    ) -> Self {
+        Self::reply(wire::Reply::<C>(Err((exception, message.to_owned()))))
+    }
+
+    fn reply<C: wire::Call<Success: Send> + 'static>(reply: wire::Reply<C>) -> Self {
+        Self::Reply(Box::new(move |output| wire::WireValue::write(&reply, output)))
     }
 
     /// Delays the answer.
@@ -120,20 +132,11 @@ impl Answer {
 pub(crate) fn opened(request: &Request) -> Answer {
     let handle = format!("{}-{}", request.call, request.nth);
     match request.call.as_str() {
-        "createScanner" => Answer::reply(wire::CreateScannerReply::new(handle, None, None, None)),
-        "createBatchScanner" => {
-            Answer::reply(wire::CreateBatchScannerReply::new(handle, None, None, None))
-        }
-        "createConditionalWriter" => {
-            Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
-        }
+        "createScanner" => Answer::result::<wire::CreateScanner>(handle),
+        "createBatchScanner" => Answer::result::<wire::CreateBatchScanner>(handle),
+        "createConditionalWriter" => Answer::result::<wire::CreateConditionalWriter>(handle),
         other => panic!("unexpected call {other}"),
     }
-}
-
-/// Creates an exception of a reply.
-pub(crate) fn thrown(message: &str) -> wire::Thrown {
-    wire::Thrown::new(message.to_owned())
 }
 
 type Script = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
@@ -367,12 +370,9 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
             }
             "login" if is_due(&shared.bad_logins) => {
                 let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - Username or Password is Invalid";
-                Answer::reply(wire::LoginReply::new(None, thrown(message)))
+                Answer::thrown::<wire::Login>(wire::Exception::Security, message)
             }
-            "login" => Answer::reply(wire::LoginReply::new(
-                accumulo_proxy::Bytes::from_static(TOKEN),
-                None,
-            )),
+            "login" => Answer::result::<wire::Login>(accumulo_proxy::Bytes::from_static(TOKEN)),
             _ => (shared.script)(&request),
         };
         if !answer_call(&mut stream, shared.protocol, &asked, answer).await {

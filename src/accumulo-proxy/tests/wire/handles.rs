@@ -7,7 +7,7 @@ use accumulo_proxy::{
 
 use thrift::protocol::TType;
 
-use crate::fake::{Answer, Fake, opened, thrown};
+use crate::fake::{Answer, Fake, opened};
 use crate::interface as wire;
 use crate::raw::{field, structure};
 
@@ -16,8 +16,7 @@ const HANDLE: &str = "0123456789-abcdef";
 #[tokio::test]
 async fn shows_only_the_start_of_a_handle() {
     let server = Fake::start(|_| {
-        let message = thrown("no such scanner");
-        Answer::reply(wire::NextKReply::new(None, None, message, None))
+        Answer::thrown::<wire::NextK>(wire::Exception::UnknownScanner, "no such scanner")
     })
     .await;
     let client = server.client();

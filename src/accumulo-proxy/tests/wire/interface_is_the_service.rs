@@ -9,7 +9,9 @@ use accumulo_proxy as data;
 
 use crate::exchanges::frames;
 use crate::interface as wire;
-use crate::interface::{Declaration, ENUMERATIONS, Fields, GROUPS, Patience, Resend, Structure};
+use crate::interface::{
+    Declaration, ENUMERATIONS, Exception, Fields, GROUPS, Patience, Resend, Structure,
+};
 
 /// The live tests of the calls.
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
@@ -56,6 +58,7 @@ fn idl_type(rust: &str) -> String {
     let words = name.split_inclusive(['<', '>', ',', ' ']);
     let mut name: String = words.map(|word| word.rsplit("::").next().unwrap()).collect();
     for (rust, idl) in [
+        ("()", "void"),
         ("Bytes", "binary"),
         ("String", "string"),
         ("Vec<", "list<"),
@@ -158,16 +161,16 @@ fn line(call: &Declaration) -> String {
         _ => Some(format!("{id}: {kind} {}", camel_case(name))),
     });
     let arguments = Vec::from_iter(arguments).join(", ");
-    let mut result = "void".to_owned();
-    let mut throws = Vec::new();
-    for (id, name, kind) in (call.reply)() {
-        match name {
-            "success" => result = idl_type(kind),
-            "Security" => throws.push(format!("{id}: AccumuloSecurityException ouch{id}")),
-            "UnknownScanner" | "UnknownWriter" => throws.push(format!("{id}: {name} ouch{id}")),
-            _ => throws.push(format!("{id}: {name}Exception ouch{id}")),
-        }
-    }
+    let result = idl_type((call.success)());
+    let throws = call.exceptions.iter().zip(1..).map(|(exception, id)| {
+        let name = match exception {
+            Exception::Security => "AccumuloSecurityException".to_owned(),
+            Exception::UnknownScanner | Exception::UnknownWriter => format!("{exception:?}"),
+            _ => format!("{exception:?}Exception"),
+        };
+        format!("{id}: {name} ouch{id}")
+    });
+    let throws = Vec::from_iter(throws);
     let line = format!("{result} {}({arguments})", call.name);
     if throws.is_empty() { line } else { format!("{line} throws ({})", throws.join(", ")) }
 }

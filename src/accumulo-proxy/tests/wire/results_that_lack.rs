@@ -13,7 +13,7 @@ use crate::interface as wire;
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "createConditionalWriter" => opened(request),
-        _ => Answer::reply(wire::CloseConditionalWriterReply::new()),
+        _ => Answer::result::<wire::CloseConditionalWriter>(()),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::interface as wire;
 
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
-        "listSplits" => Answer::reply(wire::ListSplitsReply::new(Vec::new(), None, None, None)),
-        "updateAndFlush" => Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None)),
+        "listSplits" => Answer::result::<wire::ListSplits>(Vec::new()),
+        "updateAndFlush" => Answer::result::<wire::UpdateAndFlush>(()),
         other => panic!("unexpected call {other}"),
     }
 }

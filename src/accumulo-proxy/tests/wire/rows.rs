@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use accumulo_proxy::{Entry, Key, NextBatch, Range, Result};
 use futures::{Stream, TryStreamExt};
 
-use crate::fake::{Answer, Request, opened, thrown};
+use crate::fake::{Answer, Request, opened};
 use crate::interface as wire;
 
 /// Rows `row0000`, `row0001`.. with values of the given lengths.
@@ -25,7 +25,7 @@ impl Rows {
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         match request.call.as_str() {
             "createScanner" => {
-                let range = request.read::<wire::CreateScannerRequest>().options.unwrap().range;
+                let range = request.read::<wire::CreateScanner>().options.unwrap().range;
                 self.open(request, start_of(range))
             }
             "createBatchScanner" => self.open(request, 0),
@@ -51,11 +51,10 @@ impl Rows {
         opened(request)
     }
 
-    fn next(&self, request: &wire::NextKRequest) -> Answer {
+    fn next(&self, request: &wire::NextK) -> Answer {
         let mut cursors = self.cursors.lock().unwrap();
         let Some(place) = cursors.get_mut(request.scanner.as_ref().unwrap()) else {
-            let unknown = wire::NextKReply::new(None, None, thrown("unknown"), None);
-            return Answer::reply(unknown);
+            return Answer::thrown::<wire::NextK>(wire::Exception::UnknownScanner, "unknown");
         };
         let k = usize::try_from(request.k.unwrap()).unwrap();
         let end = (*place + k).min(self.value_bytes.len());
@@ -63,14 +62,17 @@ impl Rows {
         *place = end;
         let more = entries.len() == k;
         let result = NextBatch { entries, more };
-        Answer::reply(wire::NextKReply::new(result, None, None, None))
+        Answer::result::<wire::NextK>(result)
     }
 
-    fn close(&self, request: &wire::CloseScannerRequest) -> Answer {
+    fn close(&self, request: &wire::CloseScanner) -> Answer {
         let handle = request.scanner.as_ref().unwrap();
-        let closed = self.cursors.lock().unwrap().remove(handle);
-        let unknown = closed.is_none().then(|| thrown("unknown"));
-        Answer::reply(wire::CloseScannerReply::new(unknown))
+        match self.cursors.lock().unwrap().remove(handle) {
+            Some(_) => Answer::result::<wire::CloseScanner>(()),
+            None => {
+                Answer::thrown::<wire::CloseScanner>(wire::Exception::UnknownScanner, "unknown")
+            }
+        }
     }
 
     fn entry(&self, row: usize) -> Entry {

@@ -11,8 +11,9 @@ use accumulo_proxy::{
 use futures::future::join_all;
 use tokio::time::{sleep, timeout};
 
-use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, thrown, timed_out, until};
+use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, timed_out, until};
 use crate::interface as wire;
+use crate::interface::Exception;
 
 const CALL: &str = "updateRowsConditionally";
 const SOON: Duration = Duration::from_millis(20);
@@ -24,11 +25,11 @@ fn mutation(row: &str, value: &str) -> ConditionalMutation {
 
 fn reply(statuses: impl IntoIterator<Item = (Bytes, wire::ConditionalStatus)>) -> Answer {
     let statuses = statuses.into_iter().collect::<std::collections::BTreeMap<_, _>>();
-    Answer::reply(wire::UpdateRowsConditionallyReply::new(statuses, None, None, None))
+    Answer::result::<wire::UpdateRowsConditionally>(statuses)
 }
 
 fn rows(request: &Request) -> Vec<Bytes> {
-    let request = request.read::<wire::UpdateRowsConditionallyRequest>();
+    let request = request.read::<wire::UpdateRowsConditionally>();
     request.updates.unwrap().into_keys().collect()
 }
 
@@ -37,10 +38,8 @@ fn accept(request: &Request) -> Answer {
     reply(rows(request).into_iter().map(accepted))
 }
 
-/// Answers with the exception of field 1 (no such writer), 2 (Accumulo) or 3 (security).
-fn fail(field: u8) -> Answer {
-    let thrown = |number| (field == number).then(|| thrown("exception"));
-    Answer::reply(wire::UpdateRowsConditionallyReply::new(None, thrown(1), thrown(2), thrown(3)))
+fn fail(exception: Exception) -> Answer {
+    Answer::thrown::<wire::UpdateRowsConditionally>(exception, "exception")
 }
 
 /// Starts a proxy with conditional writers; `update` answers their calls.
@@ -56,9 +55,9 @@ async fn fake_with(
         "createConditionalWriter" => opened(request),
         "listSplits" => {
             let splits = vec![Bytes::from("m")];
-            Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
+            Answer::result::<wire::ListSplits>(splits)
         }
-        "closeConditionalWriter" => Answer::reply(wire::CloseConditionalWriterReply::new()),
+        "closeConditionalWriter" => Answer::result::<wire::CloseConditionalWriter>(()),
         CALL => update(request),
         other => panic!("unexpected call {other}"),
     })
@@ -163,7 +162,7 @@ async fn sends_mutations_of_one_row_one_after_the_other() {
     let values = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&values);
     let fake = fake(move |request| {
-        let read = request.read::<wire::UpdateRowsConditionallyRequest>();
+        let read = request.read::<wire::UpdateRowsConditionally>();
         let updates = read.updates.unwrap();
         let same = &updates[b"same".as_slice()];
         let value = same.updates.as_ref().unwrap()[0].value.clone().unwrap();
@@ -219,7 +218,7 @@ async fn converts_each_status_and_reports_a_missing_one_as_unknown() {
 async fn a_status_without_a_name_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|_| {
         let statuses = std::collections::BTreeMap::from([("a".to_owned(), 77)]);
-        Answer::reply(wire::ListConstraintsReply::new(statuses, None, None, None))
+        Answer::result::<wire::ListConstraints>(statuses)
     })
     .await;
     let strange = unknown(write(&writer(&fake), "a").await);
@@ -249,8 +248,8 @@ async fn a_timeout_makes_all_rows_of_the_call_unknown() {
 #[tokio::test]
 async fn an_exception_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|request| match request.nth {
-        0 => fail(2),
-        1 => fail(3),
+        0 => fail(Exception::Accumulo),
+        1 => fail(Exception::Security),
         2 => Answer::Refuse(6, "Internal error"),
         _ => accept(request),
     })
@@ -272,7 +271,7 @@ async fn a_failed_call_does_not_break_a_concurrent_one() {
     let gate = gate();
     let holds = Gate::clone(&gate);
     let fake = fake(move |request| match rows(request)[0].as_ref() {
-        b"bad" => fail(2),
+        b"bad" => fail(Exception::Accumulo),
         _ => accept(request).held_by(&holds),
     })
     .await;
@@ -302,7 +301,7 @@ async fn the_proxy_times_out_before_its_caller() {
         let writer = fake.client().conditional_writer("t", options);
         assert!(write(&writer, "a").await.is_accepted());
         let opened = fake.calls("createConditionalWriter").swap_remove(nth);
-        let opened = opened.read::<wire::CreateConditionalWriterRequest>();
+        let opened = opened.read::<wire::CreateConditionalWriter>();
         assert_eq!(opened.options.unwrap().timeout_ms, Some(millis));
     }
 }
@@ -310,9 +309,9 @@ async fn the_proxy_times_out_before_its_caller() {
 #[tokio::test]
 async fn reopens_a_writer_that_the_proxy_dropped() {
     let fake = fake(|request| {
-        let read = request.read::<wire::UpdateRowsConditionallyRequest>();
+        let read = request.read::<wire::UpdateRowsConditionally>();
         match read.conditional_writer.unwrap().as_str() {
-            "createConditionalWriter-0" => fail(1),
+            "createConditionalWriter-0" => fail(Exception::UnknownWriter),
             _ => accept(request),
         }
     })
@@ -325,7 +324,7 @@ async fn reopens_a_writer_that_the_proxy_dropped() {
 
 #[tokio::test]
 async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
-    let fake = fake(|_| fail(1)).await;
+    let fake = fake(|_| fail(Exception::UnknownWriter)).await;
     let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::HandleExpired);
     assert!(!error.may_have_taken_effect());
@@ -335,8 +334,8 @@ async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
 #[tokio::test]
 async fn fails_without_effect_if_the_table_does_not_exist() {
     let fake = Fake::start(|_| {
-        let missing = thrown("Table t does not exist");
-        Answer::reply(wire::CreateConditionalWriterReply::new(None, None, None, missing))
+        let message = "Table t does not exist";
+        Answer::thrown::<wire::CreateConditionalWriter>(Exception::TableNotFound, message)
     })
     .await;
     let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();

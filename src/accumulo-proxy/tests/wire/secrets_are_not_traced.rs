@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tracing::Level;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, opened, thrown, until};
+use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, opened, until};
 use crate::interface as wire;
 use crate::raw::{Raw, framed, read_request};
 
@@ -105,19 +105,17 @@ fn assert_no_secret_is_traced() {
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "namespaceExists" if request.nth == 0 => {
-            Answer::reply(wire::NamespaceExistsReply::new(None, None, thrown(WRONG_SECRET)))
+            Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, WRONG_SECRET)
         }
-        "namespaceExists" => Answer::reply(wire::NamespaceExistsReply::new(true, None, None)),
+        "namespaceExists" => Answer::result::<wire::NamespaceExists>(true),
         "changeLocalUserPassword" if request.nth == 0 => Answer::Close,
-        "changeLocalUserPassword" => {
-            Answer::reply(wire::ChangeLocalUserPasswordReply::new(None, None))
-        }
-        "authenticateUser" => Answer::reply(wire::AuthenticateUserReply::new(true, None, None)),
+        "changeLocalUserPassword" => Answer::result::<wire::ChangeLocalUserPassword>(()),
+        "authenticateUser" => Answer::result::<wire::AuthenticateUser>(true),
         "createScanner" | "createBatchScanner" | "createConditionalWriter" => opened(request),
         "nextK" if request.nth < 2 => Answer::Close,
         "nextK" => {
             let nothing = NextBatch { entries: Vec::new(), more: false };
-            Answer::reply(wire::NextKReply::new(nothing, None, None, None))
+            Answer::result::<wire::NextK>(nothing)
         }
         // These are `updateRowsConditionally` and all calls that close.
         _ => Answer::Refuse(6, "Internal error"),

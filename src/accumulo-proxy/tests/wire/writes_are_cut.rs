@@ -2,14 +2,14 @@
 
 use accumulo_proxy::{ColumnUpdate, ErrorKind, Mutation, ProxyClient};
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 
 const CALL: &str = "updateAndFlush";
 const MIB: usize = 1024 * 1024;
 
 fn accept(_: &Request) -> Answer {
-    Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, None))
+    Answer::result::<wire::UpdateAndFlush>(())
 }
 
 fn large(row: usize, value_bytes: usize) -> Mutation {
@@ -25,7 +25,7 @@ async fn divides_a_long_write_into_calls_below_the_limit() {
     assert!((19..=22).contains(&calls.len()), "{} calls", calls.len());
     assert!(calls.iter().all(|call| call.bytes() <= MIB + 1000));
     let cells = calls.iter().map(|call| {
-        let request = call.read::<wire::UpdateAndFlushRequest>();
+        let request = call.read::<wire::UpdateAndFlush>();
         request.cells.unwrap().len()
     });
     assert_eq!(cells.sum::<usize>(), 200);
@@ -82,10 +82,7 @@ async fn rejects_invalid_mutations_before_anything_is_sent() {
 async fn an_error_after_the_first_call_may_have_taken_effect() {
     let fake = Fake::start(|request| match request.nth {
         0 => accept(request),
-        _ => {
-            let denied = thrown("denied");
-            Answer::reply(wire::UpdateAndFlushReply::new(None, denied, None, None))
-        }
+        _ => Answer::thrown::<wire::UpdateAndFlush>(wire::Exception::Security, "denied"),
     })
     .await;
     let client = fake.client();

@@ -88,14 +88,11 @@ fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "tableIdMap" => {
             let ids = BTreeMap::from([(TABLE.to_owned(), "1".to_owned())]);
-            Answer::reply(wire::TableIdMapReply::new(ids))
+            Answer::result::<wire::TableIdMap>(ids)
         }
-        "listSplits" => Answer::reply(wire::ListSplitsReply::new(
-            ["g", "p"].map(accumulo_proxy::Bytes::from).to_vec(),
-            None,
-            None,
-            None,
-        )),
+        "listSplits" => {
+            Answer::result::<wire::ListSplits>(["g", "p"].map(accumulo_proxy::Bytes::from).to_vec())
+        }
         _ => Answer::Refuse(1, "Invalid method name"),
     }
 }

@@ -79,7 +79,7 @@ impl Table {
                 self.other_runs = !self.works;
                 Answer::Close
             }
-            false => Answer::reply(wire::CompactTableReply::new(None, None, None)),
+            false => Answer::result::<wire::CompactTable>(()),
         }
     }
 
@@ -115,48 +115,44 @@ impl Table {
             "tableIdMap" => {
                 let mut ids = BTreeMap::from([(PAGES.to_owned(), "1".to_owned())]);
                 ids.retain(|_, _| !self.is_deleted);
-                Answer::reply(wire::TableIdMapReply::new(ids))
+                Answer::result::<wire::TableIdMap>(ids)
             }
             "getSystemConfiguration" => {
                 let all = BTreeMap::from([("master.port.client".to_owned(), "9999".to_owned())]);
-                Answer::reply(wire::GetSystemConfigurationReply::new(all, None, None))
+                Answer::result::<wire::GetSystemConfiguration>(all)
             }
             "testClassLoad" => {
-                let asked: wire::TestClassLoadRequest = request.read();
+                let asked: wire::TestClassLoad = request.read();
                 let loads = !asked.class_name.unwrap().contains("spi.balancer");
-                Answer::reply(wire::TestClassLoadReply::new(loads, None, None))
+                Answer::result::<wire::TestClassLoad>(loads)
             }
-            "testTableClassLoad" => {
-                Answer::reply(wire::TestTableClassLoadReply::new(true, None, None, None))
-            }
+            "testTableClassLoad" => Answer::result::<wire::TestTableClassLoad>(true),
             "listSplits" => {
                 let splits = ["g", "p"].map(Bytes::from).to_vec();
-                Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
+                Answer::result::<wire::ListSplits>(splits)
             }
             "compactTable" => self.compact(),
             "createScanner" => {
-                let asked: wire::CreateScannerRequest = request.read();
+                let asked: wire::CreateScanner = request.read();
                 let stop = asked.options.and_then(|options| Some(options.range?.stop?.row));
                 self.stop = stop.unwrap_or_default();
                 let handle = "scanner".to_owned();
-                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+                Answer::result::<wire::CreateScanner>(handle)
             }
             "nextK" => {
                 let rows = NextBatch { entries: self.look(), more: false };
-                Answer::reply(wire::NextKReply::new(rows, None, None, None))
+                Answer::result::<wire::NextK>(rows)
             }
-            "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
-            "getTabletServers" => {
-                Answer::reply(wire::GetTabletServersReply::new(vec![SERVER.to_owned()]))
-            }
+            "closeScanner" => Answer::result::<wire::CloseScanner>(()),
+            "getTabletServers" => Answer::result::<wire::GetTabletServers>(vec![SERVER.to_owned()]),
             "getActiveCompactions" if self.is_silent => {
-                let cause = wire::Thrown::new("it does not answer".to_owned());
-                Answer::reply(wire::GetActiveCompactionsReply::new(None, cause, None))
+                let (failed, cause) = (wire::Exception::Accumulo, "it does not answer");
+                Answer::thrown::<wire::GetActiveCompactions>(failed, cause)
             }
             "getActiveCompactions" => {
                 let running = self.other_runs.then(other_compaction);
                 let running = running.into_iter().collect::<Vec<_>>();
-                Answer::reply(wire::GetActiveCompactionsReply::new(running, None, None))
+                Answer::result::<wire::GetActiveCompactions>(running)
             }
             _ => Answer::Refuse(1, "Invalid method name"),
         }
@@ -221,7 +217,7 @@ type Asked = (Option<Bytes>, Option<Bytes>, usize);
 fn compactions(fake: &Fake) -> Vec<Asked> {
     let calls = fake.calls("compactTable").into_iter();
     let calls = calls.map(|call| {
-        let asked: wire::CompactTableRequest = call.read();
+        let asked: wire::CompactTable = call.read();
         assert_eq!((asked.wait, asked.flush), (Some(false), Some(true)));
         (asked.start_row, asked.end_row, asked.iterators.unwrap_or_default().len())
     });

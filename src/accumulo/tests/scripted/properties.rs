@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{ErrorKind, TableAdmin};
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
 
@@ -26,24 +26,24 @@ impl Table {
     fn answer(&mut self, request: &Request) -> Answer {
         match request.call.as_str() {
             "setTableProperty" => {
-                let set: wire::SetTablePropertyRequest = request.read();
+                let set: wire::SetTableProperty = request.read();
                 let (name, value) = (set.property.unwrap(), set.value.unwrap());
                 self.calls.push(format!("{name}={value}"));
                 if name == REFUSED {
-                    let refused = thrown("no such property");
-                    return Answer::reply(wire::SetTablePropertyReply::new(refused, None, None));
+                    let (failed, cause) = (wire::Exception::Accumulo, "no such property");
+                    return Answer::thrown::<wire::SetTableProperty>(failed, cause);
                 }
                 self.properties.insert(name, value);
                 self.late = LATE;
-                Answer::reply(wire::SetTablePropertyReply::new(None, None, None))
+                Answer::result::<wire::SetTableProperty>(())
             }
             "removeTableProperty" => {
-                let removed: wire::RemoveTablePropertyRequest = request.read();
+                let removed: wire::RemoveTableProperty = request.read();
                 let name = removed.property.unwrap();
                 self.calls.push(format!("no {name}"));
                 self.properties.remove(&name);
                 self.late = LATE;
-                Answer::reply(wire::RemoveTablePropertyReply::new(None, None, None))
+                Answer::result::<wire::RemoveTableProperty>(())
             }
             "getTableProperties" => {
                 self.calls.push("show".to_owned());
@@ -52,12 +52,12 @@ impl Table {
                     None => self.shown = self.properties.clone(),
                 }
                 let shown = self.shown.clone();
-                Answer::reply(wire::GetTablePropertiesReply::new(shown, None, None, None))
+                Answer::result::<wire::GetTableProperties>(shown)
             }
             "getNamespaceProperties" => {
                 self.calls.push("inherited".to_owned());
                 let none = BTreeMap::new();
-                Answer::reply(wire::GetNamespacePropertiesReply::new(none, None, None, None))
+                Answer::result::<wire::GetNamespaceProperties>(none)
             }
             _ => OLD.answer(request),
         }

@@ -13,16 +13,16 @@ use crate::servers::{OLD, PAGES};
 fn one_cell(request: &Request) -> Answer {
     match request.call.as_str() {
         "createScanner" => {
-            let asked: wire::CreateScannerRequest = request.read();
+            let asked: wire::CreateScanner = request.read();
             let start = asked.options.and_then(|options| Some(options.range?.start?.row));
             let handle = String::from_utf8(start.unwrap().into()).unwrap();
-            Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+            Answer::result::<wire::CreateScanner>(handle)
         }
         "nextK" => {
-            let asked: wire::NextKRequest = request.read();
+            let asked: wire::NextK = request.read();
             let key = Key::from_row(asked.scanner.unwrap()).in_column("f", "q").at(7);
             let cells = NextBatch { entries: vec![Entry { key, value: "v".into() }], more: false };
-            Answer::reply(wire::NextKReply::new(cells, None, None, None))
+            Answer::result::<wire::NextK>(cells)
         }
         _ => OLD.answer(request),
     }
@@ -31,7 +31,7 @@ fn one_cell(request: &Request) -> Answer {
 /// Returns the span whose cursor a request reads.
 fn read_span(request: &Request) -> Option<String> {
     let reads = request.call == "nextK";
-    reads.then(|| request.read::<wire::NextKRequest>().scanner.unwrap())
+    reads.then(|| request.read::<wire::NextK>().scanner.unwrap())
 }
 
 // Spans that touch would be one span.

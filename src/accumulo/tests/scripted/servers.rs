@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use accumulo_proxy::{Credentials, NextBatch};
 use fluo_accumulo::AccumuloTables;
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 
 pub(crate) const PAGES: &str = "pages";
@@ -61,51 +61,49 @@ impl Servers {
 
     /// Answers like servers whose user may only read.
     pub(crate) fn answer(self, request: &Request) -> Answer {
-        let denied = || thrown(DENIED);
+        fn denied<C: wire::Call<Success: Send> + 'static>() -> Answer {
+            Answer::thrown::<C>(wire::Exception::Security, DENIED)
+        }
         match request.call.as_str() {
-            "namespaceExists" => Answer::reply(wire::NamespaceExistsReply::new(true, None, None)),
+            "namespaceExists" => Answer::result::<wire::NamespaceExists>(true),
             "tableIdMap" => {
                 let ids = BTreeMap::from([(PAGES.to_owned(), "1".to_owned())]);
-                Answer::reply(wire::TableIdMapReply::new(ids))
+                Answer::result::<wire::TableIdMap>(ids)
             }
-            "getSystemConfiguration" => Answer::reply(match self.system_property {
+            "getSystemConfiguration" => match self.system_property {
                 Some(name) => {
                     let all = BTreeMap::from([(name.to_owned(), "9999".to_owned())]);
-                    wire::GetSystemConfigurationReply::new(all, None, None)
+                    Answer::result::<wire::GetSystemConfiguration>(all)
                 }
-                None => wire::GetSystemConfigurationReply::new(None, None, denied()),
-            }),
+                None => denied::<wire::GetSystemConfiguration>(),
+            },
             "testClassLoad" => {
-                let asked: wire::TestClassLoadRequest = request.read();
+                let asked: wire::TestClassLoad = request.read();
                 let loads = self.loads(&asked.class_name.unwrap());
-                Answer::reply(wire::TestClassLoadReply::new(loads, None, None))
+                Answer::result::<wire::TestClassLoad>(loads)
             }
             "createScanner" => {
                 let handle = "scanner".to_owned();
-                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+                Answer::result::<wire::CreateScanner>(handle)
             }
             "nextK" => {
                 let nothing = NextBatch { entries: Vec::new(), more: false };
-                Answer::reply(wire::NextKReply::new(nothing, None, None, None))
+                Answer::result::<wire::NextK>(nothing)
             }
-            "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
+            "closeScanner" => Answer::result::<wire::CloseScanner>(()),
             "createConditionalWriter" => {
                 let handle = "writer".to_owned();
-                Answer::reply(wire::CreateConditionalWriterReply::new(handle, None, None, None))
+                Answer::result::<wire::CreateConditionalWriter>(handle)
             }
             "updateAndFlush" => {
-                let rejected = thrown(self.rejection);
-                Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejected))
+                let rejected = wire::Exception::MutationsRejected;
+                Answer::thrown::<wire::UpdateAndFlush>(rejected, self.rejection)
             }
-            "updateRowsConditionally" => {
-                Answer::reply(wire::UpdateRowsConditionallyReply::new(None, None, None, denied()))
-            }
-            "getTableProperties" => {
-                Answer::reply(wire::GetTablePropertiesReply::new(None, None, denied(), None))
-            }
-            "addSplits" => Answer::reply(wire::AddSplitsReply::new(None, denied(), None)),
-            "deleteTable" => Answer::reply(wire::DeleteTableReply::new(None, denied(), None)),
-            "flushTable" => Answer::reply(wire::FlushTableReply::new(None, denied(), None)),
+            "updateRowsConditionally" => denied::<wire::UpdateRowsConditionally>(),
+            "getTableProperties" => denied::<wire::GetTableProperties>(),
+            "addSplits" => denied::<wire::AddSplits>(),
+            "deleteTable" => denied::<wire::DeleteTable>(),
+            "flushTable" => denied::<wire::FlushTable>(),
             _ => Answer::Refuse(1, "Invalid method name"),
         }
     }

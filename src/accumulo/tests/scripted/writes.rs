@@ -10,7 +10,7 @@ use fluo_table::{Authorizations, Column, ErrorKind, Mutation, Table, TableAdmin}
 use futures::future::{join, join_all};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::fake::{Answer, Fake, Request, until};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
 
@@ -20,7 +20,7 @@ const PLAIN: &str = "updateAndFlush";
 
 /// The rows of the conditional updates of a request.
 fn updates(request: &Request) -> BTreeMap<Bytes, wire::ConditionalUpdates> {
-    let request = request.read::<wire::UpdateRowsConditionallyRequest>();
+    let request = request.read::<wire::UpdateRowsConditionally>();
     request.updates.unwrap()
 }
 
@@ -35,12 +35,15 @@ fn answer(request: &Request) -> Answer {
                 (row, status)
             });
             let statuses: BTreeMap<_, _> = statuses.collect();
-            Answer::reply(wire::UpdateRowsConditionallyReply::new(statuses, None, None, None))
+            Answer::result::<wire::UpdateRowsConditionally>(statuses)
         }
         PLAIN => {
-            let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
-            let rejection = cells.contains_key(BAD).then(|| thrown("a constraint"));
-            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejection))
+            let cells = request.read::<wire::UpdateAndFlush>().cells.unwrap();
+            if cells.contains_key(BAD) {
+                let rejected = wire::Exception::MutationsRejected;
+                return Answer::thrown::<wire::UpdateAndFlush>(rejected, "a constraint");
+            }
+            Answer::result::<wire::UpdateAndFlush>(())
         }
         _ => OLD.answer(request),
     }
@@ -117,7 +120,7 @@ async fn only_the_rows_that_were_refused_are_written_again() {
     let written = table.write(vec![mutation("a"), mutation("bad")]).await;
     assert_eq!(written.unwrap_err().kind(), ErrorKind::Uncertain);
     let again = &fake.calls(PLAIN)[0];
-    let cells = again.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
+    let cells = again.read::<wire::UpdateAndFlush>().cells.unwrap();
     assert_eq!(cells.into_keys().collect::<Vec<_>>(), [BAD]);
 }
 
@@ -154,7 +157,7 @@ async fn a_write_is_not_repeated_on_another_table() {
     let (fake, table) = open(|request| match request.call.as_str() {
         "tableIdMap" if request.nth > 0 => {
             let ids = BTreeMap::from([(PAGES.to_owned(), "2".to_owned())]);
-            Answer::reply(wire::TableIdMapReply::new(ids))
+            Answer::result::<wire::TableIdMap>(ids)
         }
         _ => answer(request),
     })

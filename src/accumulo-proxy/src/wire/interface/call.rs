@@ -1,5 +1,4 @@
-//! The rules of a call: its name, its structures, its retry rule, its time limit and its possible
-//! exceptions.
+//! The rules of a call: its name, its request, its reply, its retry rule and its time limit.
 //!
 //! # Sending again
 //!
@@ -7,7 +6,11 @@
 //! complete frames only. Every call may therefore be retried in that case. If the request was sent
 //! and no reply came, the retry rule is a property of the call, [`Resend`].
 
-use super::value::WireValue;
+use thrift::protocol::{TOutputProtocol, TType};
+
+use super::data::Thrown;
+use super::structure::{Field, invalid, read_fields, write_begin, write_end};
+use super::value::{Reader, WireValue};
 
 /// The retry rule of a call whose request was sent and has no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,39 +57,74 @@ pub(crate) trait Call: WireValue + Send + Sync {
     const RESEND: Resend;
     /// The time limit.
     const PATIENCE: Patience;
-    /// The structure of the reply.
-    type Reply: Reply;
-}
-
-/// A reply: a result or an exception.
-pub(crate) trait Reply: WireValue {
     /// The result of a reply without an exception.
-    type Success;
-
-    /// Returns the exception of the reply (the first, if a broken server sent several) or else the
-    /// result. Returns `None` if a required result is absent.
-    fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)>;
+    type Success: Field;
+    /// The possible exceptions, in the order of their fields in the reply.
+    const EXCEPTIONS: &'static [Exception];
 }
 
-/// Declares the calls of a group: the structures of each request and reply, and the rules. The
-/// methods are generated from the same table, by `operations/methods.rs`.
+/// The reply to a call: its result (`None` if a required one is absent), or the exception with its
+/// message. If a broken server sent several exceptions, it is the first one.
+///
+/// The result is field 0 of the structure, and the exceptions are the fields from 1.
+#[derive(Debug)]
+pub(crate) struct Reply<C: Call>(pub(crate) Result<Option<C::Success>, (Exception, String)>);
+
+impl<C: Call> WireValue for Reply<C> {
+    const TYPE: TType = TType::Struct;
+
+    fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
+        let (mut success, mut thrown) = (C::Success::ABSENT, None);
+        read_fields(reader, &mut |id, found, reader| {
+            let exception = C::EXCEPTIONS.iter().zip(1..).find(|(_, number)| *number == id);
+            match exception {
+                Some((exception, _)) => {
+                    let Thrown { message } = reader.announced(found)?;
+                    thrown.get_or_insert((*exception, message.unwrap_or_default()));
+                }
+                None if id == 0 => success = Some(C::Success::read_field(reader, found)?),
+                None => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(Self(thrown.map_or(Ok(success), Err)))
+    }
+
+    fn write(&self, output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
+        write_begin(output)?;
+        match &self.0 {
+            Ok(None) => {}
+            Ok(Some(success)) => success.write_field(output, 0)?,
+            Err((exception, message)) => {
+                let mut exceptions = C::EXCEPTIONS.iter().zip(1..);
+                let declared = exceptions.find(|(declared, _)| *declared == exception);
+                let (_, id) = declared.ok_or_else(|| invalid("not declared".to_owned()))?;
+                Thrown::new(message.clone()).write_field(output, id)?;
+            }
+        }
+        write_end(output)
+    }
+}
+
+/// Declares the calls of a group: the structure of each request, and the rules. The methods are
+/// generated from the same table, by `operations/methods.rs`.
 ///
 /// An entry of a table is:
 ///
 /// ```text
-/// /// Deletes the rows ..                                         documentation of the method
-/// fn delete_rows(table: &str, ..) -> (), about table;             the method; errors are about `table`
-/// "deleteRows" (DeleteRowsRequest, DeleteRowsReply), Once, Wait,  name, structures, retry rule, limit
-///     { 1: token: Bytes, 2: table_name: String, .. }            fields of the request
-///     -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound]; result and exceptions of the reply
+/// /// Deletes the rows ..                               documentation of the method
+/// fn delete_rows(table: &str, ..) -> (), about table;   the method; its errors are about `table`
+/// "deleteRows" DeleteRows(token: Bytes, ..) -> (),      name, fields and result of the call
+///     [Accumulo, Security, TableNotFound],              possible exceptions
+///     Once, Wait;                                       retry rule, time limit
 /// ```
+///
+/// Fields and exceptions are numbered from 1, in their order. A reply without an exception must
+/// contain a result, unless it is an `Option`.
 ///
 /// The converted arguments of the method are the fields of the request after the token. If they are
 /// not, `, as [..]` lists these fields. A method that does more than make one call is written by
 /// hand, and `by hand compact;` names it.
-///
-/// A result is `nothing`, a `value` that a reply without an exception must contain, or a value that
-/// may (`maybe`) be absent. It is field 0 of the reply.
 macro_rules! declare {
     ($group:ident, $title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
         $(
@@ -95,35 +133,18 @@ macro_rules! declare {
             $(, about $subject:ident)? $(, as $values:tt)?;
         )?
         $(by hand $hand:ident;)?
-        $name:literal ($request:ident, $reply:ident), $resend:ident, $patience:ident,
-        { $($id:literal: $field:ident: $type:ty),* }
-        -> $kind:ident $(($success:ty))?, [$($number:literal: $exception:ident),*];
+        $name:literal $call:ident $fields:tt -> $success:ty,
+        [$($exception:ident),*], $resend:ident, $patience:ident;
     )*) => {
         $(
-            super::structure::message! { $request { $($id: $field: $type),* } }
-            super::structure::message! {
-                $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
-            }
+            super::structure::request! { $call $fields }
 
-            impl Call for $request {
+            impl Call for $call {
                 const NAME: &'static str = $name;
                 const RESEND: Resend = Resend::$resend;
                 const PATIENCE: Patience = Patience::$patience;
-                type Reply = $reply;
-            }
-
-            impl Reply for $reply {
-                type Success = success!($kind $(($success))?);
-
-                fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)> {
-                    $(
-                        if let Some(thrown) = self.$exception {
-                            let message = thrown.message.unwrap_or_default();
-                            return Err((Exception::$exception, message));
-                        }
-                    )*
-                    Ok(result!($kind, self))
-                }
+                type Success = $success;
+                const EXCEPTIONS: &'static [Exception] = &[$(Exception::$exception),*];
             }
         )*
 
@@ -134,8 +155,9 @@ macro_rules! declare {
             owner: stringify!($owner),
             calls: &[$(Declaration {
                 name: $name,
-                request: <$request as super::structure::Structure>::fields,
-                reply: <$reply as super::structure::Structure>::fields,
+                request: <$call as super::structure::Structure>::fields,
+                success: std::any::type_name::<$success>,
+                exceptions: <$call as Call>::EXCEPTIONS,
                 resend: Resend::$resend,
                 patience: Patience::$patience,
                 method: concat!($(stringify!($method))? $(stringify!($hand))?),
@@ -144,30 +166,4 @@ macro_rules! declare {
     };
 }
 
-/// Returns the type of a result.
-macro_rules! success {
-    (nothing) => {
-        ()
-    };
-    (value($success:ty)) => {
-        $success
-    };
-    (maybe($success:ty)) => {
-        Option<$success>
-    };
-}
-
-/// Extracts a result.
-macro_rules! result {
-    (nothing, $reply:expr) => {
-        Some(())
-    };
-    (value, $reply:expr) => {
-        $reply.success
-    };
-    (maybe, $reply:expr) => {
-        Some($reply.success)
-    };
-}
-
-pub(super) use {declare, result, success};
+pub(super) use declare;

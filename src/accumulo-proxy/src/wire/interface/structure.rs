@@ -50,7 +50,6 @@ macro_rules! structure {
             const TYPE: thrift::protocol::TType = thrift::protocol::TType::Struct;
 
             #[allow(unused_mut, unused_variables, reason = "a structure may have no fields")]
-            #[allow(non_snake_case, reason = "a reply has a field for each exception")]
             fn read(reader: &mut super::value::Reader<'_>) -> thrift::Result<Self> {
                 $(let mut $field = None;)*
                 super::structure::read_fields(reader, &mut |id, found, reader| {
@@ -94,7 +93,6 @@ macro_rules! structure {
 macro_rules! message {
     ($name:ident { $($id:literal: $field:ident: $type:ty),* $(,)? }) => {
         #[derive(Clone, Debug)]
-        #[allow(non_snake_case, reason = "a reply has a field for each exception")]
         pub(crate) struct $name {
             $(pub(crate) $field: Option<$type>,)*
         }
@@ -102,7 +100,6 @@ macro_rules! message {
         impl $name {
             #[allow(dead_code, reason = "the tests construct the values of a server")]
             #[allow(clippy::too_many_arguments, reason = "a call may have many arguments")]
-            #[allow(non_snake_case, reason = "a reply has a field for each exception")]
             pub(crate) fn new($($field: impl Into<Option<$type>>),*) -> Self {
                 Self { $($field: $field.into()),* }
             }
@@ -112,7 +109,24 @@ macro_rules! message {
     };
 }
 
-pub(super) use {enumerations, message, structure};
+/// Declares the message of a request, whose fields are numbered from 1.
+macro_rules! request {
+    ($name:ident ($($fields:tt)*)) => {
+        super::structure::request! { $name {} [1 2 3 4 5 6 7 8 9] $($fields)* }
+    };
+    ($name:ident $numbered:tt $numbers:tt) => {
+        super::structure::message! { $name $numbered }
+    };
+    ($name:ident { $($numbered:tt)* } [$number:literal $($numbers:literal)*]
+        $field:ident: $type:ty $(, $($fields:tt)*)?
+    ) => {
+        super::structure::request! {
+            $name { $($numbered)* $number: $field: $type, } [$($numbers)*] $($($fields)*)?
+        }
+    };
+}
+
+pub(super) use {enumerations, message, request, structure};
 
 /// The number, the name and the type of each field of a structure.
 #[cfg(test)]
@@ -125,8 +139,8 @@ pub(crate) trait Structure {
     fn fields() -> Fields;
 }
 
-/// A field of a structure: a value, or an optional one.
-pub(super) trait Field: Sized {
+/// A field of a structure: a value, an optional one, or none.
+pub(crate) trait Field: Sized {
     /// The value of an absent field, if it may be absent.
     const ABSENT: Option<Self>;
 
@@ -160,6 +174,18 @@ impl<T: WireValue> Field for Option<T> {
 
     fn write_field(&self, output: &mut dyn TOutputProtocol, id: i16) -> thrift::Result<()> {
         self.as_ref().map_or(Ok(()), |value| value.write_field(output, id))
+    }
+}
+
+impl Field for () {
+    const ABSENT: Option<Self> = Some(());
+
+    fn read_field(reader: &mut Reader<'_>, found: TType) -> thrift::Result<Self> {
+        reader.input.skip(found)
+    }
+
+    fn write_field(&self, _: &mut dyn TOutputProtocol, _: i16) -> thrift::Result<()> {
+        Ok(())
     }
 }
 

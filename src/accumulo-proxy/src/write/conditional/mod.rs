@@ -199,7 +199,7 @@ impl ConditionalWriter {
     }
 
     fn error(&self, kind: ErrorKind, reason: String) -> Error {
-        let call = wire::UpdateRowsConditionallyRequest::NAME;
+        let call = wire::UpdateRowsConditionally::NAME;
         self.client.error(kind, call, Some(&self.table), reason)
     }
 }

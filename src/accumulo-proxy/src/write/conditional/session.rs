@@ -69,7 +69,7 @@ impl Link {
             let handle = opened.writer.to_wire();
             let updates = updates();
             let rows = updates.len();
-            let request = wire::UpdateRowsConditionallyRequest::new(handle, updates);
+            let request = wire::UpdateRowsConditionally::new(handle, updates);
             let error = match self.client.call(Some(&self.table), request).await {
                 Ok(statuses) => return Ok(statuses),
                 Err(error) => error,
@@ -132,7 +132,7 @@ impl Link {
             Ok(opened)
         };
         timeout(limit, open).await.unwrap_or_else(|_| {
-            let call = wire::CreateConditionalWriterRequest::NAME;
+            let call = wire::CreateConditionalWriter::NAME;
             let reason = format!("no answer within {limit:?}");
             Err(self.client.error(ErrorKind::TimedOut, call, Some(&self.table), reason))
         })
@@ -161,7 +161,7 @@ impl Link {
 
     /// Returns the error of a row without a status in the reply.
     pub(super) fn lacks_a_row(&self) -> Error {
-        let call = wire::UpdateRowsConditionallyRequest::NAME;
+        let call = wire::UpdateRowsConditionally::NAME;
         let reason = "the reply lacks a row of the request";
         self.client
             .error(ErrorKind::Protocol, call, Some(&self.table), reason)

@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
-use super::call::{Call, Exception, Patience, Reply, Resend, declare, result, success};
+use super::call::{Call, Exception, Patience, Resend, declare};
 use super::data::{
     BatchScanOptions, ColumnUpdate, ConditionalStatus, ConditionalUpdates,
-    ConditionalWriterOptions, KeyValueAndPeek, ScanOptions, Thrown,
+    ConditionalWriterOptions, KeyValueAndPeek, ScanOptions,
 };
 #[cfg(test)]
 use super::structure;
@@ -56,7 +56,9 @@ pub(crate) struct Group {
 pub(crate) struct Declaration {
     pub(crate) name: &'static str,
     pub(crate) request: fn() -> structure::Fields,
-    pub(crate) reply: fn() -> structure::Fields,
+    /// Returns the name of the type of the result.
+    pub(crate) success: fn() -> &'static str,
+    pub(crate) exceptions: &'static [Exception],
     pub(crate) resend: Resend,
     pub(crate) patience: Patience,
     /// The public method that makes the call.

@@ -7,131 +7,117 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     /// Checks whether this is the password of a user.
     fn authenticate_user(user: &str, password: &str) -> bool, about user,
         as [user.to_owned(), BTreeMap::from([("password".to_owned(), password.to_owned())])];
-    "authenticateUser" (AuthenticateUserRequest, AuthenticateUserReply), Read, Call,
-        { 1: token: Bytes, 2: user: String, 3: properties: BTreeMap<String, String> }
-        -> value(bool), [1: Accumulo, 2: Security];
+    "authenticateUser" AuthenticateUser(
+        token: Bytes, user: String, properties: BTreeMap<String, String>
+    ) -> bool, [Accumulo, Security], Read, Call;
 
     /// Replaces all authorizations of a user.
     fn change_authorizations(
         user: &str,
         authorizations: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> (), about user, as [user.to_owned(), bytes(authorizations)];
-    "changeUserAuthorizations" (ChangeUserAuthorizationsRequest, ChangeUserAuthorizationsReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: authorizations: BTreeSet<Bytes> }
-        -> nothing, [1: Accumulo, 2: Security];
+    "changeUserAuthorizations" ChangeUserAuthorizations(
+        token: Bytes, user: String, authorizations: BTreeSet<Bytes>
+    ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Changes the password of a user. A client that is logged in with the old password is rejected
     /// from then on and must connect again.
     fn change_password(user: &str, password: &str) -> (), about user,
         as [user.to_owned(), Bytes::copy_from_slice(password.as_bytes())];
-    "changeLocalUserPassword" (ChangeLocalUserPasswordRequest, ChangeLocalUserPasswordReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: password: Bytes }
-        -> nothing, [1: Accumulo, 2: Security];
+    "changeLocalUserPassword" ChangeLocalUserPassword(token: Bytes, user: String, password: Bytes)
+        -> (), [Accumulo, Security], Repeat, Call;
 
     /// Creates a user with a password, without authorizations or permissions. Accumulo rejects a
     /// name that is in use with [`Security`](crate::ErrorKind::Security).
     fn create_user(user: &str, password: &str) -> (), about user,
         as [user.to_owned(), Bytes::copy_from_slice(password.as_bytes())];
-    "createLocalUser" (CreateLocalUserRequest, CreateLocalUserReply), Once, Call,
-        { 1: token: Bytes, 2: user: String, 3: password: Bytes }
-        -> nothing, [1: Accumulo, 2: Security];
+    "createLocalUser" CreateLocalUser(token: Bytes, user: String, password: Bytes) -> (),
+        [Accumulo, Security], Once, Call;
 
     /// Drops a user.
     fn drop_user(user: &str) -> (), about user;
-    "dropLocalUser" (DropLocalUserRequest, DropLocalUserReply), Once, Call,
-        { 1: token: Bytes, 2: user: String } -> nothing, [1: Accumulo, 2: Security];
+    "dropLocalUser" DropLocalUser(token: Bytes, user: String) -> (),
+        [Accumulo, Security], Once, Call;
 
     /// Returns the authorizations of a user, which determine the visibilities that the user may
     /// see.
     fn authorizations(user: &str) -> BTreeSet<Bytes>, about user;
-    "getUserAuthorizations" (GetUserAuthorizationsRequest, GetUserAuthorizationsReply), Read, Call,
-        { 1: token: Bytes, 2: user: String } -> value(Vec<Bytes>), [1: Accumulo, 2: Security];
+    "getUserAuthorizations" GetUserAuthorizations(token: Bytes, user: String) -> Vec<Bytes>,
+        [Accumulo, Security], Read, Call;
 
     /// Grants a user a permission on the system. [`Grant`](SystemPermission::Grant) cannot be
     /// granted.
     fn grant_system_permission(user: &str, permission: SystemPermission) -> (), about user;
-    "grantSystemPermission" (GrantSystemPermissionRequest, GrantSystemPermissionReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
-        -> nothing, [1: Accumulo, 2: Security];
+    "grantSystemPermission" GrantSystemPermission(
+        token: Bytes, user: String, perm: SystemPermission
+    ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Grants a user a permission on a table.
     fn grant_table_permission(
         user: &str, table: &str, permission: TablePermission
     ) -> (), about table;
-    "grantTablePermission" (GrantTablePermissionRequest, GrantTablePermissionReply), Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound];
+    "grantTablePermission" GrantTablePermission(
+        token: Bytes, user: String, table: String, perm: TablePermission
+    ) -> (), [Accumulo, Security, TableNotFound], Repeat, Call;
 
     /// Checks whether a user has a permission on the system.
     fn has_system_permission(user: &str, permission: SystemPermission) -> bool, about user;
-    "hasSystemPermission" (HasSystemPermissionRequest, HasSystemPermissionReply), Read, Call,
-        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
-        -> value(bool), [1: Accumulo, 2: Security];
+    "hasSystemPermission" HasSystemPermission(token: Bytes, user: String, perm: SystemPermission)
+        -> bool, [Accumulo, Security], Read, Call;
 
     /// Checks whether a user has a permission on a table.
     fn has_table_permission(
         user: &str, table: &str, permission: TablePermission
     ) -> bool, about table;
-    "hasTablePermission" (HasTablePermissionRequest, HasTablePermissionReply), Read, Call,
-        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> value(bool), [1: Accumulo, 2: Security, 3: TableNotFound];
+    "hasTablePermission" HasTablePermission(
+        token: Bytes, user: String, table: String, perm: TablePermission
+    ) -> bool, [Accumulo, Security, TableNotFound], Read, Call;
 
     /// Returns the names of all users.
     fn users() -> BTreeSet<String>;
-    "listLocalUsers" (ListLocalUsersRequest, ListLocalUsersReply), Read, Call, { 1: token: Bytes }
-        -> value(BTreeSet<String>), [1: Accumulo, 2: Security, 3: TableNotFound];
+    "listLocalUsers" ListLocalUsers(token: Bytes) -> BTreeSet<String>,
+        [Accumulo, Security, TableNotFound], Read, Call;
 
     /// Revokes a permission on the system from a user.
     fn revoke_system_permission(user: &str, permission: SystemPermission) -> (), about user;
-    "revokeSystemPermission" (RevokeSystemPermissionRequest, RevokeSystemPermissionReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: perm: SystemPermission }
-        -> nothing, [1: Accumulo, 2: Security];
+    "revokeSystemPermission" RevokeSystemPermission(
+        token: Bytes, user: String, perm: SystemPermission
+    ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Revokes a permission on a table from a user.
     fn revoke_table_permission(
         user: &str, table: &str, permission: TablePermission
     ) -> (), about table;
-    "revokeTablePermission" (RevokeTablePermissionRequest, RevokeTablePermissionReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: table: String, 4: perm: TablePermission }
-        -> nothing, [1: Accumulo, 2: Security, 3: TableNotFound];
+    "revokeTablePermission" RevokeTablePermission(
+        token: Bytes, user: String, table: String, perm: TablePermission
+    ) -> (), [Accumulo, Security, TableNotFound], Repeat, Call;
 
     /// Grants a user a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     fn grant_namespace_permission(
         user: &str, namespace: &str, permission: NamespacePermission
     ) -> (), about namespace;
-    "grantNamespacePermission" (GrantNamespacePermissionRequest, GrantNamespacePermissionReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
-          4: perm: NamespacePermission }
-        -> nothing, [1: Accumulo, 2: Security];
+    "grantNamespacePermission" GrantNamespacePermission(
+        token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
+    ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Checks whether a user has a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     fn has_namespace_permission(
         user: &str, namespace: &str, permission: NamespacePermission
     ) -> bool, about namespace;
-    "hasNamespacePermission" (HasNamespacePermissionRequest, HasNamespacePermissionReply),
-        Read, Call,
-        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
-          4: perm: NamespacePermission }
-        -> value(bool), [1: Accumulo, 2: Security];
+    "hasNamespacePermission" HasNamespacePermission(
+        token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
+    ) -> bool, [Accumulo, Security], Read, Call;
 
     /// Revokes a permission on a namespace from a user. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
     fn revoke_namespace_permission(
         user: &str, namespace: &str, permission: NamespacePermission
     ) -> (), about namespace;
-    "revokeNamespacePermission" (RevokeNamespacePermissionRequest, RevokeNamespacePermissionReply),
-        Repeat, Call,
-        { 1: token: Bytes, 2: user: String, 3: namespace_name: String,
-          4: perm: NamespacePermission }
-        -> nothing, [1: Accumulo, 2: Security];
+    "revokeNamespacePermission" RevokeNamespacePermission(
+        token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
+    ) -> (), [Accumulo, Security], Repeat, Call;
 } } }
 
 pub(crate) use user_calls;
