@@ -154,6 +154,9 @@
 //! The proxy has no calls for the locations of tablets, for delegation tokens, for summaries or for
 //! samplers.
 
+#[macro_use]
+mod setters;
+
 mod client;
 mod convert;
 mod credentials;

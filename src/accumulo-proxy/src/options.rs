@@ -100,82 +100,6 @@ impl ProxyOptions {
         self
     }
 
-    /// Sets the Thrift protocol. Default: compact.
-    #[must_use]
-    pub fn protocol(self, protocol: Protocol) -> Self {
-        Self { protocol, ..self }
-    }
-
-    /// Sets the maximum number of connections, and so of concurrent calls. Default: 4.
-    ///
-    /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
-    /// connections: the proxy may execute a call that waits for a thread after the client's time
-    /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
-    /// leave one of them to the other calls.
-    #[must_use]
-    pub fn connections(self, connections: NonZeroUsize) -> Self {
-        Self { connections, ..self }
-    }
-
-    /// Sets the time limit for a new connection, including the login. Default: 10 s.
-    #[must_use]
-    pub fn connect_timeout(self, limit: Duration) -> Self {
-        Self { connect_timeout: limit, ..self }
-    }
-
-    /// Sets the time limit for a call that only reads or writes, including the wait for a
-    /// connection. Default: 60 s.
-    #[must_use]
-    pub fn call_timeout(self, limit: Duration) -> Self {
-        Self { call_timeout: limit, ..self }
-    }
-
-    /// Sets the time limit for a call that waits for the cluster to finish an operation (split,
-    /// merge, compaction, deletion). Default: 10 minutes.
-    #[must_use]
-    pub fn wait_timeout(self, limit: Duration) -> Self {
-        Self { wait_timeout: limit, ..self }
-    }
-
-    /// Sets the maximum number of attempts, including the first, of a call that
-    /// [is safe to retry](crate#sending-again). Default: 8.
-    #[must_use]
-    pub fn tries(self, tries: NonZeroUsize) -> Self {
-        Self { tries, ..self }
-    }
-
-    /// Sets the pause after the first attempt, doubled after each further attempt. Default: 100 ms.
-    #[must_use]
-    pub fn first_pause(self, pause: Duration) -> Self {
-        Self { first_pause: pause, ..self }
-    }
-
-    /// Sets the maximum pause between two attempts. Default: 2 s.
-    #[must_use]
-    pub fn max_pause(self, pause: Duration) -> Self {
-        Self { max_pause: pause, ..self }
-    }
-
-    /// Sets the maximum length of a request. Default: 16 MiB less 64 KiB. A proxy drops the
-    /// connection at a frame of `maxFrameSize` (16 MiB).
-    #[must_use]
-    pub fn max_request_bytes(self, bytes: usize) -> Self {
-        Self { max_request_bytes: bytes, ..self }
-    }
-
-    /// Sets the maximum length of a reply. Default: 64 MiB. A decoded reply takes at most eight
-    /// times as much memory.
-    #[must_use]
-    pub fn max_reply_bytes(self, bytes: usize) -> Self {
-        Self { max_reply_bytes: bytes, ..self }
-    }
-
-    /// Sets the time after which an idle connection is closed. Default: 60 s.
-    #[must_use]
-    pub fn idle_timeout(self, limit: Duration) -> Self {
-        Self { idle_timeout: limit, ..self }
-    }
-
     /// Returns the pauses between the attempts of a call.
     pub(crate) fn pauses(&self) -> impl Iterator<Item = Duration> + use<> {
         let (mut next, max_pause) = (self.first_pause, self.max_pause);
@@ -194,6 +118,51 @@ impl ProxyOptions {
         self
     }
 }
+
+setters! { ProxyOptions {
+    /// Sets the Thrift protocol. Default: compact.
+    protocol: Protocol,
+
+    /// Sets the maximum number of connections, and so of concurrent calls. Default: 4.
+    ///
+    /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
+    /// connections: the proxy may execute a call that waits for a thread after the client's time
+    /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
+    /// leave one of them to the other calls.
+    connections: NonZeroUsize,
+
+    /// Sets the time limit for a new connection, including the login. Default: 10 s.
+    connect_timeout: Duration,
+
+    /// Sets the time limit for a call that only reads or writes, including the wait for a
+    /// connection. Default: 60 s.
+    call_timeout: Duration,
+
+    /// Sets the time limit for a call that waits for the cluster to finish an operation (split,
+    /// merge, compaction, deletion). Default: 10 minutes.
+    wait_timeout: Duration,
+
+    /// Sets the maximum number of attempts, including the first, of a call that
+    /// [is safe to retry](crate#sending-again). Default: 8.
+    tries: NonZeroUsize,
+
+    /// Sets the pause after the first attempt, doubled after each further attempt. Default: 100 ms.
+    first_pause: Duration,
+
+    /// Sets the maximum pause between two attempts. Default: 2 s.
+    max_pause: Duration,
+
+    /// Sets the maximum length of a request. Default: 16 MiB less 64 KiB. A proxy drops the
+    /// connection at a frame of `maxFrameSize` (16 MiB).
+    max_request_bytes: usize,
+
+    /// Sets the maximum length of a reply. Default: 64 MiB. A decoded reply takes at most eight
+    /// times as much memory.
+    max_reply_bytes: usize,
+
+    /// Sets the time after which an idle connection is closed. Default: 60 s.
+    idle_timeout: Duration,
+} }
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,6 @@
 //! The client: one handle, which leads to every group of calls.
 
 mod java_exception;
-mod progress;
 mod retry;
 mod session;
 mod shared_failure;
@@ -10,9 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
-use tokio::time::timeout;
 
-use self::progress::Progress;
 pub(crate) use self::shared_failure::SharedFailure;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
@@ -91,13 +88,9 @@ impl ProxyClient {
             Patience::Call => self.options().call_timeout,
             Patience::Wait => self.options().wait_timeout,
         };
-        let mut progress = Progress::default();
-        let tries = timeout(limit, self.try_again(&request, subject, &mut progress));
-        let success = match tries.await {
-            Ok(outcome) => outcome?,
-            Err(_) => return Err(self.timed_out::<C>(subject, limit, &progress)),
-        };
-        self.required::<C, _>(subject, success)
+        let pauses = self.options().pauses();
+        let success = self.try_within(limit, pauses, &request, subject).await?;
+        self.required::<C>(subject, success)
     }
 
     /// Makes a call whose first argument is the token.
@@ -123,7 +116,11 @@ impl ProxyClient {
 
     /// Returns the result of a reply, which must contain one. Without a result the call may have
     /// been executed all the same.
-    fn required<C: Call, T>(&self, subject: Subject<'_>, value: Option<T>) -> Result<T> {
+    fn required<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        value: Option<C::Success>,
+    ) -> Result<C::Success> {
         value.ok_or_else(|| {
             let reason = "the reply holds neither a result nor an exception";
             self.error(ErrorKind::Protocol, C::NAME, subject, reason)

@@ -1,12 +1,11 @@
 //! Attempts of a call: connections, failures, and the decision to retry.
 
-use std::io;
 use std::time::Duration;
+use std::{io, iter};
 
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use super::progress::Progress;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::Login;
@@ -16,29 +15,49 @@ use crate::wire::{Call, Exception, Failure, Resend};
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
                          of user and password";
 
+/// Progress of the attempts of a call, for the error when its time limit expires.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// `true` after the first request was sent.
+    pub(super) was_sent: bool,
+    pub(super) is_under_way: bool,
+    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
+    pub(super) is_possible: bool,
+}
+
 impl ProxyClient {
-    /// Makes one attempt within `limit`.
+    /// Makes one attempt within [`connect_timeout`](crate::ProxyOptions::connect_timeout).
     pub(super) async fn try_once<C: Call>(
         &self,
         request: &C,
         subject: Subject<'_>,
+    ) -> Result<Option<C::Success>> {
+        let limit = self.options().connect_timeout;
+        self.try_within(limit, iter::empty(), request, subject).await
+    }
+
+    /// Makes attempts within `limit`, as many as the pauses between them and the call allow.
+    pub(super) async fn try_within<C: Call>(
+        &self,
         limit: Duration,
+        pauses: impl Iterator<Item = Duration>,
+        request: &C,
+        subject: Subject<'_>,
     ) -> Result<Option<C::Success>> {
         let mut progress = Progress::default();
-        match timeout(limit, self.attempt(request, &mut progress)).await {
-            Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
+        match timeout(limit, self.try_again(pauses, request, subject, &mut progress)).await {
+            Ok(outcome) => outcome,
             Err(_) => Err(self.timed_out::<C>(subject, limit, &progress)),
         }
     }
 
-    /// Makes as many attempts as the settings and the call allow.
-    pub(super) async fn try_again<C: Call>(
+    async fn try_again<C: Call>(
         &self,
+        mut pauses: impl Iterator<Item = Duration>,
         request: &C,
         subject: Subject<'_>,
         progress: &mut Progress,
     ) -> Result<Option<C::Success>> {
-        let mut pauses = self.options().pauses();
         loop {
             let failure = match self.attempt(request, progress).await {
                 Ok(success) => return Ok(success),

@@ -2,12 +2,11 @@
 //! of a 2.x proxy.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use tokio::time::timeout;
 
 use super::ProxyClient;
-use super::progress::Progress;
+use super::retry::Progress;
 use crate::data::Bytes;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +26,7 @@ impl ProxyClient {
         let count = failed.count();
         let token = self.inner.token.get_or_try_init(async || match failed.since(count) {
             Some(error) => Err(error),
-            None => self.open_session(limit).await.inspect_err(|error| failed.add(error)),
+            None => self.open_session().await.inspect_err(|error| failed.add(error)),
         });
         match timeout(limit, token).await {
             Ok(answer) => answer.cloned(),
@@ -39,13 +38,13 @@ impl ProxyClient {
         }
     }
 
-    async fn open_session(&self, limit: Duration) -> Result<Bytes> {
+    async fn open_session(&self) -> Result<Bytes> {
         match self.options().credentials.opening() {
             Opening::Token(token) => Ok(token),
             Opening::Login(login) => {
                 let user = self.options().credentials.user();
-                let token = self.try_once(&login, user, limit).await?;
-                self.required::<Login, _>(user, token)
+                let token = self.try_once(&login, user).await?;
+                self.required::<Login>(user, token)
             }
         }
     }
@@ -56,8 +55,7 @@ impl ProxyClient {
     pub(super) async fn prove_secret(&self, secret: Bytes) -> Result<()> {
         let is_ascii = secret.is_ascii();
         let request = NamespaceExists::new(secret, String::new());
-        let limit = self.options().connect_timeout;
-        match self.try_once(&request, None, limit).await {
+        match self.try_once(&request, None).await {
             Ok(_) => Ok(()),
             Err(error) if error.is_denial() => Ok(()),
             Err(error) => Err(self.explain_secret(error, is_ascii).await),
@@ -84,8 +82,7 @@ impl ProxyClient {
     async fn takes_logins(&self, is_proxy: bool) -> Option<bool> {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
         let login = Login::new(String::new(), properties);
-        let limit = self.options().connect_timeout;
-        match self.try_once(&login, None, limit).await.map_err(|error| error.kind()) {
+        match self.try_once(&login, None).await.map_err(|error| error.kind()) {
             Ok(_) | Err(ErrorKind::Security) => Some(true),
             Err(ErrorKind::OtherCredentials) => Some(false),
             Err(ErrorKind::Protocol) if is_proxy => Some(true),

@@ -76,29 +76,18 @@ impl ConditionalWriterOptions {
         let authorizations = Some(authorizations.into_iter().map(Into::into).collect());
         Self { authorizations, ..self }
     }
-
-    /// Sets the durability of accepted mutations.
-    #[must_use]
-    pub fn durability(self, durability: Durability) -> Self {
-        Self { durability, ..self }
-    }
-
-    /// Sets the time that Accumulo tries.
-    #[must_use]
-    pub fn timeout(self, timeout: Duration) -> Self {
-        let timeout = Some(timeout);
-        Self { timeout, ..self }
-    }
-
-    /// Sets the [number of concurrent calls](Self::calls_in_flight).
-    #[must_use]
-    pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
-        Self { calls_in_flight, ..self }
-    }
-
-    /// Sets the maximum number of rows in one call.
-    #[must_use]
-    pub fn rows_per_call(self, rows_per_call: NonZeroUsize) -> Self {
-        Self { rows_per_call, ..self }
-    }
 }
+
+setters! { ConditionalWriterOptions {
+    /// Sets the [durability](Self#structfield.durability) of accepted mutations.
+    durability: Durability,
+
+    /// Sets the [time that Accumulo tries](Self#structfield.timeout).
+    timeout: Duration,
+
+    /// Sets the [number of concurrent calls](Self#structfield.calls_in_flight).
+    calls_in_flight: NonZeroUsize,
+
+    /// Sets the [maximum number of rows](Self#structfield.rows_per_call) in one call.
+    rows_per_call: NonZeroUsize,
+} }

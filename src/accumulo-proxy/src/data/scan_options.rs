@@ -108,12 +108,6 @@ macro_rules! common_options {
             pub fn no_authorizations(self) -> Self {
                 self.authorizations::<Bytes>([])
             }
-
-            /// Sets the maximum number of entries of one batch.
-            #[must_use]
-            pub fn batch_entries(self, batch_entries: NonZeroUsize) -> Self {
-                Self { batch_entries: Some(batch_entries), ..self }
-            }
         }
     };
 }
@@ -121,24 +115,25 @@ macro_rules! common_options {
 common_options!(ScanOptions);
 common_options!(BatchScanOptions);
 
-impl ScanOptions {
+setters! { ScanOptions {
     /// Sets the part of the table to read.
-    #[must_use]
-    pub fn range(self, range: Range) -> Self {
-        Self { range, ..self }
-    }
-}
+    range: Range,
+
+    /// Sets the maximum number of entries of one batch.
+    batch_entries: NonZeroUsize,
+} }
+
+setters! { BatchScanOptions {
+    /// Sets the number of threads of the proxy.
+    threads: NonZeroUsize,
+
+    /// Sets the maximum number of entries of one batch.
+    batch_entries: NonZeroUsize,
+} }
 
 impl BatchScanOptions {
     /// Creates options for these parts of the table.
     pub fn over(ranges: impl IntoIterator<Item = Range>) -> Self {
         Self { ranges: ranges.into_iter().collect(), ..Self::default() }
-    }
-
-    /// Sets the number of threads of the proxy.
-    #[must_use]
-    pub fn threads(self, threads: NonZeroUsize) -> Self {
-        let threads = Some(threads);
-        Self { threads, ..self }
     }
 }

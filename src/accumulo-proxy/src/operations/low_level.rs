@@ -1,47 +1,15 @@
-//! Scanners and writers by their handles, as they are on the wire.
+//! Writes by handles and by rows.
 
 use std::collections::BTreeMap;
 
 use super::methods::Named;
-use super::{ConditionalWriterHandle, ScannerHandle};
-use crate::client::ProxyClient;
+use super::{ConditionalWriterHandle, LowLevel};
 use crate::convert::{FromWire, ToWire};
-use crate::data::{
-    BatchScanOptions, Bytes, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions,
-    Entry, Mutation, NextBatch, ScanOptions,
-};
+use crate::data::{Bytes, ConditionalMutation, ConditionalOutcome, Mutation};
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface as wire;
 use crate::write::cells;
-
-/// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
-///
-/// This type is for porting code that makes these calls. All other code should use
-/// [`scanner`](ProxyClient::scanner), [`batch_scanner`](ProxyClient::batch_scanner),
-/// [`write`](ProxyClient::write), [`batch_writer`](ProxyClient::batch_writer) and
-/// [`conditional_writer`](ProxyClient::conditional_writer), which close what they open, resume
-/// after a break if that is safe, and keep requests below the longest frame.
-///
-/// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle minutes,
-/// or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner, unless it is
-/// about the handle itself.
-///
-/// Options that only the high-level types need (the number of entries of a batch, the number of
-/// concurrent calls) are ignored here.
-#[derive(Clone, Debug)]
-pub struct LowLevel<'a> {
-    client: &'a ProxyClient,
-}
-
-impl ProxyClient {
-    /// Returns the operations on scanners and writers by their handles.
-    pub fn low_level(&self) -> LowLevel<'_> {
-        LowLevel { client: self }
-    }
-}
-
-wire::handle_calls!(methods);
 
 impl LowLevel<'_> {
     /// Writes each mutation whose conditions hold, and returns the outcome of each by row

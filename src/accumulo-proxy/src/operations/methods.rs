@@ -1,5 +1,28 @@
 //! The methods that are generated from the table of calls.
 
+/// Declares the operations of a group, with the methods of its calls.
+macro_rules! operations {
+    (
+        $(#[$documentation:meta])*
+        $name:ident, $accessor:ident, $subject:literal, $calls:ident
+    ) => {
+        $(#[$documentation])*
+        #[derive(Clone, Debug)]
+        pub struct $name<'a> {
+            client: &'a ProxyClient,
+        }
+
+        impl ProxyClient {
+            #[doc = concat!("Returns the operations on ", $subject, ".")]
+            pub fn $accessor(&self) -> $name<'_> {
+                $name { client: self }
+            }
+        }
+
+        wire::$calls!(methods);
+    };
+}
+
 /// Generates the public methods of a group of calls. `declare!` explains the form of an entry.
 ///
 /// A method converts its arguments, makes the call, and converts the result. Its documentation is
@@ -61,43 +84,28 @@ macro_rules! retries {
     };
 }
 
-/// Returns the errors for the exceptions of a reply, as a list.
+/// Returns the errors for the exceptions of a reply.
 macro_rules! errors {
     ([$($exception:ident),*]) => {
-        concat!($(error!($exception),)* "- those of [every call](crate#errors)")
+        concat!($(
+            "[`", kind!($exception), "`](crate::ErrorKind::", kind!($exception), "), ",
+        )* "and those of [every call](crate#errors).")
     };
 }
 
-macro_rules! error {
-    (Accumulo) => {
-        "- [`Accumulo`](crate::ErrorKind::Accumulo): Accumulo rejected the request or failed\n"
-    };
-    (Security) => {
-        "- [`Security`](crate::ErrorKind::Security): the caller lacks a permission\n"
-    };
-    (TableNotFound) => {
-        "- [`TableNotFound`](crate::ErrorKind::TableNotFound): there is no such table\n"
-    };
-    (TableExists) => {
-        "- [`TableExists`](crate::ErrorKind::TableExists): the name is in use\n"
-    };
-    (NamespaceNotFound) => {
-        "- [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound): there is no such namespace\n"
-    };
-    (NamespaceExists) => {
-        "- [`NamespaceExists`](crate::ErrorKind::NamespaceExists): the name is in use\n"
-    };
-    (NamespaceNotEmpty) => {
-        "- [`NamespaceNotEmpty`](crate::ErrorKind::NamespaceNotEmpty): the namespace has tables\n"
-    };
+/// Returns the kind of the errors for an exception.
+macro_rules! kind {
     (NoMoreEntries) => {
-        "- [`Invalid`](crate::ErrorKind::Invalid): there is no further entry\n"
+        "Invalid"
     };
     (UnknownScanner) => {
-        "- [`HandleExpired`](crate::ErrorKind::HandleExpired): the proxy does not have the scanner\n"
+        "HandleExpired"
     };
     (UnknownWriter) => {
-        "- [`HandleExpired`](crate::ErrorKind::HandleExpired): the proxy does not have the writer\n"
+        "HandleExpired"
+    };
+    ($kind:ident) => {
+        stringify!($kind)
     };
 }
 

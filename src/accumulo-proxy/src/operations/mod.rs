@@ -1,18 +1,18 @@
 //! Operations, in the groups of Accumulo's own client.
 //!
 //! ```text
-//! TableOperations      tables: lifecycle, splits, rows, files, properties..  tables.rs
-//! NamespaceOperations  the same for namespaces                               namespaces.rs
-//! SecurityOperations   users, authorizations, permissions                    users.rs
-//! InstanceOperations   servers, their activity, their configuration          instance.rs
-//! LowLevel             scanners and writers by their handles                 low_level.rs, handle.rs
-//! ProxyClient          following keys, ranges of rows                        here
+//! TableOperations      tables: lifecycle, splits, rows, files, properties..
+//! NamespaceOperations  the same for namespaces
+//! SecurityOperations   users, authorizations, permissions
+//! InstanceOperations   servers, their activity, their configuration
+//! LowLevel             scanners and writers by their handles
+//! ProxyClient          following keys, ranges of rows
 //! ```
 //!
 //! # Rules
 //!
 //! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
-//!   methods that do more are written by hand.
+//!   methods that do more are written by hand, in a file for each group.
 //! - A method makes one call. Its documentation gives the name of the call.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is
 //!   the edge of the table.
@@ -24,33 +24,90 @@ mod methods;
 mod clone_options;
 mod compaction;
 mod handle;
-mod instance;
 mod iterators;
 mod low_level;
-mod namespaces;
 mod tables;
 mod users;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::ops::Bound;
 
+use self::methods::Named;
 use crate::client::ProxyClient;
 use crate::convert::{FromWire, ToWire};
-use crate::data::{Bytes, Key, PartialKey, Range};
+use crate::data::{
+    ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, ConditionalMutation, ConditionalOutcome,
+    ConditionalWriterOptions, Entry, IteratorScope, IteratorSetting, Key, NamespacePermission,
+    NextBatch, PartialKey, Range, ScanOptions, SystemPermission, TablePermission, TimeType,
+};
 use crate::error::Result;
 use crate::wire::interface as wire;
 
 pub use clone_options::CloneOptions;
 pub use compaction::Compaction;
 pub use handle::{ConditionalWriterHandle, ScannerHandle};
-pub use instance::InstanceOperations;
-pub use low_level::LowLevel;
-pub use namespaces::NamespaceOperations;
-pub use tables::TableOperations;
-pub use users::SecurityOperations;
 
 wire::client_calls!(methods);
+
+operations! {
+    /// Operations on tables: lifecycle, split points, rows, files, properties, constraints and
+    /// iterators.
+    ///
+    /// The name of a table in a namespace is `namespace.table`.
+    TableOperations, table_operations, "tables", table_calls
+}
+
+operations! {
+    /// Operations on namespaces and the configuration that they provide for their tables. The name
+    /// of the default namespace is empty.
+    NamespaceOperations, namespace_operations, "namespaces", namespace_calls
+}
+
+operations! {
+    /// Operations on users: their passwords, authorizations and permissions.
+    ///
+    /// Only the request contains a password, and it is dropped after the call.
+    SecurityOperations, security_operations, "users", user_calls
+}
+
+operations! {
+    /// Operations on the whole instance. A tablet server is identified by `host:port`, as returned
+    /// by [`tablet_servers`](Self::tablet_servers).
+    InstanceOperations, instance_operations, "the whole instance", instance_calls
+}
+
+operations! {
+    /// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
+    ///
+    /// This type is for porting code that makes these calls. All other code should use
+    /// [`scanner`](ProxyClient::scanner), [`batch_scanner`](ProxyClient::batch_scanner),
+    /// [`write`](ProxyClient::write), [`batch_writer`](ProxyClient::batch_writer) and
+    /// [`conditional_writer`](ProxyClient::conditional_writer), which close what they open, resume
+    /// after a break if that is safe, and keep requests below the longest frame.
+    ///
+    /// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle minutes,
+    /// or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner, unless it is
+    /// about the handle itself.
+    ///
+    /// Options that only the high-level types need (the number of entries of a batch, the number of
+    /// concurrent calls) are ignored here.
+    LowLevel, low_level, "scanners and writers by their handles", handle_calls
+}
 
 /// Converts byte strings to a set on the wire.
 fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Bytes> {
     values.into_iter().map(|value| Bytes::copy_from_slice(value.as_ref())).collect()
+}
+
+/// Returns the row of a bound; `None` at the edge of the table.
+fn row(bound: Bound<&[u8]>) -> Option<Bytes> {
+    match bound {
+        Bound::Included(row) | Bound::Excluded(row) => Some(Bytes::copy_from_slice(row)),
+        Bound::Unbounded => None,
+    }
+}
+
+fn is_included(bound: Bound<&[u8]>) -> bool {
+    !matches!(bound, Bound::Excluded(_))
 }

@@ -52,22 +52,17 @@ pub struct Scanner {
     batches: Batches,
 }
 
-/// A stream of the entries of many ranges, in no order, as non-empty batches.
+/// A stream of the entries of many ranges, in no order, as non-empty batches. It is opened, reads
+/// ahead and is closed like a [`Scanner`]. These rules are different:
 ///
-/// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
-///   the consumer processes the previous one.
-/// - A task reads the scan, on the runtime on which the scanner was created. If that runtime shuts
-///   down before the end of the scan, the next item is an error:
-///   [`Unreachable`](crate::ErrorKind::Unreachable).
-/// - The stream ends after an error. Without an order the rest of the scan is unknown, so the scan
-///   does not resume after a break as a [`Scanner`] does: start it again.
+/// - Without an order the rest of the scan is unknown, so the scan does not resume after a break:
+///   start it again.
 /// - The scan must therefore never request more than fits in a reply, although it does not know the
 ///   size of the next entries. It limits each request so that
 ///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as large
 ///   as the largest before, or has 256 KiB: at most 256 entries with the default. If still larger
 ///   entries follow, the error says so, and a smaller
 ///   [`batch_entries`](BatchScanOptions::batch_entries) helps.
-/// - Dropping the scanner closes the scan on the proxy, at any point.
 /// - Inclusive and exclusive bounds of ranges are respected, although the proxy takes every start
 ///   as inclusive and every stop as exclusive: both are translated. Accumulo merges overlapping
 ///   ranges: an entry is returned once.

@@ -52,19 +52,13 @@ impl Default for BatchWriterOptions {
     }
 }
 
-impl BatchWriterOptions {
+setters! { BatchWriterOptions {
     /// Sets the maximum number of concurrent calls.
-    #[must_use]
-    pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
-        Self { calls_in_flight, ..self }
-    }
+    calls_in_flight: NonZeroUsize,
 
     /// Sets the maximum number of waiting bytes.
-    #[must_use]
-    pub fn max_waiting_bytes(self, max_waiting_bytes: NonZeroUsize) -> Self {
-        Self { max_waiting_bytes, ..self }
-    }
-}
+    max_waiting_bytes: NonZeroUsize,
+} }
 
 /// A writer for the mutations of many tasks, with many mutations in one call and several calls at a
 /// time.

@@ -25,8 +25,7 @@ async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient, Gate) {
     let gate = gate();
     let held = Gate::clone(&gate);
     let fake = Fake::start_with(protocol, move |request| names(&held, request)).await;
-    let mut settings = fake.settings();
-    settings = settings.connections(1.try_into().unwrap());
+    let settings = fake.settings().connections(1.try_into().unwrap());
     (fake, ProxyClient::lazy(settings), gate)
 }
 

@@ -17,8 +17,7 @@ async fn many_calls_share_a_few_connections() {
         Answer::result::<wire::ListSplits>(Vec::new()).after(Duration::from_millis(10))
     })
     .await;
-    let mut settings = fake.settings();
-    settings = settings.connections(CONNECTIONS.try_into().unwrap());
+    let settings = fake.settings().connections(CONNECTIONS.try_into().unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     let operations = client.table_operations();
     let calls = (0..30).map(|_| operations.list_splits("t", Some(10)));

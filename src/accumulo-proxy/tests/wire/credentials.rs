@@ -40,8 +40,7 @@ fn repeating(_: &Request) -> Answer {
 }
 
 async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, Error> {
-    let mut settings = fake.settings();
-    settings = settings.with_credentials(credentials);
+    let settings = fake.settings().with_credentials(credentials);
     ProxyClient::connect(settings).await
 }
 

@@ -202,13 +202,12 @@ impl Fake {
     /// Returns settings for a client of the server, with long limits and almost no pauses.
     pub(crate) fn settings(&self) -> ProxyOptions {
         let credentials = Credentials::password("root", PASSWORD);
-        let mut settings = ProxyOptions::new(self.address(), credentials);
-        settings = settings.protocol(self.shared.protocol);
-        settings = settings.connect_timeout(STUCK);
-        settings = settings.call_timeout(STUCK);
-        settings = settings.first_pause(Duration::from_millis(2));
-        settings = settings.max_pause(Duration::from_millis(20));
-        settings
+        ProxyOptions::new(self.address(), credentials)
+            .protocol(self.shared.protocol)
+            .connect_timeout(STUCK)
+            .call_timeout(STUCK)
+            .first_pause(Duration::from_millis(2))
+            .max_pause(Duration::from_millis(20))
     }
 
     /// Returns a client of the server.

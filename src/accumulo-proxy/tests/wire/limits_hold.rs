@@ -16,8 +16,7 @@ use crate::interface as wire;
 use crate::raw::Raw;
 
 fn client(fake: &Fake, connections: usize) -> ProxyClient {
-    let mut settings = fake.settings();
-    settings = settings.connections(connections.try_into().unwrap());
+    let settings = fake.settings().connections(connections.try_into().unwrap());
     ProxyClient::lazy(settings)
 }
 
@@ -60,9 +59,10 @@ async fn an_unanswered_login_fails_for_all_callers_together() {
         }
     })
     .await;
-    let mut settings = server.settings();
-    settings = settings.with_credentials(Credentials::password("root", PASSWORD));
-    settings = settings.connect_timeout(STUCK);
+    let settings = server
+        .settings()
+        .with_credentials(Credentials::password("root", PASSWORD))
+        .connect_timeout(STUCK);
     let client = ProxyClient::lazy(settings);
     let tables = client.table_operations();
     let start = Instant::now();

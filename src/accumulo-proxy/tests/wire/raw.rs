@@ -55,16 +55,13 @@ impl Raw {
 
     /// Returns settings for a client that makes one attempt.
     pub(crate) fn settings(&self) -> ProxyOptions {
-        let mut settings = ProxyOptions::new(&self.address, Credentials::shared_secret("hush"));
-        settings = settings.tries(std::num::NonZeroUsize::MIN);
-        settings
+        ProxyOptions::new(&self.address, Credentials::shared_secret("hush"))
+            .tries(std::num::NonZeroUsize::MIN)
     }
 
     /// Returns a client that makes one attempt and uses `protocol`.
     pub(crate) fn client(&self, protocol: Protocol) -> ProxyClient {
-        let mut settings = self.settings();
-        settings = settings.protocol(protocol);
-        ProxyClient::lazy(settings)
+        ProxyClient::lazy(self.settings().protocol(protocol))
     }
 }
 

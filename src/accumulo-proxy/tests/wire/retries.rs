@@ -45,8 +45,7 @@ async fn never_retries_a_write_whose_request_was_sent() {
 #[tokio::test]
 async fn retries_an_unsent_write_until_the_proxy_is_back() {
     let fake = Fake::start(answer).await;
-    let mut settings = fake.settings();
-    settings = settings.tries(100.try_into().unwrap());
+    let settings = fake.settings().tries(100.try_into().unwrap());
     let client = accumulo_proxy::ProxyClient::connect(settings).await.unwrap();
     fake.go_away().await;
     // The client detects that the idle connection is closed.

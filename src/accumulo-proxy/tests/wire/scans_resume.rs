@@ -60,8 +60,7 @@ async fn resumes_after_a_restart_of_the_proxy() {
     let rows = Arc::new(Rows::new([10; ROWS]));
     let table = Arc::clone(&rows);
     let fake = Fake::start(move |request| table.answer(request)).await;
-    let mut settings = fake.settings();
-    settings = settings.tries(100.try_into().unwrap());
+    let settings = fake.settings().tries(100.try_into().unwrap());
     let mut scanner = ProxyClient::lazy(settings).scanner("t", options());
     let mut read = scanner.try_next().await.unwrap().unwrap().len();
     fake.go_away().await;
@@ -80,8 +79,7 @@ async fn resumes_with_smaller_requests_after_a_reply_that_was_too_long() {
     let value_bytes = (0..ROWS).map(|row| if row < 1000 { 10 } else { 10_000 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
-    let mut settings = fake.settings();
-    settings = settings.max_reply_bytes(1024 * 1024);
+    let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     assert_eq!(rows_of(scanner).await.unwrap().len(), ROWS);
     assert!(fake.count("createScanner") > 1);
@@ -91,8 +89,7 @@ async fn resumes_with_smaller_requests_after_a_reply_that_was_too_long() {
 async fn fails_at_an_entry_that_is_longer_than_any_reply() {
     let rows = Rows::new([100_000]);
     let fake = Fake::start(move |request| rows.answer(request)).await;
-    let mut settings = fake.settings();
-    settings = settings.max_reply_bytes(50_000);
+    let settings = fake.settings().max_reply_bytes(50_000);
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     let error = rows_of(scanner).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
@@ -141,8 +138,7 @@ async fn a_batch_scan_requests_no_more_than_fits_if_large_entries_follow() {
     let value_bytes = (0..1000).map(|row| if row < 900 { 10 } else { 200 * 1024 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
-    let mut settings = fake.settings();
-    settings = settings.max_reply_bytes(1024 * 1024);
+    let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let options = BatchScanOptions::over([Range::all()]);
     let scanner = ProxyClient::lazy(settings).batch_scanner("t", options);
     assert_eq!(rows_of(scanner).await.unwrap().len(), 1000);
@@ -155,8 +151,7 @@ async fn a_batch_scan_with_still_larger_entries_reports_the_remedy() {
     let value_bytes = (0..50).map(|row| if row < 41 { 10 } else { 400 * 1024 });
     let rows = Rows::new(value_bytes);
     let fake = Fake::start(move |request| rows.answer(request)).await;
-    let mut settings = fake.settings();
-    settings = settings.max_reply_bytes(1024 * 1024);
+    let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let client = ProxyClient::lazy(settings);
     let options = BatchScanOptions::over([Range::all()]);
     let error = rows_of(client.batch_scanner("t", options.clone())).await.unwrap_err();

@@ -97,8 +97,7 @@ async fn honest(acceptor: TlsAcceptor) -> (Raw, Arc<AtomicUsize>) {
 }
 
 fn client(server: &Raw, tls: Tls) -> ProxyClient {
-    let mut settings = server.settings();
-    settings = settings.tls(tls);
+    let settings = server.settings().tls(tls);
     ProxyClient::lazy(settings)
 }
 

@@ -46,8 +46,7 @@ async fn rejects_a_mutation_that_cannot_fit_before_anything_is_sent() {
 #[tokio::test]
 async fn a_mutation_that_passes_the_check_fits_into_a_frame() {
     let fake = Fake::start(accept).await;
-    let mut settings = fake.settings();
-    settings = settings.max_request_bytes(64 * 1024);
+    let settings = fake.settings().max_request_bytes(64 * 1024);
     let client = ProxyClient::lazy(settings);
     let mut sent = 0;
     for value_bytes in (0..70_000).step_by(97) {

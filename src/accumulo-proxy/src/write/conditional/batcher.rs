@@ -9,7 +9,7 @@
 //! or under way at a time; the next becomes ready when the previous one has its outcome. A caller
 //! that waited too long gives its mutation up, unless a call has it: nothing of it is sent then.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -117,7 +117,7 @@ impl Gatherer {
         while !self.ready.is_empty() {
             let now = Instant::now();
             let link = Arc::clone(&self.link);
-            let load = self.lanes.load(now, self.ready.len(), || Box::pin(splits(link)));
+            let load = self.lanes.load(now, self.ready.len(), || Box::pin(link.splits()));
             let (tablet, items) = match load {
                 Load::Nothing => (None, Vec::new()),
                 Load::All => (None, self.gather(|_, _| true)),
@@ -169,11 +169,6 @@ impl Gatherer {
         self.ready = others;
         items
     }
-}
-
-/// Returns the split points of the table. Without them, all rows count as rows of one tablet.
-async fn splits(link: Arc<Link>) -> BTreeSet<Bytes> {
-    link.splits().await.unwrap_or_default()
 }
 
 /// Makes a call, answers its callers, and returns its rows.

@@ -20,7 +20,8 @@ macro_rules! handle_calls { ($then:ident) => { $then! {
     fn has_next(scanner: &ScannerHandle) -> bool, about scanner;
     "hasNext" HasNext(scanner: String) -> bool, [UnknownScanner], Read, Call;
 
-    /// Returns the next entry, and whether there is another after it.
+    /// Returns the next entry, and whether there is another after it. Fails with
+    /// [`Invalid`](crate::ErrorKind::Invalid) if there is none.
     fn next_entry(scanner: &ScannerHandle) -> (Entry, bool), about scanner;
     "nextEntry" NextEntry(scanner: String) -> KeyValueAndPeek,
         [NoMoreEntries, UnknownScanner, Security], Once, Call;

@@ -37,9 +37,8 @@ macro_rules! namespace_calls { ($then:ident) => { $then! {
         token: Bytes, old_namespace_name: String, new_namespace_name: String
     ) -> (), [Accumulo, Security, NamespaceNotFound, NamespaceExists], Once, Wait;
 
-    /// Sets a property of a namespace. The servers apply it within about a second. Accumulo checks
-    /// few values: it accepts a class that does not exist, and fails when the class is needed. It
-    /// rejects a name that is not a table property.
+    /// Sets a property of a namespace, as
+    /// [the method for tables](crate::TableOperations::set_property) does.
     fn set_property(namespace: &str, property: &str, value: &str) -> (), about namespace;
     "setNamespaceProperty" SetNamespaceProperty(
         token: Bytes, namespace_name: String, property: String, value: String
@@ -63,9 +62,8 @@ macro_rules! namespace_calls { ($then:ident) => { $then! {
     "namespaceIdMap" NamespaceIdMap(token: Bytes) -> BTreeMap<String, String>,
         [Accumulo, Security], Read, Call;
 
-    /// Attaches an iterator to all tables of a namespace, in these scopes. The servers apply it
-    /// within about a second. Accumulo rejects a name or priority that is already in use. It does
-    /// not check the class.
+    /// Attaches an iterator to all tables of a namespace, as
+    /// [the method for tables](crate::TableOperations::attach_iterator) does.
     fn attach_iterator(
         namespace: &str, iterator: &IteratorSetting, scopes: &[IteratorScope]
     ) -> (), about namespace;
