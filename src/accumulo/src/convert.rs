@@ -2,8 +2,8 @@
 
 use accumulo_proxy as proxy;
 use fluo_table::{
-    Cell, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Key, Mutation,
-    Result, Span, Update,
+    Cell, Change, Column, ColumnSelector, Condition, ConditionalMutation, Key, Mutation, Result,
+    Span, Update,
 };
 
 use crate::filter;
@@ -63,10 +63,7 @@ fn condition(condition: Condition) -> Result<proxy::Condition> {
         qualifier,
         visibility,
         timestamp: condition.timestamp,
-        value: match condition.expected {
-            Expected::Absent => None,
-            Expected::Value(value) => Some(value),
-        },
+        value: condition.expected,
         iterators: filter::iterators(condition.filter)?,
     })
 }

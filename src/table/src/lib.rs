@@ -85,7 +85,7 @@ pub use instance::Instance;
 pub use murmur3::murmur3_32;
 pub use option::check_option;
 pub use table::{
-    CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Garbage,
+    CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Filter, Garbage,
     LocalityGroups, MemoryTables, MultiRowWrite, Mutation, Outcome, Prewrite, Scan, Table,
     TableAdmin, TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, check_table_name,
 };

@@ -6,7 +6,7 @@ use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
     NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
-use fluo_table::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter, RowColumn};
+use fluo_table::{Cell, Condition, ConditionalMutation, Escaped, Filter, RowColumn};
 
 /// Formats the conditions of a mutation, one on each line.
 pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
     mutation.conditions.iter().fold(String::new(), |mut shown, condition| {
         let column = &condition.column;
         match (&condition.expected, condition.timestamp) {
-            (Expected::Absent, Some(timestamp)) => {
+            (None, Some(timestamp)) => {
                 let stamp = EntryTimestamp::decode(timestamp).unwrap();
                 let kind = match stamp.kind {
                     EntryKind::DelReadLock => "DEL_RLOCK",
@@ -23,16 +23,16 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
                 };
                 writeln!(shown, "  if no {kind} at {} of {row} {column} is stored", stamp.timestamp)
             }
-            (Expected::Absent, None) => {
+            (None, None) => {
                 writeln!(shown, "  if {} shows nothing of {row} {column}", filter(condition))
             }
-            (Expected::Value(value), None) => writeln!(
+            (Some(value), None) => writeln!(
                 shown,
                 "  if {} shows, of {row} {column}, the lock: {}",
                 filter(condition),
                 lock(value)
             ),
-            (Expected::Value(_), Some(timestamp)) => {
+            (Some(_), Some(timestamp)) => {
                 let stamp = EntryTimestamp::decode(timestamp).unwrap();
                 let kind = match stamp.kind {
                     EntryKind::Lock => "LOCK",

@@ -4,8 +4,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{
-    Authorizations, Bytes, Cell, Change, Column, Condition, Expected, Filter, Key, Mutation, Scan,
-    Span, Versions,
+    Authorizations, Bytes, Cell, Change, Column, Condition, Filter, Key, Mutation, Scan, Span,
+    Versions,
 };
 
 #[derive(Debug)]
@@ -67,10 +67,7 @@ impl Log {
         });
         seen.retain(|cell| condition.timestamp.is_none_or(|t| cell.key.timestamp == t));
         let newest = seen.iter().max_by_key(|cell| cell.key.timestamp);
-        match &condition.expected {
-            Expected::Absent => newest.is_none(),
-            Expected::Value(value) => newest.is_some_and(|cell| cell.value == value),
-        }
+        newest.map(|cell| &cell.value) == condition.expected.as_ref()
     }
 
     /// Keeps only the cells that some reader could see (A8).

@@ -7,31 +7,25 @@ use crate::error::{Error, ErrorKind};
 impl Error {
     /// Creates the error for an application that does not exist.
     pub fn no_such_application(name: &str) -> Self {
-        let name = shown(name);
-        Self::new(
-            ErrorKind::NotFound,
-            format!("application `{name}` does not exist; create it first"),
-        )
+        let message = format!("application `{}` does not exist; create it first", shown(name));
+        Self::new(ErrorKind::NotFound, message)
     }
 
     /// Creates the error for the creation of an application that exists.
     pub fn application_exists(name: &str) -> Self {
         let name = shown(name);
-        Self::new(
-            ErrorKind::AlreadyExists,
-            format!("the application `{name}` is already initialized; open it, or remove it first"),
-        )
+        let message =
+            format!("the application `{name}` is already initialized; open it, or remove it first");
+        Self::new(ErrorKind::AlreadyExists, message)
     }
 
     /// Creates the error for an application whose table belongs to another one.
     pub fn table_in_use(name: &str, table: &str, other: &str) -> Self {
         let name = shown(name);
-        Self::new(
-            ErrorKind::AlreadyExists,
-            format!(
-                "the table `{table}` belongs to the application `{other}`; choose another table for `{name}`"
-            ),
-        )
+        let message = format!(
+            "the table `{table}` belongs to the application `{other}`; choose another table for `{name}`"
+        );
+        Self::new(ErrorKind::AlreadyExists, message)
     }
 
     /// Creates the error for the removal of an application that is running.

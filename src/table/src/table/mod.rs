@@ -26,7 +26,7 @@ pub use entry_filter::{EntryFilter, StoredKey};
 pub use garbage::{ColumnGarbage, Garbage};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
-pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, Update};
+pub use mutation::{Change, Condition, ConditionalMutation, Mutation, Update};
 pub use name::check_table_name;
 pub use outcome::Outcome;
 pub use port::{CellBatches, MultiRowWrite, Table, TableExt};

@@ -64,17 +64,8 @@ pub struct Condition {
     pub timestamp: Option<i64>,
     /// The filter through which the column is read: the first cell that it shows is checked.
     pub filter: Filter,
-    /// The expected content.
-    pub expected: Expected,
-}
-
-/// The content that a [`Condition`] expects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// There is no visible version.
-    Absent,
-    /// There is a visible version with exactly this value.
-    Value(Bytes),
+    /// The expected value, or `None` if there must be no visible version.
+    pub expected: Option<Bytes>,
 }
 
 impl Mutation {
@@ -236,15 +227,15 @@ impl ConditionalMutation {
 impl Condition {
     /// Requires that the column has no visible version.
     pub fn absent(column: Column) -> Self {
-        Self::new(column, Expected::Absent)
+        Self::new(column, None)
     }
 
     /// Requires that the newest visible version of the column has this value.
     pub fn value(column: Column, value: impl Into<Bytes>) -> Self {
-        Self::new(column, Expected::Value(value.into()))
+        Self::new(column, Some(value.into()))
     }
 
-    fn new(column: Column, expected: Expected) -> Self {
+    fn new(column: Column, expected: Option<Bytes>) -> Self {
         Self { column, timestamp: None, filter: Filter::None, expected }
     }
 
@@ -263,19 +254,13 @@ impl Condition {
     }
 
     fn size_bytes(&self) -> usize {
-        let expected = match &self.expected {
-            Expected::Absent => 0,
-            Expected::Value(value) => value.len(),
-        };
+        let expected = self.expected.as_ref().map_or(0, Bytes::len);
         self.column.size_bytes() + expected + Mutation::ENTRY_BYTES
     }
 
     /// Checks whether `found`, the value in the table, is the expected one.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
-        match &self.expected {
-            Expected::Absent => found.is_none(),
-            Expected::Value(value) => found == Some(value.as_ref()),
-        }
+        found == self.expected.as_deref()
     }
 }
 

@@ -56,12 +56,11 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// - **T9, atomicity.** The conditions of a mutation are checked and its updates applied in one
 ///   step; no other write to the row happens between the two.
 /// - **T10, condition.** A condition is checked against the first cell that a scan of its column by
-///   this handle would yield (or the cell at its timestamp, if it has one).
-///   [`Absent`](crate::table::Expected::Absent) holds if there is no such cell. A value holds if
-///   the cell has this value, byte by byte. A table may reject a condition at the lowest timestamp
-///   (`i64::MIN`) as `Invalid`. A handle cannot tell a column that it may not see from an absent
-///   one, nor compare its value: a condition on such a column is `Invalid`. T14 covers conditions
-///   with filters.
+///   this handle would yield (or the cell at its timestamp, if it has one). Without an expected
+///   value it holds if there is no such cell. With one it holds if the cell has this value, byte by
+///   byte. A table may reject a condition at the lowest timestamp (`i64::MIN`) as `Invalid`. A
+///   handle cannot tell a column that it may not see from an absent one, nor compare its value: a
+///   condition on such a column is `Invalid`. T14 covers conditions with filters.
 /// - **T11, outcomes.** A call returns one outcome for each mutation, in their order. `Accepted`,
 ///   `Rejected` and `Refused` are final. `Unknown` means that it cannot be determined whether the
 ///   mutation was applied: read before you decide. A call without mutations returns no outcomes.

@@ -3,8 +3,8 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use fluo_table::{
-    Bytes, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Key,
-    Mutation, Scan, Span, Update, Versions,
+    Bytes, Change, Column, ColumnSelector, Condition, ConditionalMutation, Filter, Key, Mutation,
+    Scan, Span, Update, Versions,
 };
 
 use super::random::Random;
@@ -114,10 +114,8 @@ fn conditional(random: &mut Random) -> ConditionalMutation {
 }
 
 fn condition(random: &mut Random) -> Condition {
-    let expected = match random.one_in(2) {
-        true => Expected::Absent,
-        false => Expected::Value(random.pick(&VALUES).into()),
-    };
+    let is_absent = random.one_in(2);
+    let expected = (!is_absent).then(|| random.pick(&VALUES).into());
     let column = column(random);
     let timestamp = random.one_in(3).then(|| timestamp(random));
     Condition { column, timestamp, expected, filter: fluo_table::Filter::None }
