@@ -1,24 +1,70 @@
-//! The items that the macro `options` of the engine defines.
+//! The items that macros define: `options` of the engine, `setters` and `operations` of
+//! `accumulo-proxy`.
 
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, Ident, Item, Token, Type, Visibility, braced, bracketed, parse_quote};
+use syn::{
+    Attribute, Expr, Ident, Item, LitStr, Token, Type, Visibility, braced, bracketed, parse_quote,
+};
 
-/// Adds the structure of each use of the macro, and the setters of its owner, to the items.
+/// Adds the structures and the methods that each use of the macros defines to the items.
 pub(crate) fn expand(items: &mut Vec<Item>) -> syn::Result<()> {
     let mut defined = Vec::new();
     for item in items.iter() {
-        if let Item::Macro(item) = item
-            && item.mac.path.is_ident("options")
-        {
-            defined.extend(item.mac.parse_body::<Options>()?.items());
+        let Item::Macro(item) = item else {
+            continue;
+        };
+        let (mac, name) = (&item.mac, item.mac.path.get_ident());
+        match name.map(ToString::to_string).as_deref() {
+            Some("options") => defined.extend(mac.parse_body::<Options>()?.items()),
+            Some("setters") => defined.push(mac.parse_body::<Setters>()?.0),
+            Some("operations") => defined.extend(mac.parse_body::<Operations>()?.0),
+            _ => {}
         }
     }
     items.append(&mut defined);
     Ok(())
 }
 
-/// A use of the macro.
+/// A use of `setters`: the methods of options.
+struct Setters(Item);
+
+impl Parse for Setters {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let owner: Ident = input.parse()?;
+        let body;
+        braced!(body in input);
+        let mut setters = Vec::new();
+        while !body.is_empty() {
+            body.call(Attribute::parse_outer)?;
+            setters.push(body.parse::<Ident>()?);
+            body.parse::<Token![:]>()?;
+            body.parse::<Type>()?;
+            body.parse::<Token![,]>()?;
+        }
+        Ok(Self(parse_quote!(impl #owner { #(pub fn #setters(self) {})* })))
+    }
+}
+
+/// A use of `operations`: a group of operations, and the method that returns it.
+struct Operations([Item; 2]);
+
+impl Parse for Operations {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.call(Attribute::parse_outer)?;
+        let name: Ident = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let accessor: Ident = input.parse()?;
+        input.parse::<Token![,]>()?;
+        input.parse::<LitStr>()?;
+        input.parse::<Token![,]>()?;
+        input.parse::<Ident>()?;
+        let method = parse_quote!(impl ProxyClient { pub fn #accessor(&self) {} });
+        Ok(Self([parse_quote!(pub struct #name;), method]))
+    }
+}
+
+/// A use of `options`.
 struct Options {
     visibility: Visibility,
     name: Ident,
@@ -75,13 +121,28 @@ mod tests {
     use super::*;
     use crate::items;
 
+    fn names(text: &str) -> Vec<(String, String)> {
+        let mut items = syn::parse_file(text).unwrap().items;
+        expand(&mut items).unwrap();
+        let names = items::names(&items).into_iter();
+        names.map(|name| (name.of.unwrap_or_default(), name.name)).collect()
+    }
+
+    fn expected<const N: usize>(names: [(&str, &str); N]) -> Vec<(String, String)> {
+        names.map(|(of, name)| (of.to_owned(), name.to_owned())).into()
+    }
+
     #[test]
     fn finds_the_structure_and_the_setters() {
         let text = "options! { pub struct A set on B [.a] { /// Sets it.\n x: u8 = 1, in 1..; y: u8 = 2, in ..; } }";
-        let mut items = syn::parse_file(text).unwrap().items;
-        expand(&mut items).unwrap();
-        let names = items::names(&items);
-        let names = names.iter().map(|name| (name.of.as_deref().unwrap_or(""), name.name.as_str()));
-        assert_eq!(names.collect::<Vec<_>>(), [("", "A"), ("B", "x"), ("B", "y")]);
+        assert_eq!(names(text), expected([("", "A"), ("B", "x"), ("B", "y")]));
+    }
+
+    #[test]
+    fn finds_the_names_of_the_proxy() {
+        let text = "setters! { A { /// Sets it.\n x: u8, y: u8, } }\n\
+                    operations! { /// Some.\n B, b, \"some\", calls }";
+        let found = [("A", "x"), ("A", "y"), ("", "B"), ("ProxyClient", "b")];
+        assert_eq!(names(text), expected(found));
     }
 }

@@ -78,7 +78,8 @@ operations! {
 }
 
 operations! {
-    /// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
+    /// Scanners and writers by their handles. Each method is one call of the proxy, with its
+    /// pitfalls.
     ///
     /// This type is for porting code that makes these calls. All other code should use
     /// [`scanner`](ProxyClient::scanner), [`batch_scanner`](ProxyClient::batch_scanner),
@@ -86,9 +87,9 @@ operations! {
     /// [`conditional_writer`](ProxyClient::conditional_writer), which close what they open, resume
     /// after a break if that is safe, and keep requests below the longest frame.
     ///
-    /// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle minutes,
-    /// or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner, unless it is
-    /// about the handle itself.
+    /// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle
+    /// minutes, or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner,
+    /// unless it is about the handle itself.
     ///
     /// Options that only the high-level types need (the number of entries of a batch, the number of
     /// concurrent calls) are ignored here.
