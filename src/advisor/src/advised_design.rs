@@ -4,7 +4,7 @@ use fluo_keys::DesignSettings;
 use fluo_table::{Bytes, Escaped};
 use serde::{Serialize, Serializer};
 
-use crate::DesignForecast;
+use crate::RankedDesign;
 
 /// A key design in a spec file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,13 +34,13 @@ fn escaped<S: Serializer>(points: &[Bytes], serializer: S) -> Result<S::Ok, S::E
 }
 
 impl AdvisedLayout {
-    /// Returns the split points of a forecast: those from the sample or of the table, or else the
+    /// Returns the split points of a design: those from the sample or of the table, or else the
     /// design's own.
-    pub(crate) fn for_forecast(forecast: &DesignForecast) -> Self {
-        let candidate = &forecast.candidate;
-        match &forecast.load {
+    pub(crate) fn for_design(design: &RankedDesign) -> Self {
+        let candidate = &design.candidate;
+        match &design.load {
             Some(load) if load.splits_are_of_the_sample || candidate.split_points.is_some() => {
-                Self::SplitPoints(load.splits.clone())
+                Self::SplitPoints(load.splits.points.clone())
             }
             _ => Self::Tablets(candidate.tablets),
         }

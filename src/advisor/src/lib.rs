@@ -38,12 +38,12 @@ mod forecast;
 mod profile;
 
 pub use advice::{
-    AdviceOptions, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability,
-    advise,
+    AdviceOptions, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read, RejectedKeys,
+    Suitability, advise,
 };
 pub use advised_design::{AdvisedDesign, AdvisedLayout};
 pub use existing::{ExistingDesign, ExistingTable, OtherKeys};
-pub use forecast::{Candidate, DesignForecast, LoadForecast, RejectedKeys, ScanCosts};
+pub use forecast::{Candidate, LoadForecast, ScanCosts};
 pub use profile::{
     Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, KeyProfile, KeySample,
     LeadingFields, LengthProfile, OrderProfile, ProfileBuilder,

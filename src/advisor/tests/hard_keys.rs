@@ -275,7 +275,7 @@ fn does_not_blame_a_hash_for_chance_or_repeated_rows() {
     for label in ["row-hasher", "digest-salt, 2 digits"] {
         let design = design(&report, label);
         assert_eq!(design.faults, [], "{label}");
-        assert!(design.forecast.load.as_ref().unwrap().largest_over_mean > 1.5);
+        assert!(design.load.as_ref().unwrap().largest_over_mean > 1.5);
     }
 }
 
@@ -305,7 +305,7 @@ fn one_rejected_key_does_not_make_a_design_impossible() {
     };
     let report = pages(20_000);
     assert_eq!(labels(&report), ["web-table"]);
-    let rejected = report.designs[0].forecast.rejected.as_ref().unwrap();
+    let rejected = report.designs[0].rejected.as_ref().unwrap();
     assert_eq!(rejected.keys, 1);
     assert!(rejected.reason.contains("`http://http://code.google.com/p/ucpp/`"));
     // More than one key in a hundred is no mistake.
@@ -318,9 +318,9 @@ fn one_rejected_key_does_not_make_a_design_impossible() {
     };
     let report = advised(in_order(30_000, odd_id), &servers(4));
     for label in ["reversed", "modulo 16 of the number"] {
-        let forecast = &design(&report, label).forecast;
-        assert_eq!(forecast.rejected.as_ref().unwrap().keys, 1);
-        assert!(forecast.load.is_some());
+        let design = design(&report, label);
+        assert_eq!(design.rejected.as_ref().unwrap().keys, 1);
+        assert!(design.load.is_some());
     }
 }
 
@@ -342,12 +342,12 @@ fn a_design_without_split_points_gets_those_of_the_sample() {
     let timed = ReverseTime { separator: "|".to_owned(), ..ReverseTime::default() };
     let options = AdviceOptions::new().tablets(8).also([Candidate::new("timed", timed, 8)]);
     let report = advised(shuffled(30_000, READING), &options);
-    let load = design(&report, "timed").forecast.load.as_ref().unwrap();
+    let load = design(&report, "timed").load.as_ref().unwrap();
     assert!(load.splits_are_of_the_sample && load.tablets() == 8);
 
     let few = shuffled(100, |id| format!("{id:03}"));
     let report = advised(few, &AdviceOptions::new().tablets(1_000));
-    let unsalted = design(&report, "unsalted").forecast.load.as_ref().unwrap();
+    let unsalted = design(&report, "unsalted").load.as_ref().unwrap();
     assert!(unsalted.tablets() >= 90 && unsalted.keys.iter().all(|keys| *keys <= 6));
     has(&report, "unsalted", |fault| matches!(fault, Fault::TooFewTablets { wanted: 1_000, .. }));
 }

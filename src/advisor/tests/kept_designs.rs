@@ -50,7 +50,7 @@ fn keys_of_a_design_keep_it(#[case] settings: DesignSettings, #[case] label: &st
         let spec = &report.spec.unwrap().key_design[0];
         assert_eq!((&spec.settings, &spec.layout), (&settings, &AdvisedLayout::Tablets(16)));
         // A design of the user is tried on the rows without their salts.
-        let [row, key] = report.designs[1].forecast.example.as_ref().unwrap();
+        let [row, key] = report.designs[1].example.as_ref().unwrap();
         assert_eq!((row, row), (key, &"user0000000".to_owned()));
     }
 }

@@ -5,7 +5,7 @@ use fluo_keys::{DesignSettings, SaltedPart};
 use super::fault::Fault;
 use crate::forecast::Crowd;
 use crate::profile::WindowSpread;
-use crate::{DesignForecast, KeyProfile, LoadForecast};
+use crate::{KeyProfile, LoadForecast};
 use fluo_keys::number::{float, share};
 
 /// The largest load over the mean that is even enough for a balancer.
@@ -25,16 +25,16 @@ const HASHER_SALTS: u64 = 1 << 20;
 /// Returns the faults of the distribution of all keys and of the newest, the most telling first.
 pub(super) fn faults(
     profile: &KeyProfile,
-    forecast: &DesignForecast,
+    settings: &DesignSettings,
     load: &LoadForecast,
 ) -> Vec<Fault> {
     let newest = of_newest(profile, load);
     // The mean is the measure, and not the design's promise, which may be uneven too.
-    let is_promised = load.promised.is_none_or(|promised| promised <= EVEN_ENOUGH);
+    let is_promised = load.splits.promised().is_none_or(|promised| promised <= EVEN_ENOUGH);
     if is_promised && !is_too_full(&load.all, load, EVEN_ENOUGH, profile) {
         return newest.into_iter().collect();
     }
-    let mut faults: Vec<_> = few_salts(profile, forecast, load).into_iter().collect();
+    let mut faults: Vec<_> = few_salts(profile, settings, load).into_iter().collect();
     if faults.is_empty() && is_heavy(&load.all, mean(&load.all, load), EVEN_ENOUGH) {
         faults.push(Fault::HeavyPart {
             part: load.largest_part.clone(),
@@ -43,7 +43,7 @@ pub(super) fn faults(
     }
     faults.extend(newest);
     faults.push(Fault::FullTablet { over_mean: load.largest_over_mean });
-    let promised = load.promised.filter(|promised| *promised > NEARLY_EVEN);
+    let promised = load.splits.promised().filter(|promised| *promised > NEARLY_EVEN);
     faults.extend(promised.map(|over_mean| Fault::UnevenSalts { over_mean }));
     faults
 }
@@ -89,15 +89,15 @@ fn is_far_above(count: f64, mean: f64) -> bool {
 /// Returns the fault of too few salts, if chance does not explain their number.
 fn few_salts(
     profile: &KeyProfile,
-    forecast: &DesignForecast,
+    settings: &DesignSettings,
     load: &LoadForecast,
 ) -> Option<Fault> {
     let different = profile.distinct.keys.min(profile.sample.len);
-    let used = load
-        .salts_used
-        .filter(|salts| *salts < load.tablets().min(different))
-        .filter(|used| is_below_chance(*used, different, load.salts.unwrap_or(load.tablets())))?;
-    let part = salted_part(&forecast.candidate.settings);
+    let used =
+        load.salts_used.filter(|salts| *salts < load.tablets().min(different)).filter(|used| {
+            is_below_chance(*used, different, load.splits.salts().unwrap_or(load.tablets()))
+        })?;
+    let part = salted_part(settings);
     Some(Fault::FewSalts { used, is_of_a_part: !matches!(part, Some(SaltedPart::Whole) | None) })
 }
 

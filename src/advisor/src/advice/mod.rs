@@ -34,7 +34,7 @@ mod report;
 
 pub use self::fault::Fault;
 pub use self::options::{AdviceOptions, Read};
-pub use self::ranked_design::{RankedDesign, Suitability};
+pub use self::ranked_design::{RankedDesign, RejectedKeys, Suitability};
 pub use self::report::{AdvisedSpec, AdvisorReport, Decision};
 
 use fluo_keys::Unsalted;
@@ -71,17 +71,16 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
     let best = designs.first_mut().filter(|_| profile.keys > 0);
     let decision = best.map_or(Decision::NoDesign, report::decide);
     let advised = designs.first().filter(|_| decision != Decision::NoDesign);
-    let advised = advised.map(|design| &design.forecast);
-    let of_table = advised.filter(|forecast| forecast.candidate.split_points.is_some());
+    let of_table = advised.filter(|design| design.candidate.split_points.is_some());
     Ok(AdvisorReport {
         decision,
-        tablets: of_table.map_or(tablets, |forecast| forecast.candidate.tablets),
+        tablets: of_table.map_or(tablets, |design| design.candidate.tablets),
         existing: Vec::new(),
         others: None,
-        spec: advised.map(|forecast| AdvisedSpec {
+        spec: advised.map(|design| AdvisedSpec {
             key_design: vec![AdvisedDesign {
-                layout: AdvisedLayout::for_forecast(forecast),
-                settings: forecast.candidate.settings.clone(),
+                layout: AdvisedLayout::for_design(design),
+                settings: design.candidate.settings.clone(),
             }],
         }),
         profile,

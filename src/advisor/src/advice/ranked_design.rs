@@ -1,13 +1,18 @@
-//! A design in the ranked table: its forecast, its faults and its suitability.
+//! A design in the ranked table: its effect on the sample, its faults and its suitability.
 
-use fluo_keys::ScanCost;
+use std::sync::{Mutex, PoisonError};
+
+use fluo_keys::number::{count, float, share};
+use fluo_keys::{KeyDesign, RecipeError, ScanCost};
+use fluo_table::Escaped;
 use serde::Serialize;
 
 use super::evenness;
 use super::fault::Fault;
 use super::options::{AdviceOptions, Read};
+use crate::forecast::{MAX_REJECTED, Splits, Written, largest_part};
 use crate::profile::starts_randomly;
-use crate::{Candidate, DesignForecast, KeyProfile, LoadForecast, ScanCosts};
+use crate::{Candidate, KeyProfile, LoadForecast, ScanCosts};
 
 /// The suitability of a design, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -28,17 +33,37 @@ pub enum Suitability {
     Impossible,
 }
 
-/// A design in the ranked table.
+/// A design in the ranked table, and its effect on the keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RankedDesign {
-    /// The design and its effect on the keys.
+    /// The design and the tablets it was tried in.
     #[serde(flatten)]
-    pub forecast: DesignForecast,
+    pub candidate: Candidate,
+    /// The first row of the sample that the design accepts, and its key; in the escaped form.
+    pub example: Option<[String; 2]>,
+    /// The keys of the sample that the design rejects, if there are any.
+    pub rejected: Option<RejectedKeys>,
+    /// The load of its tablets; `None` if the design rejects more than 1 % of the sample, or cannot
+    /// have the wanted tablets.
+    pub load: Option<LoadForecast>,
+    /// The costs of reads; `None` without a load.
+    pub scans: Option<ScanCosts>,
     /// The suitability of the design.
     pub suitability: Suitability,
     /// The reasons against the design, the most telling first.
     pub faults: Vec<Fault>,
+}
+
+/// Keys of the sample that a design rejects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RejectedKeys {
+    /// The number of these keys; 0 if the design itself is at fault, or its number of tablets.
+    pub keys: u64,
+    /// The message of the design about the first of them in order of arrival. It contains the key
+    /// without the password of a URL.
+    pub reason: String,
 }
 
 impl RankedDesign {
@@ -49,44 +74,102 @@ impl RankedDesign {
         options: &AdviceOptions,
         wanted: Option<u32>,
     ) -> Self {
-        let forecast = DesignForecast::new(profile, candidate);
-        let (suitability, faults) = match (&forecast.load, &forecast.scans) {
-            (Some(load), Some(scans)) => {
-                let mut spread = evenness::faults(profile, &forecast, load);
-                spread.extend(unknown_place(profile, load, wanted));
-                let reads = reads(scans, options);
-                let few = too_few_tablets(&forecast, wanted);
-                let suitability = if !reads.is_empty() {
-                    Suitability::Unreadable
-                } else if !spread.is_empty() {
-                    Suitability::Uneven
-                } else if few.is_some() {
-                    Suitability::TooFewTablets
-                } else {
-                    Suitability::Suitable
-                };
-                let faults = reads.into_iter().chain(spread).chain(few);
-                (suitability, faults.collect())
-            }
-            _ => (Suitability::Impossible, vec![impossible(&forecast)]),
+        let mut design = Self {
+            candidate,
+            example: None,
+            rejected: None,
+            load: None,
+            scans: None,
+            suitability: Suitability::Impossible,
+            faults: Vec::new(),
         };
-        Self { forecast, suitability, faults }
+        if let Err(error) = design.forecast(profile) {
+            design.rejected = Some(RejectedKeys { keys: 0, reason: error.to_string() });
+        }
+        design.judge(profile, options, wanted);
+        design
+    }
+
+    /// Writes the sample as the design writes it.
+    fn forecast(&mut self, profile: &KeyProfile) -> Result<(), RecipeError> {
+        let sample = &profile.sample;
+        let design = KeyDesign::new(self.candidate.settings.clone())?;
+        let design = design.with_salt_source(salt_source());
+        let mut written = Vec::with_capacity(sample.keys.len());
+        let mut rejected = Vec::new();
+        for sampled in &sample.keys {
+            match Written::new(&design, sampled) {
+                Ok(key) => written.push(key),
+                Err(error) => rejected.push((sampled.arrival, error)),
+            }
+        }
+        let keys = count(rejected.len());
+        let first = rejected.into_iter().min_by_key(|(arrival, _)| *arrival);
+        self.rejected = first.map(|(_, error)| RejectedKeys { keys, reason: error.to_string() });
+        if share(keys, sample.len) > MAX_REJECTED {
+            return Ok(());
+        }
+        let splits = Splits::new(profile, &self.candidate, &design, &written)?;
+        let largest = largest_part(&design, &written);
+        self.example = written
+            .first()
+            .map(|written| [written.row, &written.key].map(|bytes| Escaped(bytes).to_string()));
+        self.load = Some(LoadForecast::new(&written, splits, profile, largest));
+        self.scans = Some(ScanCosts::new(&design, profile));
+        Ok(())
+    }
+
+    fn judge(&mut self, profile: &KeyProfile, options: &AdviceOptions, wanted: Option<u32>) {
+        let (Some(load), Some(scans)) = (&self.load, &self.scans) else {
+            self.faults.push(self.impossible());
+            return;
+        };
+        let mut spread = evenness::faults(profile, &self.candidate.settings, load);
+        spread.extend(unknown_place(profile, load, wanted));
+        let reads = reads(scans, options);
+        let few = self.too_few_tablets(wanted);
+        self.suitability = if !reads.is_empty() {
+            Suitability::Unreadable
+        } else if !spread.is_empty() {
+            Suitability::Uneven
+        } else if few.is_some() {
+            Suitability::TooFewTablets
+        } else {
+            Suitability::Suitable
+        };
+        self.faults = reads.into_iter().chain(spread).chain(few).collect();
+    }
+
+    fn impossible(&self) -> Fault {
+        match self.rejected.clone() {
+            Some(RejectedKeys { keys: keys @ 1.., reason }) => Fault::RejectsKeys { keys, reason },
+            invalid => Fault::Invalid { reason: invalid.map_or_else(String::new, |it| it.reason) },
+        }
+    }
+
+    fn too_few_tablets(&self, wanted: Option<u32>) -> Option<Fault> {
+        let (tablets, wanted) = (self.tablets(), wanted?.into());
+        (tablets < wanted).then_some(Fault::TooFewTablets { tablets, wanted })
     }
 
     /// Returns the name of the design in a table of designs.
     #[must_use]
     pub fn label(&self) -> &str {
-        &self.forecast.candidate.label
+        &self.candidate.label
     }
 
+    /// Returns the number of tablets. If the sample gives the split points, it limits them.
     pub(super) fn tablets(&self) -> u64 {
-        tablets(&self.forecast)
+        match &self.load {
+            Some(load) if load.splits_are_of_the_sample => load.tablets(),
+            _ => self.candidate.tablets.into(),
+        }
     }
 
     /// Returns the number of pieces of all requested reads and of a read of one row together;
     /// `None` if one of them is impossible.
     pub(super) fn pieces(&self, options: &AdviceOptions) -> Option<u64> {
-        let scans = self.forecast.scans.as_ref()?;
+        let scans = self.scans.as_ref()?;
         let mut pieces = scans.by_row.ranges()?;
         for read in options.different_reads() {
             pieces = pieces.saturating_add(scans.of(read)?.ranges()?);
@@ -97,21 +180,11 @@ impl RankedDesign {
     /// Returns the load of the fullest tablet over the mean, of all keys or of the newest,
     /// whichever is larger.
     pub(super) fn fullest(&self) -> f64 {
-        self.forecast.load.as_ref().map_or(f64::INFINITY, |load| {
+        self.load.as_ref().map_or(f64::INFINITY, |load| {
             let newest = load.newest_in_one.unwrap_or(0.0);
-            let newest = newest * fluo_keys::number::float(load.tablets());
+            let newest = newest * float(load.tablets());
             load.largest_over_mean.max(newest)
         })
-    }
-}
-
-fn impossible(forecast: &DesignForecast) -> Fault {
-    let rejected = forecast.rejected.clone();
-    let (keys, reason) =
-        rejected.map_or((0, String::new()), |rejected| (rejected.keys, rejected.reason));
-    match keys {
-        0 => Fault::Invalid { reason },
-        keys => Fault::RejectsKeys { keys, reason },
     }
 }
 
@@ -154,15 +227,11 @@ impl ScanCosts {
     }
 }
 
-/// Returns the number of tablets. If the sample gives the split points, it limits them.
-fn tablets(forecast: &DesignForecast) -> u64 {
-    match &forecast.load {
-        Some(load) if load.splits_are_of_the_sample => load.tablets(),
-        _ => forecast.candidate.tablets.into(),
+/// Returns a source of random salts, which are the same each time.
+fn salt_source() -> impl Fn() -> u64 + Send + Sync + 'static {
+    let rng = Mutex::new(fastrand::Rng::with_seed(0));
+    move || {
+        let drawing = rng.lock();
+        drawing.unwrap_or_else(PoisonError::into_inner).u64(..)
     }
-}
-
-fn too_few_tablets(forecast: &DesignForecast, wanted: Option<u32>) -> Option<Fault> {
-    let (tablets, wanted) = (tablets(forecast), wanted?.into());
-    (tablets < wanted).then_some(Fault::TooFewTablets { tablets, wanted })
 }

@@ -92,7 +92,7 @@ pub(super) fn decide(best: &mut RankedDesign) -> Decision {
         Suitability::Uneven => return Decision::LeastBad,
         _ => best.suitability = Suitability::Recommended,
     }
-    let candidate = &best.forecast.candidate;
+    let candidate = &best.candidate;
     if candidate.split_points.is_some() && candidate.tablets > 1 {
         Decision::Plain
     } else if matches!(candidate.settings, DesignSettings::Unsalted(_)) {

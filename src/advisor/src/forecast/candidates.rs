@@ -21,7 +21,7 @@ const MAX_SALTS: u32 = 65_536;
 /// The maximum share of rejected keys in the sample with which a design is still possible; the
 /// others decide its verdict. One odd URL of 30,000 is a mistake; one of ten shows that the design
 /// does not suit.
-pub(super) const MAX_REJECTED: f64 = 0.01;
+pub(crate) const MAX_REJECTED: f64 = 0.01;
 
 /// A design to be tried, with its number of tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

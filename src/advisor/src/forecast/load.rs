@@ -31,9 +31,9 @@ pub struct LoadForecast {
     /// `true` if the split points were chosen from the sample, because the design has none of its
     /// own.
     pub splits_are_of_the_sample: bool,
-    /// The split points between the tablets.
+    /// The tablets, and their promised loads.
     #[serde(skip)]
-    pub(crate) splits: Vec<Bytes>,
+    pub(crate) splits: Splits,
     /// The keys of all tablets, and the fullest of them.
     #[serde(skip)]
     pub(crate) all: Crowd,
@@ -44,12 +44,6 @@ pub struct LoadForecast {
     /// is.
     #[serde(skip)]
     pub(crate) largest_part: Option<Bytes>,
-    /// The most salts of a tablet over the mean. `None` if the design promises nothing.
-    #[serde(skip)]
-    pub(crate) promised: Option<f64>,
-    /// The number of salts. `None` if the design promises nothing.
-    #[serde(skip)]
-    pub(crate) salts: Option<u64>,
     /// The number of tablets that keys go to if they arrive one after the other. `None` for a
     /// design with a salt, which may keep keys together on purpose, and if the keys are not in
     /// order of arrival, or too few to tell.
@@ -92,7 +86,7 @@ impl Crowd {
 }
 
 impl LoadForecast {
-    pub(super) fn new(
+    pub(crate) fn new(
         written: &[Written<'_>],
         splits: Splits,
         profile: &KeyProfile,
@@ -116,10 +110,8 @@ impl LoadForecast {
             all,
             newest,
             largest_part,
-            promised: splits.weights.as_deref().map(promised),
-            salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
             windows: if has_salt { None } else { windows(written, &splits, profile) },
-            splits: splits.points,
+            splits,
             keys,
         }
     }
@@ -129,12 +121,6 @@ impl LoadForecast {
     pub fn tablets(&self) -> u64 {
         count(self.keys.len())
     }
-}
-
-fn promised(weights: &[u64]) -> f64 {
-    let most = weights.iter().copied().max().unwrap_or(0);
-    let total = weights.iter().sum::<u64>().max(1);
-    float(most) * float_len(weights.len()) / float(total)
 }
 
 /// Returns the newest keys. A key that was written again counts once.

@@ -30,7 +30,7 @@ pub struct ScanCosts {
 }
 
 impl ScanCosts {
-    pub(super) fn new(design: &KeyDesign, profile: &KeyProfile) -> Self {
+    pub(crate) fn new(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
         // The first way in which the design supports the read, or its last refusal.
         let by_leading_field = of_one_field(profile)

@@ -7,21 +7,24 @@ use super::candidates::Candidate;
 use super::written::Written;
 use crate::KeyProfile;
 use crate::profile::Arrivals;
+use fluo_keys::number::{float, float_len};
 
 /// The inverse of the share of the newest keys, which show where the next keys will go.
 const NEWEST_ONE_IN: u64 = 20;
 
-pub(super) struct Splits {
-    pub(super) points: Vec<Bytes>,
+/// The tablets of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Splits {
+    pub(crate) points: Vec<Bytes>,
     pub(super) are_of_the_sample: bool,
-    /// The expected load of each tablet, if the design promises one.
-    pub(super) weights: Option<Vec<u64>>,
+    /// The number of salts of each tablet, if the design promises one.
+    weights: Option<Vec<u64>>,
 }
 
 impl Splits {
     /// Returns the points of the candidate, or else the design's own, or else points from the
     /// sample for a design without a salt.
-    pub(super) fn new(
+    pub(crate) fn new(
         profile: &KeyProfile,
         candidate: &Candidate,
         design: &KeyDesign,
@@ -77,6 +80,18 @@ impl Splits {
     pub(super) fn tablets(&self) -> usize {
         let weights = self.weights.as_ref();
         weights.map_or(self.points.len() + 1, Vec::len)
+    }
+
+    /// Returns the number of salts; `None` if the design promises nothing.
+    pub(crate) fn salts(&self) -> Option<u64> {
+        self.weights.as_ref().map(|weights| weights.iter().sum())
+    }
+
+    /// Returns the most salts of a tablet over the mean; `None` if the design promises nothing.
+    pub(crate) fn promised(&self) -> Option<f64> {
+        let weights = self.weights.as_ref()?;
+        let most = float(weights.iter().copied().max()?);
+        Some(most * float_len(weights.len()) / float(self.salts()?.max(1)))
     }
 
     /// Returns the number of the tablet of a key. A tablet contains its end row.

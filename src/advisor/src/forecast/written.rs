@@ -11,18 +11,18 @@ use foldhash::quality::FixedState;
 use crate::profile::SampledKey;
 
 /// A key as the design writes it, with its arrival.
-pub(super) struct Written<'a> {
-    pub(super) arrival: u64,
-    pub(super) row: &'a [u8],
-    pub(super) key: Bytes,
+pub(crate) struct Written<'a> {
+    pub(crate) arrival: u64,
+    pub(crate) row: &'a [u8],
+    pub(crate) key: Bytes,
     /// The hash of the salted part: equal for keys that the design keeps together.
-    pub(super) part: u64,
+    pub(crate) part: u64,
     /// The number of bytes of the key before the row.
-    pub(super) head: usize,
+    pub(crate) head: usize,
 }
 
 impl<'a> Written<'a> {
-    pub(super) fn new(design: &KeyDesign, sampled: &'a SampledKey) -> Result<Self, RecipeError> {
+    pub(crate) fn new(design: &KeyDesign, sampled: &'a SampledKey) -> Result<Self, RecipeError> {
         let key = design.encode_row(&sampled.key)?;
         let rest = design.unsalted(&key).map_or(key.len(), <[u8]>::len);
         Ok(Self {
@@ -49,7 +49,7 @@ fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
 }
 
 /// Returns the salted part that the most keys share, unless it is the whole row.
-pub(super) fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
+pub(crate) fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
     if !design.keeps_rows_together() {
         return None;
     }

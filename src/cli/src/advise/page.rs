@@ -118,7 +118,7 @@ fn loads(designs: &[RankedDesign]) -> Markup {
         p { "Each bar is a tablet, in order; the fullest is outlined. The dashed line is the mean." }
         div.pictures {
             @for design in designs {
-                @if let Some(load) = &design.forecast.load {
+                @if let Some(load) = &design.load {
                     figure {
                         figcaption {
                             strong.name { (design.label()) } ": " (text::verdict(design.suitability))

@@ -59,10 +59,9 @@ pub(super) fn lines(answer: &Answer) -> String {
 }
 
 pub(super) fn row(design: &RankedDesign) -> [String; 8] {
-    let forecast = &design.forecast;
     let dash = || "-".to_owned();
-    let load = forecast.load.as_ref();
-    let prefix = forecast.scans.as_ref().map(|scans| &scans.by_prefix);
+    let load = design.load.as_ref();
+    let prefix = design.scans.as_ref().map(|scans| &scans.by_prefix);
     let newest = load.and_then(|load| load.newest_in_one);
     [
         design.label().to_owned(),
@@ -95,7 +94,7 @@ pub(super) fn verdict(suitability: Suitability) -> &'static str {
 
 /// Returns the most telling fault of a design, or else the keys that it rejects.
 fn against(design: &RankedDesign) -> String {
-    let rejected = design.forecast.rejected.as_ref();
+    let rejected = design.rejected.as_ref();
     let rejected = rejected.map(|rejected| Fault::RejectsKeys {
         keys: rejected.keys,
         reason: rejected.reason.clone(),
