@@ -41,12 +41,17 @@ impl EmbeddedTables {
         change: impl FnOnce(&WriteTransaction, u64) -> Result<(), Failure> + Send + 'static,
     ) -> Result<()> {
         let name = name.to_owned();
-        let job = move |transaction: &WriteTransaction| {
-            let id = catalog::id_in_write(transaction, &name)?;
-            change(transaction, id)?;
-            Ok(Verdict::Commit(()))
-        };
-        self.shared.writer.run(job).await
+        self.commit(move |transaction| {
+            change(transaction, catalog::id_in_write(transaction, &name)?)
+        })
+        .await
+    }
+
+    async fn commit(
+        &self,
+        job: impl FnOnce(&WriteTransaction) -> Result<(), Failure> + Send + 'static,
+    ) -> Result<()> {
+        self.shared.writer.run(|transaction| job(transaction).map(Verdict::Commit)).await
     }
 
     async fn put_property(&self, name: &str, property: &str, value: Option<&str>) -> Result<()> {
@@ -68,22 +73,14 @@ impl TableAdmin for EmbeddedTables {
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
         check_table_name(name)?;
         let name = name.to_owned();
-        let job = move |transaction: &WriteTransaction| {
-            catalog::create(transaction, &name, versions)?;
-            Ok(Verdict::Commit(()))
-        };
-        self.shared.writer.run(job).await
+        self.commit(move |transaction| catalog::create(transaction, &name, versions)).await
     }
 
     /// Deletes a table in one step of the writer, however large the table is: other writes to the
     /// directory wait until the space of all its entries is free.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
-        let job = move |transaction: &WriteTransaction| {
-            catalog::delete(transaction, &name)?;
-            Ok(Verdict::Commit(()))
-        };
-        self.shared.writer.run(job).await
+        self.commit(move |transaction| catalog::delete(transaction, &name)).await
     }
 
     async fn open_table(

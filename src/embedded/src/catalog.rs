@@ -17,10 +17,7 @@ pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
     names.collect()
 }
 
-pub(crate) fn id_of(
-    tables: &impl ReadableTable<&'static str, u64>,
-    name: &str,
-) -> Result<u64, Failure> {
+fn id_of(tables: &impl ReadableTable<&'static str, u64>, name: &str) -> Result<u64, Failure> {
     let id = tables.get(name)?.map(|id| id.value());
     id.ok_or_else(|| Error::no_such_table(name).into())
 }
@@ -41,15 +38,12 @@ pub(crate) fn properties(
     let range = properties.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
     let entry = |entry: redb::Result<(redb::AccessGuard<'_, _>, redb::AccessGuard<'_, _>)>| {
         let (key, value) = entry?;
-        Ok((property_name(key.value())?, str::to_owned(value.value())))
+        let key: &[u8] = key.value();
+        let name = key.get(8..).and_then(|name| std::str::from_utf8(name).ok());
+        let name = name.ok_or_else(|| Failure::damaged("the name of a property is not text"))?;
+        Ok((name.to_owned(), str::to_owned(value.value())))
     };
     range.map(entry).collect()
-}
-
-fn property_name(key: &[u8]) -> Result<String, Failure> {
-    let name = key.get(8..).and_then(|name| std::str::from_utf8(name).ok());
-    let name = name.ok_or_else(|| Failure::damaged("the name of a property is not text"))?;
-    Ok(name.to_owned())
 }
 
 pub(crate) fn put_property(

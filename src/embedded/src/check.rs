@@ -188,8 +188,8 @@ fn check_engine_tables(
     tables: &BTreeMap<u64, String>,
 ) -> Result<(), Failure> {
     let mut known: BTreeSet<String> = tables.keys().copied().map(cells_name).collect();
-    known.extend([META.name(), TABLES.name()].map(str::to_owned));
-    known.extend([PROPERTIES.name(), TABLETS.name()].map(str::to_owned));
+    let others = [META.name(), TABLES.name(), PROPERTIES.name(), TABLETS.name()];
+    known.extend(others.map(str::to_owned));
     known.extend([COORDINATION.name(), DEAD_LETTERS.name()].map(str::to_owned));
     let plain = snapshot.list_tables()?.map(|table| table.name().to_owned());
     let multi = snapshot.list_multimap_tables()?;

@@ -3,10 +3,10 @@
 use fluo_table::layout::SeekHint;
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
-use redb::ReadableTable;
 
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
+use crate::schema::Cells;
 use crate::seek::Skip;
 
 /// The view of the table for a condition.
@@ -22,16 +22,15 @@ impl Reader<'_> {
     /// Checks whether a condition holds for a row of `cells` (T10).
     pub(crate) fn holds(
         self,
-        cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
+        cells: &impl Cells,
         row: &Bytes,
         condition: &Condition,
     ) -> Result<bool, Failure> {
         let column = &condition.column;
         let mut from = Vec::with_capacity(row.len() + 64);
         key::push_column(&mut from, KeyRef::new(row, column, 0));
-        let mut to = from.clone();
-        key::push_after_all_versions(&mut to);
-        let mut entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;
+        let to = key::after_all_versions(&from);
+        let mut entries = cells.entries(&from, Some(&to))?;
         let mut next = entries.next();
         // Most conditions are about a column without entries, which needs no view.
         if next.is_none() {
@@ -55,8 +54,7 @@ impl Reader<'_> {
                 break;
             }
             if let Some(from) = skip.hidden(&view, bytes.value()) {
-                let from = from.min(to.clone());
-                entries = cells.range::<&[u8]>(from.as_slice()..to.as_slice())?;
+                entries = cells.entries(from.as_slice().min(&to), Some(&to))?;
             }
             next = entries.next();
         }

@@ -35,7 +35,6 @@ impl Damage {
 
     /// Returns one sentence for each place that is damaged, with the table and the row where they
     /// are known.
-    #[must_use]
     pub fn findings(&self) -> &[String] {
         &self.findings
     }

@@ -44,11 +44,6 @@ pub(crate) fn push_column(into: &mut Vec<u8>, key: KeyRef<'_>) {
     }
 }
 
-/// Turns the output of [`push_column`] into a bound after all versions of the column.
-pub(crate) fn push_after_all_versions(into: &mut Vec<u8>) {
-    into.extend_from_slice(&AFTER_ALL_VERSIONS);
-}
-
 /// Returns the stored key of a put of a column; [`push_column`] wrote the bytes of the column.
 pub(crate) fn version(column: &[u8], timestamp: i64) -> Vec<u8> {
     let timestamp = (timestamp ^ i64::MAX).to_be_bytes();
@@ -63,9 +58,7 @@ pub(crate) fn first_version(column: &[u8], timestamp: i64) -> Vec<u8> {
 
 /// Returns a bound after all versions of a column.
 pub(crate) fn after_all_versions(column: &[u8]) -> Vec<u8> {
-    let mut bound = column.to_vec();
-    push_after_all_versions(&mut bound);
-    bound
+    [column, &AFTER_ALL_VERSIONS].concat()
 }
 
 /// Returns the bytes of a stored key without timestamp and kind: those of its column.
@@ -254,8 +247,7 @@ mod tests {
         fn the_bounds_of_a_column_hold_its_versions_only(column in stored_key(), other in stored_key()) {
             let mut from = Vec::new();
             push_column(&mut from, column.key.as_ref());
-            let mut to = from.clone();
-            push_after_all_versions(&mut to);
+            let to = after_all_versions(&from);
             let is_version = other.key.row == column.key.row && other.key.column == column.key.column;
             let bytes = encode(&other);
             prop_assert_eq!(from <= bytes && bytes < to, is_version);

@@ -23,6 +23,7 @@ pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
 /// assert!(options.cache_bytes(1).check().is_err());
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct EmbeddedOptions {
     pub(crate) create_if_missing: bool,
     pub(crate) create_parents: bool,
@@ -43,7 +44,6 @@ impl Default for EmbeddedOptions {
 
 impl EmbeddedOptions {
     /// Returns the default options.
-    #[must_use]
     pub fn new() -> Self {
         Self {
             create_if_missing: false,
@@ -60,14 +60,12 @@ impl EmbeddedOptions {
 
     /// Sets whether the directory is created if it does not exist, and tables if it has none yet.
     /// Default: no.
-    #[must_use]
     pub fn create_if_missing(mut self, create: bool) -> Self {
         self.create_if_missing = create;
         self
     }
 
     /// Sets whether missing parents of the directory are created with it. Default: no.
-    #[must_use]
     pub fn create_parents(mut self, create: bool) -> Self {
         self.create_parents = create;
         self
@@ -76,7 +74,6 @@ impl EmbeddedOptions {
     /// Sets the name of the program that opens the directory, for the message of another program
     /// that finds it open. At most 100 characters. Do not put secrets in it: it can be read by
     /// everyone who can read the directory. Default: the file name of the running program.
-    #[must_use]
     pub fn program(mut self, program: impl Into<String>) -> Self {
         self.program = program.into();
         self
@@ -85,7 +82,6 @@ impl EmbeddedOptions {
     /// Sets the number of simulated servers for the tablets; 1 to 10,000. Default: 2.
     ///
     /// The number is stored when the directory is created; an existing directory keeps its number.
-    #[must_use]
     pub fn servers(mut self, servers: NonZeroUsize) -> Self {
         self.servers = servers;
         self
@@ -93,7 +89,6 @@ impl EmbeddedOptions {
 
     /// Sets the source of the time for updates without a timestamp. It is read once in each call
     /// that writes, in the caller's task. Default: the system's clock.
-    #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
@@ -101,7 +96,6 @@ impl EmbeddedOptions {
 
     /// Sets the memory for pages that were read or are to be written, in bytes; at least 1 MiB.
     /// Default: 128 MiB.
-    #[must_use]
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
         self
@@ -110,7 +104,6 @@ impl EmbeddedOptions {
     /// Sets the maximum number of mutations that wait for the writer, over all callers; 1 to
     /// 1,000,000. A call waits until there is room; a call that is larger than this number waits
     /// until all other calls have been answered. Default: 16,384.
-    #[must_use]
     pub fn max_queued_mutations(mut self, mutations: usize) -> Self {
         self.max_queued_mutations = mutations;
         self
@@ -119,7 +112,6 @@ impl EmbeddedOptions {
     /// Sets the maximum number of bytes of mutations and conditions that wait for the writer, over
     /// all callers; 1 to 4,294,967,295. A call waits as for the number of mutations, so the queue
     /// never has more bytes than this, or than the largest call. Default: 256 MiB.
-    #[must_use]
     pub fn max_queued_bytes(mut self, bytes: usize) -> Self {
         self.max_queued_bytes = bytes;
         self
@@ -128,7 +120,6 @@ impl EmbeddedOptions {
     /// Sets the maximum size of a mutation with its conditions, in bytes as
     /// [`size_bytes`](fluo_table::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
     /// rejected. Default: 16 MiB.
-    #[must_use]
     pub fn max_mutation_bytes(mut self, bytes: usize) -> Self {
         self.max_mutation_bytes = bytes;
         self

@@ -1,8 +1,12 @@
 //! The names and types of the tables in the file. `docs/storage-format.md` describes their bytes.
 
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
-use redb::TableDefinition;
+use redb::{
+    Key, ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, TableError, Value,
+};
+
+use crate::error::Failure;
 
 /// The version of the format that this build writes and reads.
 pub(crate) const FORMAT_VERSION: u64 = 1;
@@ -38,6 +42,30 @@ pub(crate) mod meta {
 
 /// The stored entries of a table: encoded key to value.
 pub(crate) type CellsDefinition<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
+
+/// The stored entries of a table, in a snapshot or in a write.
+pub(crate) trait Cells: ReadableTable<&'static [u8], &'static [u8]> {
+    /// Returns the entries from a key on, up to another one, exclusive.
+    fn entries(&self, from: &[u8], end: Option<&[u8]>) -> redb::Result<Entries<'_>> {
+        let end = end.map_or(Bound::Unbounded, Bound::Excluded);
+        self.range::<&[u8]>((Bound::Included(from), end))
+    }
+}
+
+impl<T: ReadableTable<&'static [u8], &'static [u8]>> Cells for T {}
+
+pub(crate) type Entries<'a> = redb::Range<'a, &'static [u8], &'static [u8]>;
+
+/// Opens a table of the engine, or returns `None` if it was never created.
+pub(crate) fn open_if_created<K: Key, V: Value>(
+    snapshot: &ReadTransaction,
+    table: TableDefinition<'_, K, V>,
+) -> Result<Option<ReadOnlyTable<K, V>>, Failure> {
+    match snapshot.open_table(table) {
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        table => Ok(Some(table?)),
+    }
+}
 
 /// Returns the name under which the entries of a table are stored.
 pub(crate) fn cells_name(table_id: u64) -> String {

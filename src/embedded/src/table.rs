@@ -7,12 +7,11 @@ use fluo_table::{
     Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, MultiRowWrite, Mutation,
     Outcome, Result, Scan, Table, Versions,
 };
-use redb::TableError;
 
 use crate::catalog;
 use crate::error::Failure;
 use crate::scan::{self, Reader};
-use crate::schema::{CellsDefinition, PROPERTIES, cells_name};
+use crate::schema::{CellsDefinition, PROPERTIES, cells_name, open_if_created};
 use crate::tables::Shared;
 use crate::writer::{TableRef, Write};
 
@@ -73,12 +72,8 @@ impl EmbeddedTable {
     fn reader(&self, scan: Scan) -> Result<Reader, Failure> {
         let snapshot = self.shared.store.snapshot()?;
         let name = cells_name(self.table.id);
-        let cells = match snapshot.open_table(CellsDefinition::new(&name)) {
-            Err(TableError::TableDoesNotExist(_)) => {
-                return Err(Error::no_such_table(&self.table.name).into());
-            }
-            cells => cells?,
-        };
+        let cells = open_if_created(&snapshot, CellsDefinition::new(&name))?
+            .ok_or_else(|| Error::no_such_table(&self.table.name))?;
         let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, self.table.id)?;
         Ok(Reader::new(
             self.shared.clone(),

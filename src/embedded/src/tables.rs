@@ -82,7 +82,6 @@ impl EmbeddedTables {
     }
 
     /// Checks whether this opening created the tables.
-    #[must_use]
     pub fn is_new(&self) -> bool {
         self.shared.store.is_new()
     }

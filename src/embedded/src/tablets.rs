@@ -15,13 +15,16 @@ use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::error::Failure;
 use crate::key;
-use crate::schema::{CellsDefinition, TABLETS, cells_name, keys_of};
+use crate::schema::{Cells, CellsDefinition, TABLETS, cells_name, keys_of};
 
 const ENDS_AT_ROW: u8 = 0x00;
 const LAST: u8 = 0x01;
 
 /// The table of tablet records.
 type Records<'a> = Table<'a, &'static [u8], u64>;
+/// The records, in a snapshot or in a write.
+pub(crate) trait ReadRecords: ReadableTable<&'static [u8], u64> {}
+impl<T: ReadableTable<&'static [u8], u64>> ReadRecords for T {}
 /// The end row of a tablet, and the number of entries stored in it.
 pub(crate) type Counted = (Option<Bytes>, u64);
 
@@ -30,17 +33,11 @@ pub(crate) fn create(records: &mut Records<'_>, table_id: u64) -> Result<(), Fai
     Ok(())
 }
 
-pub(crate) fn exist(
-    records: &impl ReadableTable<&'static [u8], u64>,
-    table_id: u64,
-) -> Result<bool, Failure> {
+pub(crate) fn exist(records: &impl ReadRecords, table_id: u64) -> Result<bool, Failure> {
     Ok(records.get(record_key(table_id, None).as_slice())?.is_some())
 }
 
-pub(crate) fn list(
-    records: &impl ReadableTable<&'static [u8], u64>,
-    table_id: u64,
-) -> Result<Vec<Counted>, Failure> {
+pub(crate) fn list(records: &impl ReadRecords, table_id: u64) -> Result<Vec<Counted>, Failure> {
     let keys = keys_of(table_id);
     let range = records.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
     let mut tablets = Vec::new();
@@ -53,7 +50,7 @@ pub(crate) fn list(
 
 /// Returns the record key of the tablet that contains `row`.
 pub(crate) fn key_of_row(
-    records: &impl ReadableTable<&'static [u8], u64>,
+    records: &impl ReadRecords,
     table_id: u64,
     row: &[u8],
 ) -> Result<Vec<u8>, Failure> {
@@ -66,7 +63,7 @@ pub(crate) fn key_of_row(
 
 /// Returns the end row of the previous tablet and the end row of the tablet that contains `row`.
 pub(crate) fn bounds_of_row(
-    records: &impl ReadableTable<&'static [u8], u64>,
+    records: &impl ReadRecords,
     table_id: u64,
     row: &[u8],
 ) -> Result<(Option<Bytes>, Option<Bytes>), Failure> {
@@ -155,12 +152,21 @@ pub(crate) fn merge(
     end: Option<&[u8]>,
 ) -> Result<(), Failure> {
     let mut records = transaction.open_table(TABLETS)?;
+    // No split point is empty, so the empty row sorts before all of them.
+    let mut from = record_key(table_id, Some(start.unwrap_or_default()));
+    from.push(0);
+    let to = record_key(table_id, end);
+    if from >= to {
+        return Ok(());
+    }
     let mut merged = 0_u64;
     let mut last = None;
-    for (key, count) in splits_between(&records, table_id, start, end)? {
-        records.remove(key.as_slice())?;
-        merged = merged.saturating_add(count);
-        last = Some(key);
+    for record in
+        records.extract_from_if::<&[u8], _>(from.as_slice()..to.as_slice(), |_, _| true)?
+    {
+        let (key, count) = record?;
+        merged = merged.saturating_add(count.value());
+        last = Some(key.value().to_vec());
     }
     if let Some(last) = last {
         let row = end_row(&last)?.unwrap_or_default();
@@ -172,28 +178,8 @@ pub(crate) fn merge(
     Ok(())
 }
 
-fn splits_between(
-    records: &Records<'_>,
-    table_id: u64,
-    start: Option<&[u8]>,
-    end: Option<&[u8]>,
-) -> Result<Vec<(Vec<u8>, u64)>, Failure> {
-    // No split point is empty, so the empty row sorts before all of them.
-    let mut from = record_key(table_id, Some(start.unwrap_or_default()));
-    from.push(0);
-    let to = record_key(table_id, end);
-    let mut between = Vec::new();
-    if from < to {
-        for record in records.range::<&[u8]>(from.as_slice()..to.as_slice())? {
-            let (key, count) = record?;
-            between.push((key.value().to_vec(), count.value()));
-        }
-    }
-    Ok(between)
-}
-
 fn end_before(
-    records: &impl ReadableTable<&'static [u8], u64>,
+    records: &impl ReadRecords,
     table_id: u64,
     tablet: &[u8],
 ) -> Result<Option<Bytes>, Failure> {
@@ -205,18 +191,11 @@ fn end_before(
     }
 }
 
-fn count(
-    cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    span: &Span,
-) -> Result<u64, Failure> {
+fn count(cells: &impl Cells, span: &Span) -> Result<u64, Failure> {
     let from = key::bound(span.start().as_ref());
     let to = span.end().map(|end| key::bound(end.as_ref()));
-    let range = match &to {
-        Some(to) => cells.range::<&[u8]>(from.as_slice()..to.as_slice())?,
-        None => cells.range::<&[u8]>(from.as_slice()..)?,
-    };
     let mut count = 0;
-    for entry in range {
+    for entry in cells.entries(&from, to.as_deref())? {
         entry?;
         count += 1;
     }

@@ -52,77 +52,60 @@ impl Codec<String> for Text {
 
 impl KeyCodec<String> for Text {}
 
-impl Codec<bool> for Text {
-    fn encode(&self, value: &bool, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-        append(value, bytes);
-        Ok(())
-    }
-
-    fn decode(&self, bytes: &[u8]) -> Result<bool, CodecError> {
-        if bytes.eq_ignore_ascii_case(b"true") {
-            Ok(true)
-        } else if bytes.eq_ignore_ascii_case(b"false") {
-            Ok(false)
-        } else {
-            let flaw = "is neither `true` nor `false`";
-            Err(CodecError::for_bytes(bytes, flaw))
-        }
-    }
-
-    fn name(&self) -> Cow<'static, str> {
-        "text:bool".into()
-    }
-}
-
-impl KeyCodec<bool> for Text {}
-
-macro_rules! integers {
-    ($($integer:ident)*) => { $(
-        impl Codec<$integer> for Text {
-            fn encode(&self, value: &$integer, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-                append(value, bytes);
+/// Implements the codec of a type from its text and the function that reads it.
+macro_rules! text {
+    ($type:ident, $to:expr, $from:expr) => {
+        impl Codec<$type> for Text {
+            fn encode(&self, value: &$type, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+                let to: fn(&$type) -> String = $to;
+                bytes.extend_from_slice(to(value).as_bytes());
                 Ok(())
             }
 
-            fn decode(&self, bytes: &[u8]) -> Result<$integer, CodecError> {
-                integer(bytes, stringify!($integer), [$integer::MIN, $integer::MAX])
+            fn decode(&self, bytes: &[u8]) -> Result<$type, CodecError> {
+                let from: fn(&[u8]) -> Result<$type, CodecError> = $from;
+                from(bytes)
             }
 
             fn name(&self) -> Cow<'static, str> {
-                concat!("text:", stringify!($integer)).into()
+                concat!("text:", stringify!($type)).into()
             }
         }
+    };
+}
 
-        impl KeyCodec<$integer> for Text {}
+text!(bool, bool::to_string, boolean);
+impl KeyCodec<bool> for Text {}
+
+macro_rules! integers {
+    ($($type:ident)*) => { $(
+        text!($type, $type::to_string, |bytes| {
+            integer(bytes, stringify!($type), [$type::MIN, $type::MAX])
+        });
+        impl KeyCodec<$type> for Text {}
+    )* };
+}
+
+macro_rules! floats {
+    ($($type:ident)*) => { $(
+        text!($type, java_float::to_text, |bytes| {
+            let float = from_utf8(bytes).ok().and_then(java_float::from_text);
+            float.ok_or_else(|| no_number(bytes, stringify!($type)))
+        });
     )* };
 }
 
 integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
-
-macro_rules! floats {
-    ($($float:ident)*) => { $(
-        impl Codec<$float> for Text {
-            fn encode(&self, value: &$float, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-                append(&java_float::to_text(value), bytes);
-                Ok(())
-            }
-
-            fn decode(&self, bytes: &[u8]) -> Result<$float, CodecError> {
-                let float = from_utf8(bytes).ok().and_then(java_float::from_text);
-                float.ok_or_else(|| no_number(bytes, stringify!($float)))
-            }
-
-            fn name(&self) -> Cow<'static, str> {
-                concat!("text:", stringify!($float)).into()
-            }
-        }
-    )* };
-}
-
 floats! { f32 f64 }
 
-fn append(value: &impl Display, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(value.to_string().as_bytes());
+fn boolean(bytes: &[u8]) -> Result<bool, CodecError> {
+    if bytes.eq_ignore_ascii_case(b"true") {
+        Ok(true)
+    } else if bytes.eq_ignore_ascii_case(b"false") {
+        Ok(false)
+    } else {
+        Err(CodecError::for_bytes(bytes, "is neither `true` nor `false`"))
+    }
 }
 
 /// Reads an integer of a type from its name and its limits.

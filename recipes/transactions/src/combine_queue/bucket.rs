@@ -1,6 +1,7 @@
 //! A pass over a bucket in a transaction: it reads updates, and replaces values.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use fluo_engine::{Bytes, Result, RowColumn, Transaction};
 use fluo_table::Scan;
@@ -37,17 +38,12 @@ pub(super) struct Bucket<'a, K, V> {
 }
 
 impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
-    pub(super) fn new(
-        queue: &'a CombineQueue<K, V>,
-        tx: &'a Transaction,
-        row: &'a Bytes,
-        changes: Option<BTreeMap<Bytes, Change<K, V>>>,
-    ) -> Self {
+    pub(super) fn new(queue: &'a CombineQueue<K, V>, tx: &'a Transaction, row: &'a Bytes) -> Self {
         Self {
             queue,
             tx,
             row,
-            changes,
+            changes: queue.changes.is_some().then(BTreeMap::new),
             keys_at_once: FIRST_KEYS_AT_ONCE,
             least_room: tx.remaining_bytes() / 2,
             processed: 0,
@@ -55,14 +51,10 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         }
     }
 
-    pub(super) fn into_changes(self) -> Vec<Change<K, V>> {
-        self.changes.unwrap_or_default().into_values().collect()
-    }
-
     /// Combines updates from the position of the bucket on, and sets the position at which the next
-    /// pass begins.
-    pub(super) async fn pass(&mut self) -> Result<()> {
-        let requeues = self.queue.combiner().is_order_free();
+    /// pass begins. Returns the changes, if an observer wants them.
+    pub(super) async fn pass(mut self) -> Result<Vec<Change<K, V>>> {
+        let requeues = self.queue.combiner.is_order_free();
         // The deletions of the updates that are read must have room in the transaction.
         let most_bytes = self.definition().buffer_bytes;
         let mut pass = Pass::new(most_bytes.min(self.least_room / 4), requeues);
@@ -78,11 +70,9 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         }
         telemetry::count(PROCESSED, &self.definition().id, self.processed);
         let position = self.left.take().or(end.next);
-        End::new(before.is_some(), position, false).write(
-            self.tx,
-            self.definition(),
-            self.row.clone(),
-        )
+        let end = End::new(before.is_some(), position, false);
+        end.write(self.tx, self.definition(), self.row.clone())?;
+        Ok(self.changes.unwrap_or_default().into_values().collect())
     }
 
     /// Reads updates until the pass is full, and applies those of complete keys.
@@ -94,8 +84,8 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             if !pass.offer(update) {
                 break;
             }
-            if pass.closed() >= self.keys_at_once {
-                self.apply(pass.take_closed()).await?;
+            if pass.closed.len() >= self.keys_at_once {
+                self.apply(mem::take(&mut pass.closed)).await?;
                 if self.left.is_some() {
                     break;
                 }

@@ -5,6 +5,8 @@ use std::fmt;
 use fluo_engine::ObserverError;
 use num_traits::{CheckedAdd, Zero};
 
+type NewValue<V> = Result<Option<V>, ObserverError>;
+
 /// A function that combines the current value of a key and its updates.
 ///
 /// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
@@ -21,12 +23,7 @@ pub trait Combiner<K, V>: Send + Sync + 'static {
     ///
     /// Any error. The updates of the key then become [dead letters](super::CombineQueue), and other
     /// keys are not affected.
-    fn combine(
-        &self,
-        key: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError>;
+    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V>;
 
     /// Returns whether values may be combined in any order and in any groups, so that the queue may
     /// combine some updates without the current value.
@@ -39,12 +36,7 @@ impl<K, V, F> Combiner<K, V> for F
 where
     F: Fn(&K, Option<V>, Vec<V>) -> Option<V> + Send + Sync + 'static,
 {
-    fn combine(
-        &self,
-        key: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
         Ok(self(key, current, updates))
     }
 }
@@ -55,12 +47,7 @@ where
 pub struct Sum;
 
 impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
         let values = current.into_iter().chain(updates);
         let (mut negative, mut positive): (Vec<V>, Vec<V>) =
             values.partition(|value| *value < V::zero());
@@ -113,12 +100,7 @@ impl<F> Monoid<F> {
 }
 
 impl<K, V, F: Fn(V, V) -> V + Send + Sync + 'static> Combiner<K, V> for Monoid<F> {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
         Ok(current.into_iter().chain(updates).reduce(&self.merge))
     }
 

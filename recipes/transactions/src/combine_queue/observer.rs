@@ -1,6 +1,5 @@
 //! A combine queue as a recipe: its observer.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -19,7 +18,6 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     /// only cells that no other transaction writes, or add to queues. After an error nothing is
     /// written, and the worker tries again later, as for every
     /// [`Observer`](fluo_engine::Observer).
-    #[must_use]
     pub fn on_changes<F, R, E>(mut self, process: F) -> Self
     where
         F: Fn(Transaction, Vec<Change<K, V>>) -> R + Send + Sync + 'static,
@@ -32,11 +30,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
 
     async fn process(&self, tx: Transaction, row: &Bytes) -> Result<(), ObserverError> {
         self.definition().check_bucket_row(row)?;
-        // Without an observer, changes need no memory.
-        let changes = self.changes.is_some().then(BTreeMap::new);
-        let mut bucket = Bucket::new(self, &tx, row, changes);
-        bucket.pass().await?;
-        let changes = bucket.into_changes();
+        let changes = Bucket::new(self, &tx, row).pass().await?;
         match &self.changes {
             Some(process) if !changes.is_empty() => process(tx, changes).await,
             _ => Ok(()),

@@ -31,7 +31,8 @@ pub(super) struct Pass {
     last_key: Bytes,
     /// The keys of which further updates may follow. Most often each is a prefix of the next one.
     open: Vec<Group>,
-    closed: Vec<Group>,
+    /// The groups to which no update will be added, in the order of their last updates.
+    pub(super) closed: Vec<Group>,
     is_full: bool,
 }
 
@@ -64,9 +65,10 @@ impl Pass {
 
     /// Offers the next update. Returns false if the pass is full and does not take it.
     pub(super) fn offer(&mut self, update: Entry) -> bool {
-        self.close_before(&update);
-        if self.is_full() {
-            self.is_full = true;
+        self.close(|key| is_past(&update, key));
+        let requeued = if self.requeues { self.open.len() } else { 0 };
+        self.is_full = self.bytes >= self.limit_bytes && self.rows > requeued;
+        if self.is_full {
             return false;
         }
         self.bytes += update.row.len() + update.value.len();
@@ -78,15 +80,6 @@ impl Pass {
             None => self.open.push(Group { key: update.key.clone(), updates: vec![update] }),
         }
         true
-    }
-
-    /// Takes the groups to which no update will be added, in the order of their last updates.
-    pub(super) fn take_closed(&mut self) -> Vec<Group> {
-        std::mem::take(&mut self.closed)
-    }
-
-    pub(super) fn closed(&self) -> usize {
-        self.closed.len()
     }
 
     /// Ends the pass, after the last update or after one that it did not take.
@@ -103,16 +96,7 @@ impl Pass {
         End { complete: self.closed, partial: self.open, next: Some(next) }
     }
 
-    fn is_full(&self) -> bool {
-        let requeued = if self.requeues { self.open.len() } else { 0 };
-        self.bytes >= self.limit_bytes && self.rows > requeued
-    }
-
-    /// Closes the groups of which no update can follow an entry (Q2).
-    fn close_before(&mut self, entry: &Entry) {
-        self.close(|key| is_past(entry, key));
-    }
-
+    /// Closes the groups of which no update can follow (Q2).
     fn close(&mut self, is_past: impl Fn(&[u8]) -> bool) {
         let past = self.open.extract_if(.., |group| is_past(&group.key));
         self.closed.extend(past);

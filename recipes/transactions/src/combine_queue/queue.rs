@@ -44,9 +44,10 @@ use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 /// # Ok(())
 /// # }
 /// ```
+#[must_use]
 pub struct CombineQueue<K, V> {
     pub(super) queue: TypedQueue<K, V>,
-    combiner: Arc<dyn Combiner<K, V>>,
+    pub(super) combiner: Arc<dyn Combiner<K, V>>,
     pub(super) changes: Option<Arc<OnChanges<K, V>>>,
 }
 
@@ -111,7 +112,6 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 
     /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
-    #[must_use]
     pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
         self.queue.definition.buckets_per_tablet = buckets;
         self
@@ -121,14 +121,12 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     /// combines; at least one update. A transaction also ends when the new values of its keys fill
     /// the half of [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes).
     /// Default: 4 MiB.
-    #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
         self.queue.definition.buffer_bytes = bytes.max(1);
         self
     }
 
     /// Returns the id.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.queue.definition.id
     }
@@ -184,16 +182,12 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         &self.queue.definition
     }
 
-    pub(super) fn combiner(&self) -> &dyn Combiner<K, V> {
-        &*self.combiner
-    }
-
     fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
-        if !self.combiner().is_order_free() {
+        if !self.combiner.is_order_free() {
             let message = "its combiner does not promise that updates may be combined in any order";
             return Err(self.queue.invalid("several updates of one key", message.into()));
         }
-        self.combiner()
+        self.combiner
             .combine(key, None, updates)
             .map_err(|error| self.queue.invalid("the updates of a key", error))
     }
@@ -228,7 +222,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ) -> Result<Combined<K, V>, ObserverError> {
         let key = self.queue.keys.decode(key)?;
         let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
-        let new = self.combiner().combine(&key, current.map(decode).transpose()?, updates)?;
+        let new = self.combiner.combine(&key, current.map(decode).transpose()?, updates)?;
         let bytes = new.as_ref().map(|new| self.queue.encode_value(new)).transpose()?;
         let old = current.map(decode).transpose()?;
         Ok((Change { key, old, new }, bytes))

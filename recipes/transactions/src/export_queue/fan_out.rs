@@ -27,19 +27,18 @@ use super::{ExportError, Exported, Exporter, Exports};
 /// # fn is_exporter(_: impl fluo_recipes::export_queue::Exporter<String, u64>) {}
 /// # is_exporter(both);
 /// ```
+#[must_use]
 pub struct FanOut<K, V> {
     exporters: Vec<Box<dyn Exporter<K, V>>>,
 }
 
 impl<K, V> FanOut<K, V> {
     /// Creates an exporter that passes all entries to this one. [`and`](Self::and) adds others.
-    #[must_use]
     pub fn new(exporter: impl Exporter<K, V>) -> Self {
         Self { exporters: vec![Box::new(exporter)] }
     }
 
     /// Adds an exporter, which gets the entries after those that were added before it.
-    #[must_use]
     pub fn and(mut self, exporter: impl Exporter<K, V>) -> Self {
         self.exporters.push(Box::new(exporter));
         self

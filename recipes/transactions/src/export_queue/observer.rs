@@ -4,9 +4,9 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use fluo_engine::{
-    Bytes, Observer, ObserverError, Recipe, Registration, Result, RetryAfter, Transaction,
-    observer_fn,
+    Bytes, Column, Observer, ObserverError, Recipe, Registration, Result, RetryAfter, Transaction,
 };
 use fluo_table::Scan;
 use futures::{FutureExt, TryStreamExt};
@@ -20,7 +20,6 @@ use crate::telemetry::{self, PROCESSED};
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
     /// Sets the code that exports the entries. See [`Exporter::export`]. A program without it can
     /// add entries, and another program exports them.
-    #[must_use]
     pub fn export_to<F, R>(self, export: F) -> Self
     where
         F: Fn(Exports<K, V>) -> R + Send + Sync + 'static,
@@ -31,7 +30,6 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
 
     /// Sets the exporter, such as a [`TableSink`](crate::sink::TableSink). See
     /// [`export_to`](Self::export_to).
-    #[must_use]
     pub fn export_with(mut self, exporter: impl Exporter<K, V>) -> Self {
         self.exporter = Some(Arc::new(exporter));
         self
@@ -41,11 +39,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<K, V> {
     fn registration(&self) -> Result<Registration> {
         let observer = self.exporter.clone().map(|exporter| {
-            let buckets = Arc::new(BucketObserver { queue: self.queue.clone(), exporter });
-            Arc::new(observer_fn(move |tx, row, _| {
-                let buckets = buckets.clone();
-                async move { buckets.process(&tx, row).await }
-            })) as Arc<dyn Observer>
+            Arc::new(BucketObserver { queue: self.queue.clone(), exporter }) as Arc<dyn Observer>
         });
         self.queue.registration(observer)
     }
@@ -66,22 +60,25 @@ struct Delivered {
     letters: Vec<(usize, ObserverError)>,
 }
 
-impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
-    async fn process(&self, tx: &Transaction, row: Bytes) -> Result<(), ObserverError> {
+#[async_trait]
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObserver<K, V> {
+    async fn process(&self, tx: Transaction, row: Bytes, _: Column) -> Result<(), ObserverError> {
         let queue = &self.queue.definition;
         queue.check_bucket_row(&row)?;
         let before = tx.get(row.clone(), queue.next_column()).await?;
         let mut pass = Pass::new(queue.buffer_bytes, &queue.id);
-        let mut entries = queue.entries(tx, Scan::over(entries_from(&row, before.as_deref())));
+        let mut entries = queue.entries(&tx, Scan::over(entries_from(&row, before.as_deref())));
         while let Some(entry) = entries.try_next().await? {
             if !pass.offer(entry) {
                 break;
             }
         }
-        let acknowledged = self.export(tx, &pass.entries).await?;
-        Ok(pass.end(before.is_some(), acknowledged).write(tx, queue, row)?)
+        let acknowledged = self.export(&tx, &pass.entries).await?;
+        Ok(pass.end(before.is_some(), acknowledged).write(&tx, queue, row)?)
     }
+}
 
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
     /// Exports entries, and deletes those that are acknowledged or become dead letters. Returns the
     /// number of entries, from the first one on, that are deleted.
     async fn export(&self, tx: &Transaction, entries: &[Entry]) -> Result<usize, ObserverError> {

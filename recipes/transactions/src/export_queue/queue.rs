@@ -37,6 +37,7 @@ use crate::queue::{Buckets, QueueKind, TypedQueue};
 /// # Ok(())
 /// # }
 /// ```
+#[must_use]
 pub struct ExportQueue<K, V> {
     pub(super) queue: TypedQueue<K, V>,
     pub(super) exporter: Option<Arc<dyn Exporter<K, V>>>,
@@ -82,7 +83,6 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     }
 
     /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
-    #[must_use]
     pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
         self.queue.definition.buckets_per_tablet = buckets;
         self
@@ -90,14 +90,12 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
 
     /// Sets the number of bytes of entries, keys and values, that one call of the exporter gets; at
     /// least one entry. Default: 1 MiB.
-    #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
         self.queue.definition.buffer_bytes = bytes.max(1);
         self
     }
 
     /// Returns the id.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.queue.definition.id
     }

@@ -1,15 +1,4 @@
-//! One logged operation: [`LogEntry`]. Its serialized form is a structure of six fields, in this
-//! order, all of which are always present:
-//!
-//! | field | content |
-//! |---|---|
-//! | `operation` | `get`, `set` or `delete` |
-//! | `row` | bytes |
-//! | `family`, `qualifier`, `visibility` | bytes, may be empty |
-//! | `value` | bytes, or null for a delete |
-//!
-//! In a format for people, such as JSON, bytes are text in base64 with padding (RFC 4648, section
-//! 4). In a binary format they are bytes.
+//! One logged operation: [`LogEntry`]. [`TxLog`](super::TxLog) has its serialized form.
 
 use std::fmt;
 
@@ -56,37 +45,31 @@ pub struct LogEntry {
 
 impl LogEntry {
     /// Creates the entry of a read that returned a value.
-    #[must_use]
     pub fn for_get(cell: RowColumn, value: impl Into<Bytes>) -> Self {
         Self::new(Operation::Get, cell, Some(value.into()))
     }
 
     /// Creates the entry of a write of a value.
-    #[must_use]
     pub fn for_set(cell: RowColumn, value: impl Into<Bytes>) -> Self {
         Self::new(Operation::Set, cell, Some(value.into()))
     }
 
     /// Creates the entry of a delete.
-    #[must_use]
     pub fn for_delete(cell: RowColumn) -> Self {
         Self::new(Operation::Delete, cell, None)
     }
 
     /// The kind of operation.
-    #[must_use]
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
     /// The cell, visibility included.
-    #[must_use]
     pub fn cell(&self) -> &RowColumn {
         &self.cell
     }
 
     /// The value that was read or written, or `None` for a delete.
-    #[must_use]
     pub fn value(&self) -> Option<&Bytes> {
         self.value.as_ref()
     }

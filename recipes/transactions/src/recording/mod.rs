@@ -13,9 +13,6 @@
 //!   its caller receives the batch.
 //! - **L3, the order of the calls.** Entries are in the order in which the operations succeeded.
 //!   Within one read they are in the order of the cells.
-//! - **L4, filters.** An entry is logged if all [filters](RecordedTransaction::filter) accept it.
-//! - **L5, the end.** [`finish`](RecordedTransaction::finish) consumes the recording and returns
-//!   the log. Batches of a scan that are received later are not logged.
 //!
 //! # What it does not do
 //!

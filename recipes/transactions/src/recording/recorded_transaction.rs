@@ -28,6 +28,7 @@ use super::{LogEntry, TxLog};
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct RecordedTransaction {
     transaction: Transaction,
     recorder: Arc<LogRecorder>,
@@ -35,14 +36,12 @@ pub struct RecordedTransaction {
 
 impl RecordedTransaction {
     /// Creates a recording that logs all operations.
-    #[must_use]
     pub fn new(transaction: &Transaction) -> Self {
         Self::with(transaction, Arc::new(|_| true), TxLog::default())
     }
 
     /// Adds a filter, which decides whether an operation is logged. The operation itself is always
     /// performed. If there are several filters, all of them must accept the operation.
-    #[must_use]
     pub fn filter(self, filter: impl Fn(&LogEntry) -> bool + Send + Sync + 'static) -> Self {
         let earlier = self.recorder.filter.clone();
         let all = Arc::new(move |entry: &LogEntry| earlier(entry) && filter(entry));
@@ -50,7 +49,8 @@ impl RecordedTransaction {
         Self::with(&self.transaction, all, log)
     }
 
-    /// Ends the recording and returns its log.
+    /// Ends the recording and returns its log. Batches of a scan that are received later are not
+    /// logged.
     #[must_use]
     pub fn finish(self) -> TxLog {
         mem::take(&mut *self.recorder.log())

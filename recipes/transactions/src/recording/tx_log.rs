@@ -20,13 +20,11 @@ pub struct TxLog {
 
 impl TxLog {
     /// All entries.
-    #[must_use]
     pub fn entries(&self) -> &[LogEntry] {
         &self.entries
     }
 
     /// Checks whether the log has no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -1,8 +1,6 @@
 //! Receivers of exports.
 //!
-//! A [`TableSink`] writes exports as mutations of a table, each exactly once if the transactions
-//! that export one key conflict with each other
-//! ([contract](crate::export_queue#contract)). Without that, it drops an export that commits late.
+//! A [`TableSink`] writes exports as mutations of a table.
 //!
 //! # Layout
 //!

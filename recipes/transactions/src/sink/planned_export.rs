@@ -32,22 +32,14 @@ impl PlannedExport {
         updates.for_each(|Update { timestamp, .. }| {
             timestamp.get_or_insert(stamp(export.sequence));
         });
-        Self {
-            index,
-            sequence: export.sequence,
-            column: sequence_column(queue, export.key_bytes()),
-            mutations,
-        }
+        let qualifier = [format!("seq:{queue}:").as_bytes(), export.key_bytes()].concat();
+        let column = Column::new(NOTIFICATION_FAMILY, qualifier);
+        Self { index, sequence: export.sequence, column, mutations }
     }
 }
 
 pub(super) fn stamp(sequence: Timestamp) -> i64 {
     sequence.get().cast_signed()
-}
-
-fn sequence_column(queue: &str, key: &[u8]) -> Column {
-    let prefix = format!("seq:{queue}:");
-    Column::new(NOTIFICATION_FAMILY, [prefix.as_bytes(), key].concat())
 }
 
 /// The refused exports of a call.

@@ -94,7 +94,6 @@ impl StoredQueue {
 
 impl DeadLetter {
     /// Returns the number of bytes of its row, its value and its error.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         let value = self.value.as_ref().map_or(0, Bytes::len);
         self.row.len() + value + self.error.len()

@@ -62,25 +62,21 @@ impl StoredQueue {
     }
 
     /// The id.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.definition.id
     }
 
     /// The kind.
-    #[must_use]
     pub fn kind(&self) -> QueueKind {
         self.definition.kind
     }
 
     /// The number of buckets.
-    #[must_use]
     pub fn buckets(&self) -> u32 {
         self.definition.buckets.count()
     }
 
     /// Returns the column of the notifications of the buckets.
-    #[must_use]
     pub fn notification(&self) -> Column {
         self.definition.notification()
     }

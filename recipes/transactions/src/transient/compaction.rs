@@ -1,5 +1,6 @@
 //! The compaction of transient ranges: [`TransientCompaction`].
 
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,7 @@ const MULTIPLIER: u32 = 3;
 /// # }
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct TransientCompaction {
     /// In the order of their ids.
     ranges: Vec<TransientRange>,
@@ -96,7 +98,6 @@ impl TransientCompaction {
 
     /// Creates a compaction of ranges by a function that compacts one part of a table, for programs
     /// that open the application only during a compaction.
-    #[must_use]
     pub fn with_compactor<F>(
         ranges: impl IntoIterator<Item = TransientRange>,
         compact: impl Fn(Span) -> F + Send + Sync + 'static,
@@ -116,7 +117,6 @@ impl TransientCompaction {
     /// Sets the minimum pause of a [repeated](Self::repeat_until) compaction, in durations of the
     /// run before it. With 0 only the interval counts. Default: 3, so that a range is compacted for
     /// at most a quarter of the time.
-    #[must_use]
     pub fn multiplier(mut self, multiplier: u32) -> Self {
         self.multiplier = multiplier;
         self
@@ -124,14 +124,12 @@ impl TransientCompaction {
 
     /// Sets a function that is called after each compaction of a range, in the order in which they
     /// end. Default: none.
-    #[must_use]
     pub fn on_compacted(mut self, watch: impl Fn(&CompactedRange) + Send + Sync + 'static) -> Self {
         self.watch = Arc::new(watch);
         self
     }
 
     /// Returns the ranges.
-    #[must_use]
     pub fn ranges(&self) -> &[TransientRange] {
         &self.ranges
     }
@@ -179,7 +177,7 @@ impl TransientCompaction {
         Ok(())
     }
 
-    /// Compacts a range and pauses in turn, until the stop. It keeps the duty during the pause
+    /// Compacts a range and pauses in turn; `None` at the stop. It keeps the duty during the pause
     /// after a run, so that no other process compacts the range meanwhile.
     async fn repeat(
         &self,
@@ -187,28 +185,20 @@ impl TransientCompaction {
         interval: Duration,
         turn: &Mutex<()>,
         stop: Stop<'_>,
-    ) {
+    ) -> Option<Infallible> {
         loop {
-            let Some(duty) = unless(&stop, self.take_duty(range)).await else {
-                return;
-            };
+            let duty = unless(&stop, self.take_duty(range)).await?;
             let mut pause = interval;
             match &duty {
                 Ok(None) => {}
                 Ok(Some(_)) => {
-                    let Some(_turn) = unless(&stop, turn.lock()).await else {
-                        return;
-                    };
+                    let _turn = unless(&stop, turn.lock()).await?;
                     let took = self.compact(range).await.duration;
                     pause = pause.max(took.saturating_mul(self.multiplier));
                 }
-                Err(error) => {
-                    drop(self.report(range, Duration::ZERO, Err(error.clone())));
-                }
+                Err(error) => drop(self.report(range, Duration::ZERO, Err(error.clone()))),
             }
-            if unless(&stop, sleep(pause)).await.is_none() {
-                return;
-            }
+            unless(&stop, sleep(pause)).await?;
         }
     }
 

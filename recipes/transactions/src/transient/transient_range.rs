@@ -16,6 +16,9 @@ const SETTING: &str = "recipes.transientRange.";
 /// The range begins after the row `after`, exclusive, and ends with the row `until`, inclusive, as
 /// the range of a compaction in Accumulo. An empty `after` is the start of the table. An empty
 /// `until` is the end of the table; Fluo Recipes can store such a range and not read it.
+///
+/// As in Fluo Recipes, the setting `recipes.transientRange.ID` stores the range `ID`: the two rows
+/// in hexadecimal digits, with `:` between them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TransientRange {
     id: String,
@@ -85,20 +88,17 @@ impl TransientRange {
     }
 
     /// Returns the name and the value of the setting that stores the range.
-    #[must_use]
     pub fn to_setting(&self) -> (String, String) {
         let [after, until] = [&self.after, &self.until].map(|row| HEXUPPER.encode(row));
         (format!("{SETTING}{}", self.id), format!("{after}:{until}"))
     }
 
     /// The id, such as `cfm.m1`.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
     /// Returns the part of the table that has the rows of the range.
-    #[must_use]
     pub fn span(&self) -> Span {
         Span::tablet(bound(&self.after), bound(&self.until))
     }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use fluo_engine::column::{ReadColumn, WriteColumn};
 use fluo_engine::{Bytes, Column, Error, ErrorKind, Result, RowColumn, Transaction};
-use fluo_table::Escaped;
+use fluo_table::Excerpt;
 use num_traits::{CheckedAdd, Zero};
 
 use crate::codec::{Codec, Text};
@@ -49,7 +49,6 @@ pub struct TypedColumn<T, C = Text> {
 
 impl<T> TypedColumn<T> {
     /// Creates a column without a visibility.
-    #[must_use]
     pub const fn new(family: &'static str, qualifier: &'static str) -> Self {
         Self::with_codec(family, qualifier, Text)
     }
@@ -57,13 +56,11 @@ impl<T> TypedColumn<T> {
 
 impl<T, C> TypedColumn<T, C> {
     /// Creates a column without a visibility, with a codec.
-    #[must_use]
     pub const fn with_codec(family: &'static str, qualifier: &'static str, codec: C) -> Self {
         Self { family, qualifier, codec, values: PhantomData }
     }
 
     /// Returns the column of the table.
-    #[must_use]
     pub const fn column(&self) -> Column {
         Column {
             family: Bytes::from_static(self.family.as_bytes()),
@@ -104,16 +101,12 @@ impl<T: Send, C: Codec<T>> ReadColumn for TypedColumn<T, C> {
 
     fn decode(&self, cell: &RowColumn, value: Bytes) -> Result<T> {
         self.codec.decode(&value).map_err(|error| {
-            let shown = value.get(..value.len().min(SHOWN_BYTES)).unwrap_or_default();
-            let message =
-                format!("the value `{}` of `{cell}` cannot be read: {error}", Escaped(shown));
+            let shown = Excerpt::new(&value);
+            let message = format!("the value {shown} of `{cell}` cannot be read: {error}");
             Error::with_source(ErrorKind::Corrupt, message, error)
         })
     }
 }
-
-/// Number of bytes of a value that a message shows.
-const SHOWN_BYTES: usize = 60;
 
 impl<T: Send, C: Codec<T>> WriteColumn<T> for TypedColumn<T, C> {
     fn encode(&self, value: T) -> Result<Bytes> {

@@ -68,14 +68,10 @@ impl EmbeddedApplication {
     }
 
     pub(crate) fn check_there(&self) -> Result<()> {
-        if self.is_removed() {
-            return Err(Error::no_such_application(&self.name));
+        match self.is_removed.load(Ordering::Acquire) {
+            true => Err(Error::no_such_application(&self.name)),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    pub(crate) fn is_removed(&self) -> bool {
-        self.is_removed.load(Ordering::Acquire)
     }
 
     pub(crate) fn set_removed(&self, is_removed: bool) {

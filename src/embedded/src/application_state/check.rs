@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use fluo_table::coordination::{FailedNotification, check_application_name, zookeeper_format};
 use redb::{ReadTransaction, ReadableTable};
 
+use super::nodes::Nodes;
 use super::{dead_letters, nodes};
 use crate::error::Failure;
+use crate::schema::{COORDINATION, DEAD_LETTERS, open_if_created};
 
 /// All nodes that an application can have.
 const NODES: [&str; 8] = [
@@ -22,7 +24,7 @@ const NODES: [&str; 8] = [
 
 pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     let names = nodes::names(snapshot)?;
-    if let Some(nodes) = nodes::in_snapshot(snapshot)? {
+    if let Some(nodes) = open_if_created(snapshot, COORDINATION)? {
         check_paths(&nodes)?;
         names.iter().try_for_each(|name| check_application(&nodes, name))?;
     }
@@ -31,7 +33,7 @@ pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     Ok(u64::try_from(names.len()).unwrap_or(u64::MAX))
 }
 
-fn check_paths(nodes: &impl ReadableTable<&'static str, &'static [u8]>) -> Result<(), Failure> {
+fn check_paths(nodes: &impl Nodes) -> Result<(), Failure> {
     for node in nodes.iter()? {
         let (path, _) = node?;
         let path = path.value();
@@ -47,10 +49,7 @@ fn check_paths(nodes: &impl ReadableTable<&'static str, &'static [u8]>) -> Resul
     Ok(())
 }
 
-fn check_application(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<(), Failure> {
+fn check_application(nodes: &impl Nodes, name: &str) -> Result<(), Failure> {
     nodes::read_in(nodes, name)?
         .check_bounds()
         .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
@@ -69,7 +68,7 @@ fn check_dead_letters(
     snapshot: &ReadTransaction,
     left: &mut BTreeMap<&str, usize>,
 ) -> Result<(), Failure> {
-    let Some(table) = dead_letters::in_snapshot(snapshot)? else {
+    let Some(table) = open_if_created(snapshot, DEAD_LETTERS)? else {
         return Ok(());
     };
     for entry in table.iter()? {

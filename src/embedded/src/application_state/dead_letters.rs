@@ -14,11 +14,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Error, KeyRef, RowColumn, Timestamp};
-use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::DEAD_LETTERS;
+use crate::schema::{Cells, DEAD_LETTERS, open_if_created};
 
 const STRONG: u8 = 0;
 const WEAK: u8 = 1;
@@ -57,11 +57,11 @@ pub(crate) fn put(
     failed: &FailedNotification,
 ) -> Result<(), Failure> {
     let mut table = transaction.open_table(DEAD_LETTERS)?;
-    let mut count = locked(&count.0);
+    let (keys, mut count) = (keys_of(name), locked(&count.0));
     // If a step fails from here on, the next call counts again.
     let before = match count.take() {
         Some(count) => count,
-        None => counted(&table, name)?,
+        None => table.entries(&keys.start, Some(&keys.end))?.count(),
     };
     let key = key_of(name, &failed.cell);
     let is_new = table.get(key.as_slice())?.is_none();
@@ -72,15 +72,6 @@ pub(crate) fn put(
     table.insert(key.as_slice(), value_of(failed).as_slice())?;
     *count = Some(before + usize::from(is_new));
     Ok(())
-}
-
-fn counted(
-    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    name: &str,
-) -> Result<usize, Failure> {
-    let keys = keys_of(name);
-    let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
-    Ok(range.count())
 }
 
 /// Removes the failed notification of a cell; returns false if there is none, or only one with a
@@ -122,27 +113,16 @@ pub(crate) fn list(
     snapshot: &ReadTransaction,
     name: &str,
 ) -> Result<Vec<FailedNotification>, Failure> {
-    let Some(table) = in_snapshot(snapshot)? else {
+    let Some(table) = open_if_created(snapshot, DEAD_LETTERS)? else {
         return Ok(Vec::new());
     };
     let keys = keys_of(name);
-    let range = table.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
-    let failed = range.map(|entry| {
+    let failed = table.entries(&keys.start, Some(&keys.end))?.map(|entry| {
         let (key, value) = entry?;
         let (_, failed) = read(key.value(), value.value()).ok_or_else(unreadable)?;
         Ok(failed)
     });
     failed.collect()
-}
-
-/// Returns the failed notifications of all applications, or `None` if the directory never had one.
-pub(crate) fn in_snapshot(
-    snapshot: &ReadTransaction,
-) -> Result<Option<impl ReadableTable<&'static [u8], &'static [u8]> + use<>>, Failure> {
-    match snapshot.open_table(DEAD_LETTERS) {
-        Err(TableError::TableDoesNotExist(_)) => Ok(None),
-        table => Ok(Some(table?)),
-    }
 }
 
 /// Decodes an entry, with the name of its application. Returns `None` if the bytes are invalid.

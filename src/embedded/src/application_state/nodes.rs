@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use fluo_table::coordination::{Application, Epochs, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Timestamp};
-use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
 use crate::error::Failure;
-use crate::schema::COORDINATION;
+use crate::schema::{COORDINATION, open_if_created};
 
 fn path(name: &str, node: &str) -> String {
     format!("/{name}{node}")
@@ -18,21 +18,12 @@ pub(crate) fn paths_of(name: &str) -> Range<String> {
     format!("/{name}/")..format!("/{name}0")
 }
 
-/// Returns the nodes of all applications, or `None` if the directory never had an application.
-pub(crate) fn in_snapshot(
-    snapshot: &ReadTransaction,
-) -> Result<Option<impl ReadableTable<&'static str, &'static [u8]> + use<>>, Failure> {
-    match snapshot.open_table(COORDINATION) {
-        Err(TableError::TableDoesNotExist(_)) => Ok(None),
-        nodes => Ok(Some(nodes?)),
-    }
-}
+/// The nodes of all applications, in a snapshot or in a write.
+pub(crate) trait Nodes: ReadableTable<&'static str, &'static [u8]> {}
 
-pub(crate) fn get(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-    node: &str,
-) -> Result<Option<Vec<u8>>, Failure> {
+impl<T: ReadableTable<&'static str, &'static [u8]>> Nodes for T {}
+
+pub(crate) fn get(nodes: &impl Nodes, name: &str, node: &str) -> Result<Option<Vec<u8>>, Failure> {
     let bytes = nodes.get(path(name, node).as_str())?;
     Ok(bytes.map(|bytes| bytes.value().to_vec()))
 }
@@ -48,24 +39,17 @@ pub(crate) fn put(
     Ok(())
 }
 
-pub(crate) fn exist(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<bool, Failure> {
+pub(crate) fn exist(nodes: &impl Nodes, name: &str) -> Result<bool, Failure> {
     Ok(nodes.get(path(name, zookeeper_format::ID).as_str())?.is_some())
 }
 
 /// Returns the names of all applications, sorted.
 pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
-    match in_snapshot(snapshot)? {
-        Some(nodes) => names_in(&nodes),
-        None => Ok(Vec::new()),
-    }
+    open_if_created(snapshot, COORDINATION)?
+        .map_or_else(|| Ok(Vec::new()), |nodes| names_in(&nodes))
 }
 
-pub(crate) fn names_in(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-) -> Result<Vec<String>, Failure> {
+pub(crate) fn names_in(nodes: &impl Nodes) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = Vec::new();
     let mut from = "/".to_owned();
     // One lookup for each application, however many nodes it has.
@@ -101,25 +85,20 @@ pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application
 pub(crate) fn with_application(
     snapshot: &ReadTransaction,
     name: &str,
-) -> Result<impl ReadableTable<&'static str, &'static [u8]> + use<>, Failure> {
-    if let Some(nodes) = in_snapshot(snapshot)?
-        && exist(&nodes, name)?
-    {
-        return Ok(nodes);
+) -> Result<impl Nodes + use<>, Failure> {
+    match open_if_created(snapshot, COORDINATION)? {
+        Some(nodes) if exist(&nodes, name)? => Ok(nodes),
+        _ => Err(Error::no_such_application(name).into()),
     }
-    Err(Error::no_such_application(name).into())
 }
 
-pub(crate) fn read_in(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<Application, Failure> {
+pub(crate) fn read_in(nodes: &impl Nodes, name: &str) -> Result<Application, Failure> {
     let application = zookeeper_format::read_application(|node| get(nodes, name, node));
     application.map_err(|failure| of_application(name, failure))
 }
 
 pub(crate) fn timestamp_at(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
+    nodes: &impl Nodes,
     name: &str,
     node: &str,
 ) -> Result<Timestamp, Failure> {
@@ -128,10 +107,7 @@ pub(crate) fn timestamp_at(
     timestamp.map_err(|error| of_application(name, error.into()))
 }
 
-pub(crate) fn last_transactor(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<u64, Failure> {
+pub(crate) fn last_transactor(nodes: &impl Nodes, name: &str) -> Result<u64, Failure> {
     let bytes = get(nodes, name, zookeeper_format::TRANSACTOR_COUNT)?;
     let last = zookeeper_format::read_transactor_count(bytes.as_deref());
     last.map_err(|error| of_application(name, error.into()))
@@ -155,10 +131,7 @@ pub(crate) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), F
 }
 
 /// Returns the epochs of the last opening, or `None` before the first.
-pub(crate) fn epochs(
-    nodes: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<Option<Epochs>, Failure> {
+pub(crate) fn epochs(nodes: &impl Nodes, name: &str) -> Result<Option<Epochs>, Failure> {
     let bytes = get(nodes, name, zookeeper_format::EPOCHS)?;
     let read = bytes.map(|bytes| Epochs::decode(&bytes)).transpose();
     read.map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))

@@ -2,13 +2,13 @@
 
 use fluo_table::table::{ColumnGarbage, EntryFilter};
 use fluo_table::{Error, Garbage, Scan, Span, Versions};
-use redb::{ReadableTable, Table, WriteTransaction};
+use redb::{Table, WriteTransaction};
 
 use crate::catalog;
 use crate::condition::unreadable_key;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::{CellsDefinition, PROPERTIES, TABLETS, cells_name};
+use crate::schema::{Cells, CellsDefinition, PROPERTIES, TABLETS, cells_name};
 use crate::tablets::{self, CountChanges};
 
 /// The state of a compaction.
@@ -90,7 +90,7 @@ impl Compaction {
     /// Reads the entries of a step, and returns the keys of those that can be dropped now.
     fn read_on(
         &mut self,
-        cells: &impl ReadableTable<&'static [u8], &'static [u8]>,
+        cells: &impl Cells,
         versions: Versions,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
@@ -104,11 +104,7 @@ impl Compaction {
         let mut looked_at = 0;
         let from = self.next.take().unwrap_or_default();
         let end = span.end().map(|end| key::bound(end.as_ref()));
-        let entries = match &end {
-            Some(end) => cells.range::<&[u8]>(from.as_slice()..end.as_slice())?,
-            None => cells.range::<&[u8]>(from.as_slice()..)?,
-        };
-        for entry in entries {
+        for entry in cells.entries(&from, end.as_deref())? {
             let (bytes, value) = entry?;
             let bytes = bytes.value();
             let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
@@ -201,8 +197,8 @@ mod tests {
     use fluo_table::table::StoredKey;
     use fluo_table::{Column, Key};
     use proptest::prelude::*;
-    use redb::Database;
     use redb::backends::InMemoryBackend;
+    use redb::{Database, ReadableTable};
 
     use super::*;
 

@@ -13,7 +13,7 @@ use fluo_table::{Error, Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
 use tokio::time::Instant;
 
-use super::sessions::{EmbeddedTransactor, EmbeddedWorker, TransactorPresence, WorkerPresence};
+use super::sessions::{Presence, Present};
 use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
@@ -47,6 +47,14 @@ impl EmbeddedCoordination {
         self.shared.writer.run(job).await
     }
 
+    async fn put(&self, node: &'static str, bytes: Vec<u8>) -> Result<()> {
+        self.run(move |transaction, application| {
+            nodes::put(transaction, &application.name, node, &bytes)?;
+            Ok(Verdict::Commit(()))
+        })
+        .await
+    }
+
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&ReadTransaction, &str) -> Result<T, Failure> + Send + 'static,
@@ -71,12 +79,7 @@ impl EmbeddedCoordination {
         };
         // If the caller is cancelled here, the reservation is in the file but not in memory: the
         // next caller reserves again.
-        self.run(move |transaction, application| {
-            let bytes = zookeeper_format::timestamp(end);
-            nodes::put(transaction, &application.name, zookeeper_format::MAX_TIMESTAMP, &bytes)?;
-            Ok(Verdict::Commit(()))
-        })
-        .await?;
+        self.put(zookeeper_format::MAX_TIMESTAMP, zookeeper_format::timestamp(end)).await?;
         let mut stamps = self.application.stamps();
         stamps.reserved.reserved(end);
         let block = stamps.take(count)?;
@@ -131,12 +134,9 @@ impl Coordination for EmbeddedCoordination {
             let count = zookeeper_format::transactor_count(last + 1);
             nodes::put(transaction, name, zookeeper_format::TRANSACTOR_COUNT, &count)?;
             let id = TransactorId(last + 1);
-            Ok(Verdict::Commit(TransactorPresence::begin(application, id)))
+            Ok(Verdict::Commit(Presence::begin(application, id)))
         };
-        Ok(Box::new(EmbeddedTransactor {
-            presence: self.run(begin).await?,
-            _directory: self.shared.clone(),
-        }))
+        Ok(Box::new(Present { presence: self.run(begin).await?, _directory: self.shared.clone() }))
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
@@ -147,12 +147,9 @@ impl Coordination for EmbeddedCoordination {
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let join = |_: &WriteTransaction, application: Arc<EmbeddedApplication>| {
             application.sessions().check_shared(&application.name)?;
-            Ok(Verdict::Discard(WorkerPresence::join(application)))
+            Ok(Verdict::Discard(Presence::join(application)))
         };
-        Ok(Box::new(EmbeddedWorker {
-            presence: self.run(join).await?,
-            _directory: self.shared.clone(),
-        }))
+        Ok(Box::new(Present { presence: self.run(join).await?, _directory: self.shared.clone() }))
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
@@ -214,11 +211,6 @@ impl Coordination for EmbeddedCoordination {
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
-        let bytes = zookeeper_format::settings(&settings);
-        self.run(move |transaction, application| {
-            nodes::put(transaction, &application.name, zookeeper_format::SETTINGS, &bytes)?;
-            Ok(Verdict::Commit(()))
-        })
-        .await
+        self.put(zookeeper_format::SETTINGS, zookeeper_format::settings(&settings)).await
     }
 }

@@ -9,36 +9,47 @@ use fluo_table::{Result, Timestamp};
 use crate::application_state::EmbeddedApplication;
 use crate::tables::Shared;
 
-/// The presence of a transactor. It is created in the writer thread, in one step with its number,
-/// so that a transactor is not present if its caller was cancelled. It does not hold the directory.
+/// The presence of a transactor or a worker. It is created in the writer thread, in one step with
+/// its number, so that it is not present if its caller was cancelled. It does not hold the
+/// directory.
 #[derive(Debug)]
-pub(super) struct TransactorPresence {
-    id: TransactorId,
+pub(super) struct Presence<Id: Copy> {
+    id: Id,
     application: Arc<EmbeddedApplication>,
+    leave: fn(&EmbeddedApplication, Id) -> bool,
 }
 
-impl TransactorPresence {
+impl Presence<TransactorId> {
     pub(super) fn begin(application: Arc<EmbeddedApplication>, id: TransactorId) -> Self {
         application.sessions().begin_transactor(id);
-        Self { id, application }
+        let leave = |left: &EmbeddedApplication, id| left.sessions().end_transactor(id);
+        Self { id, application, leave }
     }
 }
 
-impl Drop for TransactorPresence {
+impl Presence<u64> {
+    pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
+        let id = application.sessions().join_worker();
+        let leave = |left: &EmbeddedApplication, id| left.sessions().leave_worker(id);
+        Self { id, application, leave }
+    }
+}
+
+impl<Id: Copy> Drop for Presence<Id> {
     fn drop(&mut self) {
-        self.application.sessions().end_transactor(self.id);
+        (self.leave)(&self.application, self.id);
     }
 }
 
-/// A transactor that holds the directory.
+/// A transactor or a worker that holds the directory.
 #[derive(Debug)]
-pub(super) struct EmbeddedTransactor {
-    pub(super) presence: TransactorPresence,
+pub(super) struct Present<Id: Copy> {
+    pub(super) presence: Presence<Id>,
     pub(super) _directory: Arc<Shared>,
 }
 
 #[async_trait]
-impl Transactor for EmbeddedTransactor {
+impl Transactor for Present<TransactorId> {
     fn id(&self) -> TransactorId {
         self.presence.id
     }
@@ -50,42 +61,13 @@ impl Transactor for EmbeddedTransactor {
     }
 
     fn is_holding(&self) -> bool {
-        let presence = &self.presence;
-        presence.application.sessions().is_alive(presence.id)
+        self.presence.application.sessions().is_alive(self.presence.id)
     }
-}
-
-/// The presence of a worker, created like that of a transactor.
-#[derive(Debug)]
-pub(super) struct WorkerPresence {
-    worker: u64,
-    application: Arc<EmbeddedApplication>,
-}
-
-impl WorkerPresence {
-    pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
-        let worker = application.sessions().join_worker();
-        Self { worker, application }
-    }
-}
-
-impl Drop for WorkerPresence {
-    fn drop(&mut self) {
-        self.application.sessions().leave_worker(self.worker);
-    }
-}
-
-/// A worker that holds the directory.
-#[derive(Debug)]
-pub(super) struct EmbeddedWorker {
-    pub(super) presence: WorkerPresence,
-    pub(super) _directory: Arc<Shared>,
 }
 
 #[async_trait]
-impl WorkerMembership for EmbeddedWorker {
+impl WorkerMembership for Present<u64> {
     async fn share(&self) -> Result<Option<Share>> {
-        let application = &self.presence.application;
-        Ok(Some(application.sessions().share(self.presence.worker)?))
+        Ok(Some(self.presence.application.sessions().share(self.presence.id)?))
     }
 }

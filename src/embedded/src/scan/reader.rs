@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
-use redb::{Range, ReadOnlyTable};
+use redb::ReadOnlyTable;
 
 use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
+use crate::schema::Entries;
 use crate::seek::Skip;
 use crate::tables::Shared;
-
-type Entries = Range<'static, &'static [u8], &'static [u8]>;
 
 /// The bounds of one step.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +33,7 @@ pub(crate) struct Reader {
     cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
     /// The current span, the rest of its entries and the rules for them; `None` before the first
     /// span and between two.
-    current: Option<(Span, Entries, EntryFilter)>,
+    current: Option<(Span, Entries<'static>, EntryFilter)>,
     next_span: usize,
     keys: KeyReader,
     skip: Skip,
@@ -90,7 +89,22 @@ impl Reader {
             && entries_left > 0
             && self.enter_span()?
         {
-            self.read_span(bounds, &mut batch, &mut entries_left)?;
+            let Some((span, entries, view)) = &mut self.current else {
+                break;
+            };
+            let Some(entry) = entries.next() else {
+                self.current = None;
+                continue;
+            };
+            entries_left -= 1;
+            let (bytes, value) = entry?;
+            let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
+            if view.shows(key, value.value(), is_delete) {
+                batch.push(key, value.value());
+                self.skip.shown();
+            } else if let Some(from) = self.skip.hidden(view, bytes.value()) {
+                *entries = entries_of(&self.cells, &from, span)?;
+            }
         }
         Ok(batch.finish())
     }
@@ -110,43 +124,13 @@ impl Reader {
         self.next_span += 1;
         Ok(true)
     }
-
-    fn read_span(
-        &mut self,
-        bounds: StepBounds,
-        batch: &mut BatchBuilder,
-        entries_left: &mut usize,
-    ) -> Result<(), Failure> {
-        let Some((span, entries, view)) = &mut self.current else {
-            return Ok(());
-        };
-        while *entries_left > 0
-            && batch.cell_count() < bounds.cells
-            && batch.byte_count() < bounds.bytes
-        {
-            let Some(entry) = entries.next() else {
-                self.current = None;
-                return Ok(());
-            };
-            *entries_left -= 1;
-            let (bytes, value) = entry?;
-            let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
-            if view.shows(key, value.value(), is_delete) {
-                batch.push(key, value.value());
-                self.skip.shown();
-            } else if let Some(from) = self.skip.hidden(view, bytes.value()) {
-                *entries = entries_of(&self.cells, &from, span)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn entries_of(
     cells: &ReadOnlyTable<&'static [u8], &'static [u8]>,
     from: &[u8],
     span: &Span,
-) -> Result<Entries, Failure> {
+) -> Result<Entries<'static>, Failure> {
     let Some(end) = span.end() else {
         return Ok(cells.range::<&[u8]>(from..)?);
     };

@@ -8,55 +8,23 @@ fn name<T>(codec: &impl Codec<T>) -> String {
     codec.name().into_owned()
 }
 
-#[test]
-fn text_has_the_name_of_the_type() {
-    let integers = [
-        name::<i8>(&Text),
-        name::<i16>(&Text),
-        name::<i32>(&Text),
-        name::<i64>(&Text),
-        name::<u8>(&Text),
-        name::<u16>(&Text),
-        name::<u32>(&Text),
-        name::<u64>(&Text),
-    ];
-    let expected = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
-    assert_eq!(integers, expected.map(|name| format!("text:{name}")));
-    let others =
-        [name::<String>(&Text), name::<bool>(&Text), name::<f32>(&Text), name::<f64>(&Text)];
-    assert_eq!(others, ["text:string", "text:bool", "text:f32", "text:f64"]);
+macro_rules! names {
+    ($codec:ident: $($type:ty)*) => { [$(name::<$type>(&$codec)),*] };
 }
 
 #[test]
-fn ordered_has_the_name_of_the_type() {
-    let integers = [
-        name::<i8>(&Ordered),
-        name::<i16>(&Ordered),
-        name::<i32>(&Ordered),
-        name::<i64>(&Ordered),
-        name::<u8>(&Ordered),
-        name::<u16>(&Ordered),
-        name::<u32>(&Ordered),
-        name::<u64>(&Ordered),
-    ];
-    let expected = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
-    assert_eq!(integers, expected.map(|name| format!("ordered:{name}")));
-    let others = [name::<bool>(&Ordered), name::<f32>(&Ordered), name::<f64>(&Ordered)];
-    assert_eq!(others, ["ordered:bool", "ordered:f32", "ordered:f64"]);
+fn text_and_ordered_have_the_name_of_the_type() {
+    let types = ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"];
+    let names = names!(Text: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+    assert_eq!(names, types.map(|name| format!("text:{name}")));
+    assert_eq!(name::<String>(&Text), "text:string");
+    let names = names!(Ordered: bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+    assert_eq!(names, types.map(|name| format!("ordered:{name}")));
 }
 
 #[test]
 fn kryo_has_the_names_of_classes_in_java() {
-    let names = [
-        name::<String>(&Kryo),
-        name::<i8>(&Kryo),
-        name::<i16>(&Kryo),
-        name::<i32>(&Kryo),
-        name::<i64>(&Kryo),
-        name::<f32>(&Kryo),
-        name::<f64>(&Kryo),
-        name::<bool>(&Kryo),
-    ];
+    let names = names!(Kryo: String i8 i16 i32 i64 f32 f64 bool);
     let classes = ["String", "Byte", "Short", "Integer", "Long", "Float", "Double", "Boolean"];
     assert_eq!(names, classes.map(|class| format!("java.lang.{class}")));
 }
