@@ -153,7 +153,6 @@ impl RankedDesign {
     }
 
     /// Returns the name of the design in a table of designs.
-    #[must_use]
     pub fn label(&self) -> &str {
         &self.candidate.label
     }

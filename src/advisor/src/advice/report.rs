@@ -63,7 +63,6 @@ pub struct AdvisedSpec {
 impl AdvisorReport {
     /// Returns the advised designs: several if the keys already have several. Empty if no design is
     /// advised.
-    #[must_use]
     pub fn advised(&self) -> &[RankedDesign] {
         let advised = match self.decision {
             Decision::NoDesign => 0,

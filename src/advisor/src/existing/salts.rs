@@ -21,6 +21,12 @@ const LOOKED_AT_KEYS: usize = 256;
 /// The maximum length of a key that is examined: hundreds of designs digest each key.
 const LOOKED_AT_KEY_BYTES: usize = 4_096;
 const MAX_DIGITS: u8 = 8;
+const DIGESTS: [(Digest, DigestSide); 4] = [
+    (Digest::Md5, DigestSide::First),
+    (Digest::Md5, DigestSide::Last),
+    (Digest::Sha1, DigestSide::First),
+    (Digest::Sha1, DigestSide::Last),
+];
 const BUCKET_DIGITS: RangeInclusive<usize> = 2..=6;
 const SEPARATOR_BYTES: usize = 8;
 /// The number of salts that are compared first with a number of buckets.
@@ -30,8 +36,6 @@ struct Tried {
     settings: DesignSettings,
     /// The chance that a key agrees with it.
     chance: f64,
-    /// `true` if the table is split at the design's own points.
-    is_split: bool,
     /// `true` if only the split points can prove the design.
     needs_splits: bool,
 }
@@ -42,16 +46,14 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> 
     let short: Vec<&[u8]> = short.copied().collect();
     let step = short.len().div_ceil(LOOKED_AT_KEYS).max(1);
     let keys: Vec<_> = short.iter().copied().step_by(step).collect();
-    let mut tried = digests(&keys);
-    tried.extend(moduli(&keys, splits));
-    for design in &mut tried {
-        design.is_split = is_split(&design.settings, splits);
-    }
-    tried.retain(|design| design.is_split || !design.needs_splits);
-    let number = tried.iter().filter(|design| design.is_split).count();
+    let tried = digests(&keys).into_iter().chain(moduli(&keys, splits));
+    let tried = tried.map(|design| (is_split(&design.settings, splits), design));
+    let tried: Vec<_> =
+        tried.filter(|(is_split, design)| *is_split || !design.needs_splits).collect();
+    let number = tried.iter().filter(|(is_split, _)| *is_split).count();
     let bits_if_split = MIN_BITS_IF_SPLIT + float_len(number.max(1)).log2();
     let mut best = None;
-    for Tried { settings, chance, is_split, .. } in tried {
+    for (is_split, Tried { settings, chance, .. }) in tried {
         let least = if is_split { bits_if_split } else { MIN_BITS };
         let design = KeyDesign::new(settings.clone()).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
@@ -83,25 +85,14 @@ fn digests(keys: &[&[u8]]) -> Vec<Tried> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let mut all = Vec::new();
     for digits in (1..=MAX_DIGITS).rev() {
-        for (separator, rests) in forms(keys, digits.into(), is_digit) {
-            for over in parts_of(&rests) {
-                for digest in [Digest::Md5, Digest::Sha1] {
-                    for end in [DigestSide::First, DigestSide::Last] {
-                        let salt = DigestSalt {
-                            digest,
-                            end,
-                            digits,
-                            separator: separator.clone(),
-                            over: over.clone(),
-                        };
-                        all.push(Tried {
-                            settings: salt.into(),
-                            chance: 0.0625_f64.powi(digits.into()),
-                            is_split: false,
-                            needs_splits: false,
-                        });
-                    }
-                }
+        for (separator, over) in forms(keys, digits.into(), is_digit) {
+            for (digest, end) in DIGESTS {
+                let (separator, over) = (separator.clone(), over.clone());
+                all.push(Tried {
+                    settings: DigestSalt { digest, end, digits, separator, over }.into(),
+                    chance: 0.0625_f64.powi(digits.into()),
+                    needs_splits: false,
+                });
             }
         }
     }
@@ -112,26 +103,23 @@ fn digests(keys: &[&[u8]]) -> Vec<Tried> {
 fn moduli(keys: &[&[u8]], splits: &[Bytes]) -> Vec<Tried> {
     let mut all = Vec::new();
     for width in BUCKET_DIGITS {
-        for (separator, rests) in forms(keys, width, u8::is_ascii_digit) {
-            for over in parts_of(&rests) {
-                for of in [HashInput::JavaHash, HashInput::Number] {
-                    let modulo = |buckets| Modulo {
-                        buckets,
-                        of,
-                        separator: separator.clone(),
-                        over: over.clone(),
-                    };
-                    let salts = salts(&modulo(largest_of_width(width)), keys, width);
-                    let first = salts.first().map(|salted| salted.salt);
-                    let is_one = salts.iter().all(|salted| Some(salted.salt) == first);
-                    let tried = buckets(&salts, width, splits).into_iter();
-                    all.extend(tried.map(|buckets| Tried {
-                        settings: modulo(buckets).into(),
-                        chance: chance(&salts, buckets),
-                        is_split: false,
-                        needs_splits: is_one,
-                    }));
-                }
+        for (separator, over) in forms(keys, width, u8::is_ascii_digit) {
+            for of in [HashInput::JavaHash, HashInput::Number] {
+                let modulo = |buckets| Modulo {
+                    buckets,
+                    of,
+                    separator: separator.clone(),
+                    over: over.clone(),
+                };
+                let salts = salts(&modulo(largest_of_width(width)), keys, width);
+                let first = salts.first().map(|salted| salted.salt);
+                let is_one = salts.iter().all(|salted| Some(salted.salt) == first);
+                let tried = buckets(&salts, width, splits).into_iter();
+                all.extend(tried.map(|buckets| Tried {
+                    settings: modulo(buckets).into(),
+                    chance: chance(&salts, buckets),
+                    needs_splits: is_one,
+                }));
             }
         }
     }
@@ -216,17 +204,11 @@ fn chance(salts: &[Salted], buckets: u32) -> f64 {
 }
 
 /// Returns the texts that may separate salts of a width from rows, the longest first, each with the
-/// rows behind it. A tenth of the keys must have the form.
-fn forms<'a>(
-    keys: &[&'a [u8]],
-    width: usize,
-    is_digit: fn(&u8) -> bool,
-) -> Vec<(String, Vec<&'a [u8]>)> {
-    let rest = |key: &&'a [u8]| {
-        let (salt, rest) = key.split_at_checked(width)?;
-        salt.iter().all(is_digit).then_some(rest)
-    };
-    let rests: Vec<_> = keys.iter().filter_map(rest).collect();
+/// parts of the rows behind it. A tenth of the keys must have the form.
+fn forms(keys: &[&[u8]], width: usize, is_digit: fn(&u8) -> bool) -> Vec<(String, SaltedPart)> {
+    let salted = keys.iter().filter_map(|key| key.split_at_checked(width));
+    let rests: Vec<_> =
+        salted.filter(|(salt, _)| salt.iter().all(is_digit)).map(|(_, rest)| rest).collect();
     let mut runs: HashMap<&[u8], usize> = HashMap::new();
     for rest in &rests {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
@@ -236,21 +218,24 @@ fn forms<'a>(
     }
     let longest = runs.into_iter().max_by_key(|(run, count)| (*count, *run));
     let longest = longest.map_or(&[][..], |(run, _)| run);
-    (0..=longest.len())
-        .rev()
-        .filter_map(|end| std::str::from_utf8(longest.get(..end)?).ok())
-        .map(|separator| {
-            let behind = rests.iter().copied();
-            let behind = behind.filter_map(|rest| rest.strip_prefix(separator.as_bytes()));
-            (separator.to_owned(), behind.collect::<Vec<_>>())
-        })
-        .filter(|(_, behind)| !behind.is_empty() && behind.len() * 10 >= keys.len())
-        .collect()
+    let mut all = Vec::new();
+    for end in (0..=longest.len()).rev() {
+        let Some(separator) = longest.get(..end).and_then(|text| std::str::from_utf8(text).ok())
+        else {
+            continue;
+        };
+        let behind = rests.iter().filter_map(|rest| rest.strip_prefix(separator.as_bytes()));
+        let behind: Vec<_> = behind.collect();
+        if !behind.is_empty() && behind.len() * 10 >= keys.len() {
+            all.extend(parts_of(&behind).map(|part| (separator.to_owned(), part)));
+        }
+    }
+    all
 }
 
 /// Returns the parts of rows that a salt can be computed from: whole rows, and what is before a
 /// character that half of the rows contain.
-fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
+fn parts_of(rests: &[&[u8]]) -> impl Iterator<Item = SaltedPart> {
     let ends = (0..=127_u8).filter(|byte| !byte.is_ascii_alphanumeric());
     let is_frequent = |byte: &u8| {
         let has_it = |rest: &&&[u8]| memchr::memchr(*byte, rest).is_some_and(|place| place > 0);
@@ -258,5 +243,5 @@ fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
     };
     let before =
         ends.filter(is_frequent).map(|byte| SaltedPart::Before(char::from(byte).to_string()));
-    [SaltedPart::Whole].into_iter().chain(before).collect()
+    [SaltedPart::Whole].into_iter().chain(before)
 }

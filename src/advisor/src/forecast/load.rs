@@ -117,7 +117,6 @@ impl LoadForecast {
     }
 
     /// Returns the number of tablets.
-    #[must_use]
     pub fn tablets(&self) -> u64 {
         count(self.keys.len())
     }

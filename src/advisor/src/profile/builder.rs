@@ -100,7 +100,6 @@ impl ProfileBuilder {
     }
 
     /// Returns the number of keys so far.
-    #[must_use]
     pub fn keys(&self) -> u64 {
         self.lengths.keys
     }

@@ -29,7 +29,6 @@ impl Distinct {
     ///
     /// The bound is exact if the keys are counted. If they are estimated, it assumes three standard
     /// errors more different keys than the estimate.
-    #[must_use]
     pub fn duplicates_at_least(self, of_keys: u64) -> u64 {
         let most = float(self.keys) * (1.0 + 3.0 * self.standard_error);
         #[expect(

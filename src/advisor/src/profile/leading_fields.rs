@@ -52,7 +52,6 @@ fn separator<S: Serializer>(byte: &u8, serializer: S) -> Result<S::Ok, S::Error>
 
 impl FieldCut {
     /// Returns the leading field of a key, or the whole key if it contains no separator.
-    #[must_use]
     pub fn field(self, key: &[u8]) -> &[u8] {
         let end = match self {
             Self::Separator { byte, fields } => {

@@ -65,7 +65,6 @@ pub struct OrderProfile {
 
 impl OrderProfile {
     /// Checks whether no key is less than the one before it.
-    #[must_use]
     pub fn is_sorted(&self) -> bool {
         self.direction != Direction::Unknown && self.ascending + self.repeated >= 1.0
     }
