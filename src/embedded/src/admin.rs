@@ -16,7 +16,7 @@ use crate::catalog;
 use crate::compaction;
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
-use crate::schema::{PROPERTIES, TABLETS};
+use crate::schema::{PROPERTIES, TABLES, TABLETS};
 use crate::table::EmbeddedTable;
 use crate::tables::EmbeddedTables;
 use crate::tablets;
@@ -42,7 +42,7 @@ impl EmbeddedTables {
     ) -> Result<()> {
         let name = name.to_owned();
         self.commit(move |transaction| {
-            change(transaction, catalog::id_in_write(transaction, &name)?)
+            change(transaction, catalog::id_of(&transaction.open_table(TABLES)?, &name)?)
         })
         .await
     }

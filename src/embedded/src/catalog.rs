@@ -17,17 +17,16 @@ pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
     names.collect()
 }
 
-fn id_of(tables: &impl ReadableTable<&'static str, u64>, name: &str) -> Result<u64, Failure> {
+pub(crate) fn id_of(
+    tables: &impl ReadableTable<&'static str, u64>,
+    name: &str,
+) -> Result<u64, Failure> {
     let id = tables.get(name)?.map(|id| id.value());
     id.ok_or_else(|| Error::no_such_table(name).into())
 }
 
 pub(crate) fn id_in(snapshot: &ReadTransaction, name: &str) -> Result<u64, Failure> {
     id_of(&snapshot.open_table(TABLES)?, name)
-}
-
-pub(crate) fn id_in_write(transaction: &WriteTransaction, name: &str) -> Result<u64, Failure> {
-    id_of(&transaction.open_table(TABLES)?, name)
 }
 
 pub(crate) fn properties(

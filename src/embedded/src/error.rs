@@ -88,6 +88,9 @@ fn engine_finding(error: &redb::Error) -> Option<String> {
 }
 
 fn engine_error(directory: &str, error: redb::Error) -> Error {
+    let failed = |cause: &dyn std::fmt::Display| {
+        (ErrorKind::Storage, format!("the storage of the directory `{directory}` failed: {cause}"))
+    };
     let (kind, message) = match &error {
         redb::Error::DatabaseAlreadyOpen => (
             ErrorKind::Unavailable,
@@ -108,13 +111,8 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
                  which this build cannot read"
             ),
         ),
-        redb::Error::Io(io) => {
-            (ErrorKind::Storage, format!("the storage of the directory `{directory}` failed: {io}"))
-        }
-        other => (
-            ErrorKind::Storage,
-            format!("the storage of the directory `{directory}` failed: {other}"),
-        ),
+        redb::Error::Io(io) => failed(io),
+        other => failed(other),
     };
     Error::with_source(kind, message, error)
 }

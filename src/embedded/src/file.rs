@@ -36,17 +36,12 @@ enum Operation {
 }
 
 impl TableFile {
-    /// Wraps a file and holds its writes, and returns the state that releases them.
-    pub(crate) fn holding(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
-        Self::over(file, false)
-    }
-
-    /// Wraps a file that was opened for reading only. Writes to it stay in memory.
-    pub(crate) fn read_only(file: File) -> Result<(Self, Arc<FileState>), DatabaseError> {
-        Self::over(file, true)
-    }
-
-    fn over(file: File, is_read_only: bool) -> Result<(Self, Arc<FileState>), DatabaseError> {
+    /// Wraps a file and holds its writes, and returns the state that releases them. Writes to a file
+    /// that was opened for reading only stay in memory.
+    pub(crate) fn new(
+        file: File,
+        is_read_only: bool,
+    ) -> Result<(Self, Arc<FileState>), DatabaseError> {
         let state = Arc::new(FileState {
             file: FileBackend::new(file)?,
             is_read_only,
@@ -210,7 +205,7 @@ mod tests {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         fs::write(&path, "12345678").unwrap();
         let opened = File::options().read(true).write(true).open(&path).unwrap();
-        let (file, state) = TableFile::holding(opened).unwrap();
+        let (file, state) = TableFile::new(opened, false).unwrap();
         let read = |offset, length| {
             let mut bytes = vec![b'.'; length];
             file.read(offset, &mut bytes).unwrap();

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::file::{FileState, TableFile};
 use crate::mark;
 use crate::options::EmbeddedOptions;
-use crate::schema::{self, FORMAT_VERSION, META, PROPERTIES, TABLES, TABLETS, meta};
+use crate::schema::{FORMAT_VERSION, META, PROPERTIES, TABLES, TABLETS, meta};
 
 /// The storage engine with an open directory. Dropping it closes the file.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Store {
         let store = contain(|| {
             let file = directory.data_file(|file| fill(file, options))?;
             let refusal = mark::stored_refusal(path);
-            let store = Self::open_held(directory, options, TableFile::holding(file)?)?;
+            let store = Self::open_held(directory, options, TableFile::new(file, false)?)?;
             check_format(&store.snapshot()?)?;
             store.file.release().map_err(io_failure)?;
             if let Some(refusal) = refusal {
@@ -57,7 +57,7 @@ impl Store {
     pub(crate) fn open_unwritten(path: &Path) -> Result<Self, Failure> {
         let directory = Directory::hold_to_read(path)?;
         contain(|| {
-            let file = TableFile::read_only(directory.data_file_to_read()?)?;
+            let file = TableFile::new(directory.data_file_to_read()?, true)?;
             Self::open_held(directory, &EmbeddedOptions::new(), file)
         })
     }
@@ -215,7 +215,7 @@ impl Drop for Store {
 
 /// Writes the content of a file without tables.
 fn fill(file: File, options: &EmbeddedOptions) -> Result<(), Failure> {
-    let (file, state) = TableFile::holding(file)?;
+    let (file, state) = TableFile::new(file, false)?;
     state.release().map_err(io_failure)?;
     let engine = builder(options, Path::new("")).create_with_backend(file)?;
     let transaction = engine.begin_write()?;
@@ -252,7 +252,12 @@ pub(crate) fn check_format(snapshot: &ReadTransaction) -> Result<(), Failure> {
         Err(_) => None,
     };
     match version {
-        Some(FORMAT_VERSION) => check_tables(snapshot),
+        Some(FORMAT_VERSION) => {
+            snapshot.open_table(TABLES)?;
+            snapshot.open_table(PROPERTIES)?;
+            snapshot.open_table(TABLETS)?;
+            Ok(())
+        }
         Some(other) => Err(Failure::Foreign(format!(
             "has format version {other}, but this build supports only version {FORMAT_VERSION}; \
              use the build that created it"
@@ -263,13 +268,6 @@ pub(crate) fn check_format(snapshot: &ReadTransaction) -> Result<(), Failure> {
                 .to_owned(),
         )),
     }
-}
-
-fn check_tables(snapshot: &ReadTransaction) -> Result<(), Failure> {
-    snapshot.open_table(schema::TABLES)?;
-    snapshot.open_table(schema::PROPERTIES)?;
-    snapshot.open_table(schema::TABLETS)?;
-    Ok(())
 }
 
 fn io_failure(error: std::io::Error) -> Failure {

@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 
+use fastrand::Rng;
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_table::{
@@ -25,23 +26,6 @@ const PAGE: u64 = 4_096;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-/// A SplitMix64 generator: good enough to choose the places to damage.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % sides.max(1)
-    }
-
-    fn byte(&mut self) -> u8 {
-        u8::try_from(self.roll(256)).unwrap_or_default()
-    }
 }
 
 fn options() -> EmbeddedOptions {
@@ -91,20 +75,20 @@ fn failed(row: u8) -> FailedNotification {
 }
 
 /// Damages one to three places of a file of `length` bytes.
-fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
-    for _ in 0..=dice.roll(3) {
+fn damage(bytes: &mut Vec<u8>, dice: &mut Rng) {
+    for _ in 0..=dice.u64(0..3) {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         // Half of the hits go to the parts with the most structure: the header and the first pages.
-        let reach = if dice.roll(2) == 0 { length } else { length.min(PAGE * 24) };
-        let at = usize::try_from(dice.roll(reach)).unwrap_or(0);
+        let reach = if dice.u64(0..2) == 0 { length } else { length.min(PAGE * 24) };
+        let at = usize::try_from(dice.u64(0..reach.max(1))).unwrap_or(0);
         let page = at - at % 4_096;
-        match dice.roll(7) {
+        match dice.u64(0..7) {
             0 => bytes.truncate(at),
             1 => bytes.iter_mut().skip(page).take(4_096).for_each(|byte| *byte = 0),
-            2 => bytes.iter_mut().skip(at).take(16).for_each(|byte| *byte = dice.byte()),
-            3 => bytes.iter_mut().skip(page).take(64).for_each(|byte| *byte = dice.byte()),
+            2 => bytes.iter_mut().skip(at).take(16).for_each(|byte| *byte = dice.u8(..)),
+            3 => bytes.iter_mut().skip(page).take(64).for_each(|byte| *byte = dice.u8(..)),
             4 => bytes.iter_mut().skip(page).take(4_096).for_each(|byte| *byte = 0xff),
-            5 => bytes.iter_mut().skip(page).take(8).for_each(|byte| *byte = dice.byte()),
+            5 => bytes.iter_mut().skip(page).take(8).for_each(|byte| *byte = dice.u8(..)),
             _ => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1),
         }
     }
@@ -184,7 +168,7 @@ async fn round(original: &[u8], seed: u64) -> Result<()> {
     let directory = tempfile::tempdir().map_err(|error| Error::invalid(error.to_string()))?;
     let file = directory.path().join("fluo.redb");
     let mut bytes = original.to_vec();
-    damage(&mut bytes, &mut Dice(seed));
+    damage(&mut bytes, &mut Rng::with_seed(seed));
     std::fs::write(&file, &bytes).map_err(|error| Error::invalid(error.to_string()))?;
     let unchanged = || std::fs::read(&file).is_ok_and(|now| now == bytes);
 

@@ -93,7 +93,7 @@ impl LogRecorder {
     fn add(&self, entries: impl IntoIterator<Item = LogEntry>) {
         let entries = entries.into_iter();
         let accepted: Vec<_> = entries.filter(|entry| (self.filter)(entry)).collect();
-        self.log().extend(accepted);
+        self.log().entries.extend(accepted);
     }
 }
 

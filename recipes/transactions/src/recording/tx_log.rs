@@ -15,7 +15,7 @@ use super::{LogEntry, Operation};
 /// base64 with padding. In binary formats they are bytes. The names and their order do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TxLog {
-    entries: Vec<LogEntry>,
+    pub(super) entries: Vec<LogEntry>,
 }
 
 impl TxLog {
@@ -54,24 +54,8 @@ impl TxLog {
     }
 }
 
-/// Adds the entries at the end of the log.
-impl Extend<LogEntry> for TxLog {
-    fn extend<I: IntoIterator<Item = LogEntry>>(&mut self, entries: I) {
-        self.entries.extend(entries);
-    }
-}
-
 impl FromIterator<LogEntry> for TxLog {
     fn from_iter<I: IntoIterator<Item = LogEntry>>(entries: I) -> Self {
         Self { entries: entries.into_iter().collect() }
-    }
-}
-
-impl<'a> IntoIterator for &'a TxLog {
-    type Item = &'a LogEntry;
-    type IntoIter = std::slice::Iter<'a, LogEntry>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.entries.iter()
     }
 }

@@ -131,7 +131,11 @@ impl<F> TableSink<F> {
                 Err(error) if error.kind() == ErrorKind::Invalid => return Ok(Some(error)),
                 Err(error) => return Err(failed(error)),
             };
-            if let Some(refusal) = outcomes.iter().find_map(violation) {
+            let violation = outcomes.iter().find_map(|outcome| match outcome {
+                Outcome::ConstraintViolation(error) => Some(error),
+                _ => None,
+            });
+            if let Some(refusal) = violation {
                 return Ok(Some(refusal.clone()));
             }
             targets.drop_accepted(&outcomes);
@@ -141,13 +145,6 @@ impl<F> TableSink<F> {
             }
         }
         Ok(None)
-    }
-}
-
-fn violation(outcome: &Outcome) -> Option<&Error> {
-    match outcome {
-        Outcome::ConstraintViolation(error) => Some(error),
-        _ => None,
     }
 }
 

@@ -84,7 +84,7 @@ fn candidate(
 /// Returns the tablets of the table that a design keeps; `None` if others are requested. An unsplit
 /// table has no tablets of a row hasher, because the last of them ends with the hasher's prefix.
 fn layout(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLayout> {
-    let table = options.table.as_ref().filter(|_| !options.is_for_others())?;
+    let table = options.kept_table()?;
     let is_hasher = matches!(existing.settings, DesignSettings::RowHasher(_));
     let is_unsplit = table.splits.is_empty() && !is_hasher;
     let unsplit = || is_unsplit.then(|| AdvisedLayout::SplitPoints(Vec::new()));

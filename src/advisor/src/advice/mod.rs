@@ -55,8 +55,8 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
     if !existing.designs.is_empty() {
         return Ok(kept::report(profile, existing, options));
     }
-    let table = options.table.as_ref().filter(|_| !options.is_for_others());
-    let splits = table.map(|table| &table.splits).filter(|splits| !splits.is_empty());
+    let splits = options.kept_table().map(|table| &table.splits);
+    let splits = splits.filter(|splits| !splits.is_empty());
     let as_it_is = splits.map(|splits| {
         Candidate::with_split_points("unsalted, as the table is", Unsalted {}, splits)
     });

@@ -113,7 +113,7 @@ impl AdviceOptions {
             let message = format!("a table cannot have {wanted} tablets: give 1 to {most}");
             return Err(Error::invalid(message));
         }
-        let table = self.table.as_ref().filter(|_| !self.is_for_others());
+        let table = self.kept_table();
         let of_table = table.and_then(|table| u32::try_from(table.splits.len() + 1).ok());
         let of_table = of_table.filter(|tablets| *tablets <= MAX_TABLETS);
         Ok(wanted.max(of_table.unwrap_or(0)))
@@ -126,11 +126,10 @@ impl AdviceOptions {
         self.tablets.unwrap_or(for_servers)
     }
 
-    /// Checks whether the settings ask for tablets other than those of the table, by number or by
-    /// servers.
-    pub(super) fn is_for_others(&self) -> bool {
-        let is_of_table = |table: &ExistingTable| table.servers == self.servers;
-        self.tablets.is_some() || !self.table.as_ref().is_some_and(is_of_table)
+    /// Returns the table, unless the settings ask for other tablets, by number or by servers.
+    pub(super) fn kept_table(&self) -> Option<&ExistingTable> {
+        let table = self.table.as_ref();
+        table.filter(|table| self.tablets.is_none() && table.servers == self.servers)
     }
 
     /// Returns the reads besides that of one row, without duplicates.

@@ -135,18 +135,15 @@ fn reversed(profile: &KeyProfile) -> Option<Reversed> {
     if length == 0 || !is_nearly_all(keys, |key| key.len() == length) {
         return None;
     }
-    let is_made_of = |is_symbol: fn(&u8) -> bool| {
+    let alphabets: [(RowAlphabet, fn(&u8) -> bool); 3] = [
+        (RowAlphabet::Digits, u8::is_ascii_digit),
+        (RowAlphabet::Hex, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+        (RowAlphabet::Lower, u8::is_ascii_lowercase),
+    ];
+    let is_made_of = |(_, is_symbol): &(RowAlphabet, fn(&u8) -> bool)| {
         is_nearly_all(keys, |key| key.len() == length && key.iter().all(is_symbol))
     };
-    let alphabet = if is_made_of(u8::is_ascii_digit) {
-        Some(RowAlphabet::Digits)
-    } else if is_made_of(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-        Some(RowAlphabet::Hex)
-    } else if is_made_of(u8::is_ascii_lowercase) {
-        Some(RowAlphabet::Lower)
-    } else {
-        None
-    };
+    let alphabet = alphabets.into_iter().find(is_made_of).map(|(alphabet, _)| alphabet);
     Some(Reversed { alphabet, ..Reversed::new(RowLength::Fixed(length)) })
 }
 

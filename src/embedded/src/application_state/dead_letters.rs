@@ -20,8 +20,8 @@ use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::schema::{Cells, DEAD_LETTERS, open_if_created};
 
-const STRONG: u8 = 0;
-const WEAK: u8 = 1;
+/// The kinds, each at its byte.
+const KINDS: [ObserverKind; 2] = [ObserverKind::Strong, ObserverKind::Weak];
 
 fn key_of(name: &str, cell: &RowColumn) -> Vec<u8> {
     let mut bytes = keys_of(name).start;
@@ -141,11 +141,7 @@ pub(crate) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNo
     let (failed_at_ms, error) = value.split_first_chunk()?;
     let failed = FailedNotification {
         cell: RowColumn::new(cell.row, cell.column),
-        kind: match kind {
-            STRONG => ObserverKind::Strong,
-            WEAK => ObserverKind::Weak,
-            _ => return None,
-        },
+        kind: *KINDS.get(usize::from(kind))?,
         timestamp: Timestamp::new(u64::from_be_bytes(*timestamp)).ok()?,
         tries: u32::from_be_bytes(*tries),
         error: std::str::from_utf8(error).ok()?.to_owned(),
@@ -155,12 +151,8 @@ pub(crate) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNo
 }
 
 fn value_of(failed: &FailedNotification) -> Vec<u8> {
-    let kind = match failed.kind {
-        ObserverKind::Strong => STRONG,
-        ObserverKind::Weak => WEAK,
-    };
     let parts: [&[u8]; 5] = [
-        &[kind],
+        &[u8::from(failed.kind == ObserverKind::Weak)],
         &failed.timestamp.get().to_be_bytes(),
         &failed.tries.to_be_bytes(),
         &failed.failed_at_ms.to_be_bytes(),

@@ -47,14 +47,14 @@ pub(crate) async fn run(
     span: &Span,
     garbage: Garbage,
 ) -> Result<()> {
+    if span.is_empty() {
+        return Ok(());
+    }
     let _alone = shared.compacting.lock().await;
-    let (span, name) = (span.clone(), name.to_owned());
-    let store = shared.store.clone();
-    let begun = off_the_runtime({
-        let name = name.clone();
-        move || store.read(|snapshot| begin(snapshot, &name, table_id, &span, garbage))
-    });
-    let mut compaction = begun.await?;
+    let (span, store) = (span.clone(), shared.store.clone());
+    let tablets = move || store.read(|snapshot| tablets_of(snapshot, table_id, &span));
+    let tablets = off_the_runtime(tablets).await?;
+    let mut compaction = Some(Compaction::new(name, table_id, tablets, garbage));
     while let Some(mut going_on) = compaction {
         let job = move |transaction: &WriteTransaction| {
             let dropped = going_on.step(transaction, STEP_ENTRIES)?;
@@ -68,20 +68,6 @@ pub(crate) async fn run(
     }
     debug!(table = name, "compacted");
     Ok(())
-}
-
-fn begin(
-    snapshot: &ReadTransaction,
-    name: &str,
-    table_id: u64,
-    span: &Span,
-    garbage: Garbage,
-) -> Result<Option<Compaction>, Failure> {
-    if span.is_empty() {
-        return Ok(None);
-    }
-    let span = tablets_of(snapshot, table_id, span)?;
-    Ok(Some(Compaction::new(name, table_id, span, garbage)))
 }
 
 /// Returns the rows of the tablets that overlap a span.

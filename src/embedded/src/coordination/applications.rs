@@ -66,7 +66,10 @@ impl Applications for EmbeddedApplications {
         let mark = is_marked.clone();
         let job = move |transaction: &WriteTransaction| {
             removed.check_there()?;
-            check_stopped(&removed)?;
+            // Transactors and workers begin in the writer thread, too.
+            if removed.sessions().is_running() {
+                return Err(Error::still_running(&removed.name).into());
+            }
             nodes::remove(transaction, &removed.name)?;
             dead_letters::remove_all(transaction, &removed.name)?;
             // Before the commit: the application must not be used while it is being removed.
@@ -98,15 +101,6 @@ fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Resu
         if of_other.as_deref() == Some(table.as_bytes()) {
             return Err(Error::table_in_use(name, table, &other).into());
         }
-    }
-    Ok(())
-}
-
-/// Returns an error if a transactor or worker is present. They begin and join in the writer thread,
-/// in which this runs too.
-fn check_stopped(application: &EmbeddedApplication) -> Result<(), Failure> {
-    if application.sessions().is_running() {
-        return Err(Error::still_running(&application.name).into());
     }
     Ok(())
 }

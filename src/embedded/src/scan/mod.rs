@@ -17,10 +17,8 @@ use reader::StepBounds;
 
 /// The bounds of the first step, which takes microseconds.
 const FIRST_STEP: StepBounds = StepBounds { cells: 64, bytes: 64 << 10, entries: 256 };
-/// The maximum number of bytes of a later batch, give or take one cell.
-const MAX_BATCH_BYTES: usize = 1 << 20;
-/// The maximum number of entries that a later step reads, so that a dropped scan ends soon.
-const MAX_STEP_ENTRIES: usize = 65_536;
+/// The bounds of a later step, which ends soon if the scan is dropped.
+const LATER_STEP: StepBounds = StepBounds { cells: usize::MAX, bytes: 1 << 20, entries: 65_536 };
 
 /// Returns the batches of a scan whose snapshot was taken.
 pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
@@ -38,29 +36,18 @@ pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
 async fn next_batch(mut reader: Reader, is_first: bool) -> Result<Option<(Vec<Cell>, Reader)>> {
     let mut in_place = is_first;
     while !reader.is_done() {
+        let step = move || {
+            let cells = reader.step(if in_place { FIRST_STEP } else { LATER_STEP })?;
+            Ok((cells, reader))
+        };
         let cells;
-        (cells, reader) = if in_place { first_step(reader)? } else { long_step(reader).await? };
+        (cells, reader) = if in_place { step()? } else { off_the_runtime(step).await? };
         if !cells.is_empty() {
             return Ok(Some((cells, reader)));
         }
         in_place = false;
     }
     Ok(None)
-}
-
-fn first_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
-    let cells = FIRST_STEP.cells.min(reader.max_batch_cells());
-    let bounds = StepBounds { cells, ..FIRST_STEP };
-    Ok((reader.step(bounds)?, reader))
-}
-
-async fn long_step(mut reader: Reader) -> Result<(Vec<Cell>, Reader)> {
-    let bounds = StepBounds {
-        cells: reader.max_batch_cells(),
-        bytes: MAX_BATCH_BYTES,
-        entries: MAX_STEP_ENTRIES,
-    };
-    off_the_runtime(move || Ok((reader.step(bounds)?, reader))).await
 }
 
 /// Runs work that may take long on a thread for blocking work; without a runtime, runs it in place.

@@ -17,7 +17,7 @@ use crate::tables::Shared;
 /// The bounds of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepBounds {
-    /// The maximum number of returned cells.
+    /// The maximum number of returned cells, unless the scan wants fewer in a batch.
     pub(super) cells: usize,
     /// The maximum number of bytes of these cells, give or take one cell.
     pub(super) bytes: usize,
@@ -63,11 +63,6 @@ impl Reader {
         }
     }
 
-    /// Returns the maximum number of cells in a batch of this scan.
-    pub(super) fn max_batch_cells(&self) -> usize {
-        self.scan.max_batch_cells().get()
-    }
-
     /// Checks whether everything has been read.
     pub(super) fn is_done(&self) -> bool {
         self.current.is_none() && self.next_span >= self.scan.spans().len()
@@ -81,10 +76,11 @@ impl Reader {
     }
 
     fn read_on(&mut self, bounds: StepBounds) -> Result<Vec<Cell>, Failure> {
+        let most_cells = bounds.cells.min(self.scan.max_batch_cells().get());
         let mut batch =
-            BatchBuilder::with_capacity(bounds.bytes.min(bounds.cells.saturating_mul(64)));
+            BatchBuilder::with_capacity(bounds.bytes.min(most_cells.saturating_mul(64)));
         let mut entries_left = bounds.entries;
-        while batch.cell_count() < bounds.cells
+        while batch.cell_count() < most_cells
             && batch.byte_count() < bounds.bytes
             && entries_left > 0
             && self.enter_span()?
