@@ -4,8 +4,6 @@ use fluo_keys::DesignSettings;
 use fluo_table::{Bytes, Escaped};
 use serde::{Serialize, Serializer};
 
-use crate::RankedDesign;
-
 /// A key design in a spec file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -31,18 +29,4 @@ pub enum AdvisedLayout {
 
 fn escaped<S: Serializer>(points: &[Bytes], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(points.iter().map(|point| Escaped(point).to_string()))
-}
-
-impl AdvisedLayout {
-    /// Returns the split points of a design: those from the sample or of the table, or else the
-    /// design's own.
-    pub(crate) fn for_design(design: &RankedDesign) -> Self {
-        let candidate = &design.candidate;
-        match &design.load {
-            Some(load) if load.splits_are_of_the_sample || candidate.split_points.is_some() => {
-                Self::SplitPoints(load.splits.points.clone())
-            }
-            _ => Self::Tablets(candidate.tablets),
-        }
-    }
 }

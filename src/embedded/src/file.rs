@@ -36,8 +36,8 @@ enum Operation {
 }
 
 impl TableFile {
-    /// Wraps a file and holds its writes, and returns the state that releases them. Writes to a file
-    /// that was opened for reading only stay in memory.
+    /// Wraps a file and holds its writes, and returns the state that releases them. Writes to a
+    /// file that was opened for reading only stay in memory.
     pub(crate) fn new(
         file: File,
         is_read_only: bool,

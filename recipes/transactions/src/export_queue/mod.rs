@@ -10,8 +10,8 @@
 //!
 //! No two entries of a key have the same sequence. Transactions that export one key must conflict
 //! with each other, for example because they write the row that they export. Then the sequences of
-//! the key are in the order of the commits, and a receiver that keeps the last sequence of each key,
-//! and ignores entries that are not larger, applies each entry exactly once;
+//! the key are in the order of the commits, and a receiver that keeps the last sequence of each
+//! key, and ignores entries that are not larger, applies each entry exactly once;
 //! [`TableSink`](crate::sink::TableSink) does so. Otherwise an entry that commits late is delivered
 //! late, after entries with larger sequences, and a receiver that compares sequences drops it.
 //!

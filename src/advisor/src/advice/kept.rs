@@ -20,7 +20,7 @@ pub(super) fn report(
         let layout = layout(own, options);
         let candidate = candidate(own, layout.clone(), options);
         let design = RankedDesign::new(rows, candidate, options, None);
-        let layout = layout.unwrap_or_else(|| AdvisedLayout::for_design(&design));
+        let layout = layout.unwrap_or_else(|| design.layout());
         key_design.push(AdvisedDesign { layout, settings: own.settings.clone() });
         designs.push(design);
     }

@@ -41,7 +41,7 @@ use fluo_keys::Unsalted;
 use fluo_table::Result;
 
 use crate::existing::Existing;
-use crate::{AdvisedDesign, AdvisedLayout, Candidate, KeyProfile};
+use crate::{AdvisedDesign, Candidate, KeyProfile};
 
 /// Tries the designs that suit the keys, then those of the options, and advises. If keys already
 /// have designs, tries those on the rows without their salts, and then those of the options.
@@ -79,7 +79,7 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
         others: None,
         spec: advised.map(|design| AdvisedSpec {
             key_design: vec![AdvisedDesign {
-                layout: AdvisedLayout::for_design(design),
+                layout: design.layout(),
                 settings: design.candidate.settings.clone(),
             }],
         }),

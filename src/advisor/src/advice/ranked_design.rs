@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::options::{AdviceOptions, Read};
 use crate::forecast::{MAX_REJECTED, Splits, Written, largest_part};
 use crate::profile::starts_randomly;
-use crate::{Candidate, KeyProfile, LoadForecast, ScanCosts};
+use crate::{AdvisedLayout, Candidate, KeyProfile, LoadForecast, ScanCosts};
 
 /// The suitability of a design, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -155,6 +155,18 @@ impl RankedDesign {
     /// Returns the name of the design in a table of designs.
     pub fn label(&self) -> &str {
         &self.candidate.label
+    }
+
+    /// Returns the split points: those from the sample or of the table, or else the design's own.
+    pub(super) fn layout(&self) -> AdvisedLayout {
+        match &self.load {
+            Some(load)
+                if load.splits_are_of_the_sample || self.candidate.split_points.is_some() =>
+            {
+                AdvisedLayout::SplitPoints(load.splits.points.clone())
+            }
+            _ => AdvisedLayout::Tablets(self.candidate.tablets),
+        }
     }
 
     /// Returns the number of tablets. If the sample gives the split points, it limits them.
