@@ -128,6 +128,9 @@ fn moduli(profile: &KeyProfile, buckets: u32) -> Vec<Modulo> {
     all
 }
 
+/// An alphabet, and the check whether a byte is one of its symbols.
+type Symbols = (RowAlphabet, fn(&u8) -> bool);
+
 /// Returns the design that reverses keys, if nearly all keys have one length.
 fn reversed(profile: &KeyProfile) -> Option<Reversed> {
     let length = usize::try_from(profile.lengths.median).ok()?;
@@ -135,12 +138,12 @@ fn reversed(profile: &KeyProfile) -> Option<Reversed> {
     if length == 0 || !is_nearly_all(keys, |key| key.len() == length) {
         return None;
     }
-    let alphabets: [(RowAlphabet, fn(&u8) -> bool); 3] = [
+    let alphabets: [Symbols; 3] = [
         (RowAlphabet::Digits, u8::is_ascii_digit),
         (RowAlphabet::Hex, |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
         (RowAlphabet::Lower, u8::is_ascii_lowercase),
     ];
-    let is_made_of = |(_, is_symbol): &(RowAlphabet, fn(&u8) -> bool)| {
+    let is_made_of = |(_, is_symbol): &Symbols| {
         is_nearly_all(keys, |key| key.len() == length && key.iter().all(is_symbol))
     };
     let alphabet = alphabets.into_iter().find(is_made_of).map(|(alphabet, _)| alphabet);
