@@ -61,27 +61,6 @@ pub type FaultyTable = Intercepted<dyn Table, Faults>;
 /// [`Fault::Partial`] equals [`Lost`](Fault::Lost) here. A transactor or a worker whose first call
 /// loses its answer is not present (C12). One whose connection is lost stays present until it is
 /// dropped.
-///
-/// ```
-/// use std::num::NonZeroU32;
-/// use std::sync::Arc;
-///
-/// use fluo_table::ErrorKind;
-/// use fluo_table::coordination::{Application, Applications, MemoryApplications};
-/// use fluo_tests::{CoordinationCall, FaultyApplications};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_table::Result<()> {
-/// let applications = FaultyApplications::new(Arc::new(MemoryApplications::new())).cut_off_from(3);
-/// applications.initialize("web", Application::new("1", "web")).await?;
-/// let web = applications.open("web").await?;
-/// web.timestamps(NonZeroU32::MIN).await?;
-/// let error = web.timestamps(NonZeroU32::MIN).await.unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Unavailable);
-/// assert_eq!(applications.calls()[1], CoordinationCall::Other("open"));
-/// # Ok(())
-/// # }
-/// ```
 pub type FaultyApplications = Intercepted<dyn Applications, Faults>;
 
 /// The calls that fail, and the calls so far.

@@ -1,7 +1,5 @@
 //! An application and its table.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,6 +69,12 @@ impl Fixture {
     /// Opens a client with the default options.
     pub async fn client(&self) -> Client {
         self.client_on(self.table.clone()).await
+    }
+
+    /// Opens a client with the default options, and returns it with the application.
+    pub async fn with_client(self) -> (Self, Client) {
+        let client = self.client().await;
+        (self, client)
     }
 
     /// Opens a client with the default options on a handle of the table.

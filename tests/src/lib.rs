@@ -18,7 +18,15 @@
 //! - [`ManualClock`] is a clock that a test sets.
 //! - [`Written`] is output that a test reads.
 //! - [`unused_name()`] names a table or an application for one test.
+//! - [`until()`] waits for a condition.
 //! - [`while_changing`] waits for an event, and fails only if nothing changes for minutes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a check that fails must panic: that is how a test fails"
+)]
 
 mod ending;
 mod faults;
@@ -45,7 +53,7 @@ pub use intercepted::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;
 pub use page::Page;
-pub use progress::{STUCK, while_changing};
+pub use progress::{STUCK, until, while_changing};
 pub use soak::soak;
 pub use unused_name::unused_name;
 pub use written::Written;

@@ -3,14 +3,32 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// The time without a change after which a wait fails. Every machine makes some progress in it,
 /// however busy it is.
 pub const STUCK: Duration = Duration::from_secs(300);
 
+/// The pause between two looks at a condition.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// The pause between two looks at the progress.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Waits until a condition holds.
+///
+/// # Panics
+///
+/// It does not hold within [`STUCK`].
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let held = async {
+        while !holds().await {
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    let in_time = timeout(STUCK, held).await;
+    assert!(in_time.is_ok(), "{what}: not within {STUCK:?}");
+}
 
 /// Returns the output of a future, during which `look` returns another value from time to time.
 ///

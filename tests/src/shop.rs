@@ -1,13 +1,6 @@
 //! An application with accounts whose sum is constant, and with orders that an observer tallies and
 //! removes from their queue. Tests run it in processes that they kill.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test panics where it fails"
-)]
-
 use std::collections::BTreeSet;
 
 use fluo_engine::{
@@ -29,7 +22,8 @@ pub const SUM: i64 = 800;
 /// Several rows, so that tallies do not always conflict.
 const TALLIES: u64 = 4;
 
-fn balance() -> Column {
+/// Returns the column of a balance.
+pub fn balance() -> Column {
     Column::new("account", "balance")
 }
 
@@ -45,7 +39,8 @@ fn count() -> Column {
     Column::new("tally", "count")
 }
 
-fn account(number: u64) -> String {
+/// Returns the row of an account.
+pub fn account(number: u64) -> String {
     format!("account/{}", number % ACCOUNTS)
 }
 
@@ -66,9 +61,7 @@ pub fn number(value: Option<Bytes>) -> i64 {
 /// Returns the observer of placed orders.
 pub fn observers() -> Observers {
     let tally = observer_fn(async |tx: Transaction, row: Bytes, column: Column| {
-        let Some(value) = tx.get(row.clone(), &column).await? else {
-            return Ok(());
-        };
+        let Some(value) = tx.get(row.clone(), &column).await? else { return Ok(()) };
         let tally = format!("tally/{}", number(Some(value)).unsigned_abs() % TALLIES);
         let before = number(tx.get(tally.clone(), &count()).await?);
         tx.set(tally, &count(), (before + 1).to_string())?;
@@ -154,10 +147,18 @@ async fn waiting(client: &Client) -> usize {
 }
 
 async fn sum(client: &Client) -> i64 {
-    let snapshot = client.snapshot().await.unwrap();
+    balances(&client.snapshot().await.unwrap()).await.iter().sum()
+}
+
+/// Reads the balances of all accounts.
+///
+/// # Panics
+///
+/// The accounts cannot be read.
+pub async fn balances(snapshot: &Snapshot) -> Vec<i64> {
     let cells = (0..ACCOUNTS).map(|number| RowColumn::new(account(number), balance()));
     let found = snapshot.get_many(cells).await.unwrap();
-    found.into_values().map(|value| number(Some(value))).sum()
+    found.into_values().map(|value| number(Some(value))).collect()
 }
 
 async fn rows(snapshot: &Snapshot, columns: &[Column]) -> BTreeSet<u64> {

@@ -14,7 +14,6 @@ pub fn soak() -> u64 {
     }
 }
 
-#[expect(clippy::panic, reason = "only tests call it")]
 fn times_of(text: &str) -> u64 {
     match text.parse() {
         Ok(times) if times > 0 => times,

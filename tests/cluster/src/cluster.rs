@@ -158,13 +158,9 @@ impl Cluster {
 
     /// Starts the first proxy, and waits until a scan works.
     fn add_proxy(&mut self, settings: Option<ProxySettings>, begun: Instant) -> Result<()> {
-        let Some(settings) = settings else {
-            return Ok(());
-        };
+        let Some(settings) = settings else { return Ok(()) };
         let proxy = self.proxy.insert(Proxy::start(&self.state.site, settings)?);
-        let Some(proxy) = proxy.state() else {
-            return Ok(());
-        };
+        let Some(proxy) = proxy.state() else { return Ok(()) };
         let scans = || {
             self.adopt_logs();
             ready::serves(proxy.port, settings.protocol, &self.state.site)

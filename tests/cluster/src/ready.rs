@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions, ScanOptions};
+use accumulo_proxy::{ProxyClient, ProxyOptions, ScanOptions};
 use anyhow::{Context, Result, ensure};
 
 use crate::settings::Protocol;
@@ -45,8 +45,7 @@ fn asked(
     site: &Site,
     ask: impl AsyncFnOnce(ProxyClient) -> Result<()> + Send,
 ) -> Result<()> {
-    let credentials = Credentials::password(&site.user, &site.password);
-    let options = ProxyOptions::new(format!("localhost:{port}"), credentials)
+    let options = ProxyOptions::new(format!("localhost:{port}"), site.credentials())
         .protocol(match protocol {
             Protocol::Compact => accumulo_proxy::Protocol::Compact,
             Protocol::Binary => accumulo_proxy::Protocol::Binary,

@@ -34,6 +34,16 @@ pub fn wanted() -> bool {
 }
 
 impl Cluster {
+    /// Returns the shared cluster, or `None` if live tests do not run. A test then returns at once.
+    ///
+    /// # Panics
+    ///
+    /// As [`Cluster::shared`] fails.
+    #[must_use]
+    pub fn if_wanted() -> Option<&'static Cluster> {
+        wanted().then(|| Cluster::shared().expect("there is a cluster"))
+    }
+
     /// Returns the cluster that all tests of this process share: the cluster of the state file in
     /// the environment variable `FLUO_CLUSTER`, or one that is started now and ends with the
     /// process. The logs of the latter are kept after any panic.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use accumulo_proxy::Credentials;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,17 @@ pub struct Site {
     pub logs: PathBuf,
     /// The folder of its jars.
     pub jars: PathBuf,
+}
+
+impl Site {
+    /// Returns the credentials of the user, or the shared secret of the proxies if they have one.
+    #[must_use]
+    pub fn credentials(&self) -> Credentials {
+        match &self.secret {
+            Some(secret) => Credentials::shared_secret(secret),
+            None => Credentials::password(&self.user, &self.password),
+        }
+    }
 }
 
 /// A proxy of a cluster.

@@ -1,6 +1,6 @@
 //! Runs of `start`, `status` and `stop`, as by `cargo xtask cluster`, on a separate cluster.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
+#![cfg(test)]
 
 use std::net::TcpStream;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A supervised command ends with its owner, however the owner ends. These tests need no Java.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
+#![cfg(test)]
 
 use std::env;
 use std::fs;

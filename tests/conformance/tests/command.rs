@@ -1,7 +1,6 @@
 //! Output and exit codes of the command on tables of this process.
 
 #![cfg(test)]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test panics where it fails")]
 
 use std::process::{Command, Output};
 

@@ -43,13 +43,6 @@
 //! scan sees, counts beyond A7, the time at which a delete marker is dropped. No rule writes a key
 //! twice in a table that shows all versions, because such a table may show both values.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a rule that does not hold must panic: that is how a test fails"
-)]
-
 mod agreement;
 mod cancelling;
 mod compaction;
@@ -72,7 +65,7 @@ use std::sync::Arc;
 
 use fluo_table::TableAdmin;
 
-use crate::rule;
+use crate::rule::{self, define_suite};
 
 pub use agreement::{Workload, agree, agrees_with_reference};
 pub use contention::a3_no_write_reaches_the_next_table;
@@ -86,15 +79,17 @@ pub use writing::t7_the_time_of_the_table_stays_when_its_clock_is_set_back;
 pub const AUTHORIZATIONS: [&str; 3] = ["A", "B", "a b"];
 
 /// A rule of the suite.
-pub type Rule = rule::Rule<dyn TableAdmin>;
+pub type Rule = rule::Rule<Port>;
+
+type Port = Arc<dyn TableAdmin>;
 
 /// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_rule {
-    ($with:path $(, $argument:expr)?) => {
+    ($with:path $(, $argument:expr)*) => {
         $with! {
-            [$($argument)?]
+            [$($argument),*]
             reading::t1_cells_come_in_key_order,
             reading::t1_a_cell_in_several_spans_comes_once,
             reading::t1_many_cells_come_in_bounded_batches,
@@ -164,29 +159,11 @@ macro_rules! __for_each_rule {
     };
 }
 
-macro_rules! list_rules {
-    ([] $($module:ident::$rule:ident,)*) => {
-        $(pub use $module::$rule;)*
-
-        /// All rules, in the order of the contract.
-        pub const RULES: &[Rule] = &[$(Rule::new(stringify!($rule), |tables| Box::pin($rule(tables)))),*];
-    };
-}
-
-__for_each_rule!(list_rules);
-
-/// Runs all rules, one after the other.
-///
-/// # Panics
-///
-/// If a rule does not hold.
-pub async fn run_all(tables: Arc<dyn TableAdmin>) {
-    rule::run_all(RULES, tables).await;
-}
+__for_each_rule!(define_suite);
 
 /// Generates a test for each rule. The argument is an async function without arguments that opens
-/// an instance: it returns the `Arc<dyn TableAdmin>` and anything that must live as long. The tests
-/// need tokio and its macros.
+/// an instance: it returns the `Arc<dyn TableAdmin>` and anything that must live as long, or `None`
+/// to skip the tests, which need tokio and its macros.
 #[doc(inline)]
 pub use crate::__conformance_suite as suite;
 
@@ -194,31 +171,6 @@ pub use crate::__conformance_suite as suite;
 #[macro_export]
 macro_rules! __conformance_suite {
     ($open:expr) => {
-        $crate::__for_each_rule!($crate::__conformance_tests, $open);
+        $crate::__for_each_rule!($crate::__tests_of_suite, $crate::conformance::rule, $open);
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __conformance_tests {
-    ([$open:expr] $($module:ident::$rule:ident,)*) => {
-        $(
-            #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $rule() {
-                let rule = $crate::conformance::rule(stringify!($rule));
-                let (tables, held) = ($open)().await;
-                rule.run(tables).await;
-                drop(held);
-            }
-        )*
-    };
-}
-
-/// Returns the rule with a name, to run a single rule.
-///
-/// # Panics
-///
-/// If there is no rule with that name.
-pub fn rule(name: &str) -> &'static Rule {
-    rule::named(RULES, name)
 }

@@ -133,9 +133,7 @@ pub async fn t16_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         vec![good(), put("b", "q", "v").when(Condition::absent(marked))],
         vec![good(), put("b", "q", "v").when(Condition::absent(column("q").with_visibility("A")))],
     ] {
-        let Some(outcome) = write(&*ground.table, wrong.clone()).await else {
-            break;
-        };
+        let Some(outcome) = write(&*ground.table, wrong.clone()).await else { break };
         let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{wrong:?}: {error}");
         assert_eq!(ground.all().await, [], "{wrong:?}");

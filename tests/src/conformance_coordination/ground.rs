@@ -102,7 +102,7 @@ pub(super) fn at(number: u64) -> Timestamp {
 }
 
 /// Returns a failed notification of a row.
-pub(super) fn failed(row: impl Into<fluo_table::Bytes>) -> FailedNotification {
+pub fn failed(row: impl Into<fluo_table::Bytes>) -> FailedNotification {
     FailedNotification {
         cell: RowColumn::new(row, Column::new("f", "q")),
         kind: ObserverKind::Strong,

@@ -8,32 +8,12 @@
 //!
 //! # Use
 //!
-//! [`suite!`] generates one test for each rule, so that a failure names the rule. Its argument is
-//! an async function that opens an instance, together with anything that must live as long, such as
-//! a temporary directory.
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! use fluo_table::coordination::{Applications, MemoryApplications};
-//!
-//! async fn open() -> (Arc<dyn Applications>, ()) {
-//!     (Arc::new(MemoryApplications::new()), ())
-//! }
-//!
-//! fluo_tests::conformance_coordination::suite!(open);
-//! ```
+//! [`suite!`] generates one test for each rule, as
+//! [`conformance::suite!`](crate::conformance::suite) does for tables.
 //!
 //! [`run_all`] runs the same rules one after the other, and [`RULES`] lists them. Some checks are
 //! not in the list, because they need more than an instance: reopening, a session that ends before
 //! its transactor is dropped, and the maximum number of dead letters, which must be stored first.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a rule that does not hold must panic: that is how a test fails"
-)]
 
 mod configuration;
 mod epochs;
@@ -52,8 +32,9 @@ use std::sync::Arc;
 
 use fluo_table::coordination::Applications;
 
-use crate::rule;
+use crate::rule::{self, define_suite};
 
+pub use ground::failed;
 pub use reopening::{
     c2_timestamps_continue_after_reopening, c3_the_horizon_survives_reopening,
     c6_numbers_are_not_used_again_after_reopening, c12_completed_calls_survive_reopening,
@@ -62,15 +43,17 @@ pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
 pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
 
 /// A rule of the suite.
-pub type Rule = rule::Rule<dyn Applications>;
+pub type Rule = rule::Rule<Port>;
+
+type Port = Arc<dyn Applications>;
 
 /// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_each_coordination_rule {
-    ($with:path $(, $argument:expr)?) => {
+    ($with:path $(, $argument:expr)*) => {
         $with! {
-            [$($argument)?]
+            [$($argument),*]
             timestamps::c1_the_first_timestamp_is_two,
             timestamps::c1_a_block_has_the_requested_size,
             timestamps::c1_timestamps_are_handed_out_once,
@@ -116,26 +99,7 @@ macro_rules! __for_each_coordination_rule {
     };
 }
 
-macro_rules! list_rules {
-    ([] $($module:ident::$rule:ident,)*) => {
-        $(pub use $module::$rule;)*
-
-        /// All rules, in the order of the contract.
-        pub const RULES: &[Rule] =
-            &[$(Rule::new(stringify!($rule), |applications| Box::pin($rule(applications)))),*];
-    };
-}
-
-__for_each_coordination_rule!(list_rules);
-
-/// Runs all rules, one after the other.
-///
-/// # Panics
-///
-/// If a rule does not hold.
-pub async fn run_all(applications: Arc<dyn Applications>) {
-    rule::run_all(RULES, applications).await;
-}
+__for_each_coordination_rule!(define_suite);
 
 /// Generates a test for each rule. The argument is an async function without arguments that opens
 /// an instance: it returns the `Arc<dyn Applications>` and anything that must live as long. The
@@ -147,31 +111,10 @@ pub use crate::__coordination_suite as suite;
 #[macro_export]
 macro_rules! __coordination_suite {
     ($open:expr) => {
-        $crate::__for_each_coordination_rule!($crate::__coordination_tests, $open);
+        $crate::__for_each_coordination_rule!(
+            $crate::__tests_of_suite,
+            $crate::conformance_coordination::rule,
+            $open
+        );
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __coordination_tests {
-    ([$open:expr] $($module:ident::$rule:ident,)*) => {
-        $(
-            #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $rule() {
-                let rule = $crate::conformance_coordination::rule(stringify!($rule));
-                let (applications, held) = ($open)().await;
-                rule.run(applications).await;
-                drop(held);
-            }
-        )*
-    };
-}
-
-/// Returns the rule with a name, to run a single rule.
-///
-/// # Panics
-///
-/// If there is no rule with that name.
-pub fn rule(name: &str) -> &'static Rule {
-    rule::named(RULES, name)
 }

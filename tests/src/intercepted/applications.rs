@@ -18,12 +18,7 @@ impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
         let inner = self.call("open", self.inner.open(name)).await?;
         let hooks = self.hooks.clone().of_application(name);
-        Ok(Arc::new(Intercepted {
-            inner,
-            hooks,
-            is_row_by_row: self.is_row_by_row,
-            is_local: self.is_local,
-        }))
+        Ok(Arc::new(Intercepted { hooks, ..self.opened(inner) }))
     }
 
     async fn list(&self) -> Result<Vec<String>> {

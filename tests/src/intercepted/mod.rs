@@ -110,14 +110,9 @@ async fn apply<T>(fault: Option<Fault>, work: impl Future<Output = Result<T>>) -
     }
 }
 
-impl<P: ?Sized, H> Clone for Intercepted<P, H> {
+impl<P: ?Sized, H: Hooks> Clone for Intercepted<P, H> {
     fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            hooks: self.hooks.clone(),
-            is_row_by_row: self.is_row_by_row,
-            is_local: self.is_local,
-        }
+        self.opened(self.inner.clone())
     }
 }
 

@@ -74,8 +74,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
 }
 
 pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let kept = client
         .run(async |tx| {
             tx.set("alice", &balance(), "1")?;

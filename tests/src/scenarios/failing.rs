@@ -9,8 +9,8 @@ use fluo_engine::{Observer, Observers, Transaction, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, Instance, RowColumn};
 
-use super::observed::{column, idle, read_now, set, set_all, until};
-use crate::{Fixture, ManualClock};
+use super::observed::{column, idle, read_now, set, set_all};
+use crate::{Fixture, ManualClock, until};
 
 /// Returns an observer that copies `a` to `b`. It fails on the row `bad` until it is fixed.
 fn fragile(fixed: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
@@ -33,13 +33,12 @@ const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
 pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(instance: Instance) {
     let (fixed, runs) = (Arc::default(), Arc::default());
     let observers = Observers::new().strong(column("a"), "copy", fragile(&fixed, &runs)).unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let worker = client.worker().max_attempts(TRIES).first_retry_pause(Duration::from_millis(100));
     let worker = worker.clock(Arc::new(ManualClock::at(1_000))).start().await.unwrap();
     set(&client, "bad", "a", 7).await;
     // It fails and is retried. Other rows are processed meanwhile.
-    until(async || runs.load(Ordering::SeqCst) > 0).await;
+    until("the observer has run", async || runs.load(Ordering::SeqCst) > 0).await;
     let others = ["better", "good"].map(|row| (row.to_owned(), 7));
     set_all(&client, others, "a").await;
     idle(&client).await;

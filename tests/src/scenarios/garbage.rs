@@ -12,8 +12,7 @@ use super::accounts::{balance, hasty, read, set};
 use crate::Fixture;
 
 pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     for amount in 1..=5 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }

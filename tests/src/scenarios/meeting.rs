@@ -19,8 +19,7 @@ pub(super) fn conflict(error: CommitError) -> Conflict {
 }
 
 pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
     for tx in [&first, &second] {
         tx.set("alice", &balance(), "1").unwrap();
@@ -46,8 +45,7 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
 }
 
 pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let reader = client.begin().await.unwrap();
     set(&client, &[("alice", 5)]).await;
     assert_eq!(super::accounts::read(&reader, "alice").await, 0);
@@ -59,8 +57,7 @@ pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: 
 }
 
 pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &ACCOUNTS.map(|account| (account, 100))).await;
     let transfers = (0..6usize).map(|task| {
         let client = client.clone();

@@ -1,7 +1,5 @@
 //! Helpers of scenarios with observers.
 
-use std::time::Duration;
-
 use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, observer_fn};
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
@@ -55,16 +53,6 @@ pub async fn idle(client: &Client) {
 pub(super) async fn wait_for_permits(semaphore: &Semaphore, permits: u32) {
     let waited = tokio::time::timeout(STUCK, semaphore.acquire_many(permits)).await;
     waited.expect("the permits do not come").unwrap().forget();
-}
-
-/// Polls until a condition holds, with a timeout.
-pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
-    let waited = tokio::time::timeout(STUCK, async {
-        while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    });
-    waited.await.expect("the condition does not become true");
 }
 
 /// Starts a worker of a client with the default settings.

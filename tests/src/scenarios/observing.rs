@@ -10,9 +10,9 @@ use fluo_table::{Bytes, Column, Error, Instance};
 use tokio::sync::Semaphore;
 
 use super::observed::{
-    column, copies, idle, number, read, read_now, set_all, until, wait_for_permits, work,
+    column, copies, idle, number, read, read_now, set_all, wait_for_permits, work,
 };
-use crate::Fixture;
+use crate::{Fixture, until};
 
 pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     let observers = Observers::new()
@@ -22,8 +22,7 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
         .unwrap()
         .strong(column("c"), "c", copies("d", |value| value - 1))
         .unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let rows = (0..20).map(|row| (format!("row {row}"), row));
     set_all(&client, rows, "a").await;
     assert_eq!(fixture.notifications().await, 20);
@@ -57,8 +56,7 @@ fn sums() -> impl Observer {
 
 pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let worker = work(&client).await;
     // Setting the column of a weak observer does not notify it.
     set_all(&client, [("set".to_owned(), 1)], "w").await;
@@ -100,8 +98,7 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
         }
     });
     let observers = Observers::new().weak(column("w"), "sum", observer).unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     // The worker finds the notifications of another client only in the table.
     let other = fixture.client().await;
     let worker = work(&client).await;
@@ -141,8 +138,7 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
         .unwrap()
         .weak(column("w"), "follow", follow)
         .unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let worker = work(&client).await;
     client
         .run(async |tx| {
@@ -186,8 +182,7 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
         tx.set(row, &column("taken"), value)
     });
     let observers = Observers::new().strong(column("a"), "take", take).unwrap();
-    let fixture = Fixture::observed(&instance, &observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let worker = work(&client).await;
     for round in 1..=3 {
         set_all(&client, ["x", "y"].map(|row| (row.to_owned(), round)), "a").await;
@@ -254,7 +249,10 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     let is_of_second = |row: &String| of_second.contains(row.as_bytes(), &hashed);
     let left = rows.clone().filter(|row| !is_of_second(row)).count();
     assert!((1..ROWS).contains(&left), "{left}");
-    until(async || fixture.notifications().await == left).await;
+    until("the second worker has processed its share", async || {
+        fixture.notifications().await == left
+    })
+    .await;
     may_continue.close();
     idle(&client).await;
     let now = client.snapshot().await.unwrap();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_table::coordination::TransactorId;
 use fluo_table::{Instance, Outcome, Result};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::accounts::{balance, balances, hasty, read, set};
-use crate::{Call, Fixture, Hooks, Intercepted, Latch, STUCK};
+use crate::{Call, Fixture, Hooks, Intercepted, Latch, until};
 
 /// Checks that a client counts as alive as long as one of its transactions is open, and no longer.
 pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
@@ -63,13 +63,7 @@ async fn is_alive(fixture: &Fixture, transactor: TransactorId) -> bool {
 
 /// Waits until the session of a client that was dropped ends.
 async fn ends(fixture: &Fixture, transactor: TransactorId) {
-    let ended = async {
-        while is_alive(fixture, transactor).await {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let in_time = timeout(STUCK, ended).await;
-    assert!(in_time.is_ok(), "C6: {transactor} is still alive");
+    until("C6: the session ends", async || !is_alive(fixture, transactor).await).await;
 }
 
 /// Hooks of a table whose conditional writes take effect but do not return while the latch is

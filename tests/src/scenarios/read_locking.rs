@@ -14,8 +14,7 @@ async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
 }
 
 pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &[("alice", 5)]).await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
     for (tx, row) in [(&first, "bob"), (&second, "carol")] {
@@ -34,8 +33,7 @@ pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
 }
 
 pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &[("alice", 5)]).await;
     let reader = client.begin().await.unwrap();
     read_locked(&reader, "alice").await;
@@ -63,8 +61,7 @@ pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
 /// overdrawn as long as their sum is not negative. Each of two transactions reads both and
 /// withdraws from one.
 pub async fn read_locks_prevent_write_skew(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     for is_locking in [false, true] {
         set(&client, &[("alice", 60), ("bob", 60)]).await;
         let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
@@ -127,8 +124,7 @@ fn limit() -> Column {
 /// Checks write skew through each read method, for each of the columns that it reads. One of them
 /// has no value: absent cells are locked as well.
 pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     for way in [Way::Get, Way::Columns, Way::All] {
         for written in [balance(), limit()] {
             set(&client, &[("alice", 60), ("bob", 60)]).await;
@@ -154,8 +150,7 @@ pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance)
 }
 
 pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &[("alice", 5)]).await;
     for cut in 1..=4 {
         let table = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(cut));

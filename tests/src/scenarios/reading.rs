@@ -7,8 +7,7 @@ use super::accounts::{balance, read, set};
 use crate::Fixture;
 
 pub async fn committed_writes_are_visible_to_later_transactions(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let before = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
@@ -28,8 +27,7 @@ pub async fn committed_writes_are_visible_to_later_transactions(instance: Instan
 }
 
 pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
     for amount in 1..=3 {
         set(&client, &[("alice", amount), ("bob", -amount)]).await;
@@ -43,8 +41,7 @@ pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
 }
 
 pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &[("alice", 1), ("bob", 2)]).await;
     let before = client.snapshot().await.unwrap();
     client.run(async |tx| tx.delete("alice", &balance())).await.unwrap();
@@ -61,8 +58,7 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instanc
 }
 
 pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let column = |qualifier: &'static str| Column::new("f", qualifier);
     let rows = ["a", "ab", "b", "c"];
     client
@@ -105,8 +101,7 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
 }
 
 pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     set(&client, &[("alice", 1)]).await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
@@ -116,8 +111,7 @@ pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
 }
 
 pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     let odd: [&[u8]; 5] = [b"\x00", b"\xff\xff", b"a\x00b", b"ntfy", "\u{fc}".as_bytes()];
     let bytes = |part: &[u8]| Bytes::copy_from_slice(part);
     client

@@ -13,8 +13,7 @@ use fluo_table::{ErrorKind, Instance, Outcome, Result, Span};
 use futures::future::join_all;
 
 use super::accounts::{balance, balances, hasty, read, set};
-use super::observed::until;
-use crate::{Call, CoordinationCall, Fault, Fixture, Hooks, Intercepted};
+use crate::{Call, CoordinationCall, Fault, Fixture, Hooks, Intercepted, until};
 
 pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
     let fixture = Fixture::new(&instance).await;
@@ -45,7 +44,7 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     let options = hasty().horizon_period(Duration::from_millis(20));
     let quiet = fixture.client_of(fixture.table.clone(), options).await;
     fixture.end_session(&quiet).await;
-    until(async || fixture.is_alive(&quiet).await).await;
+    until("the client has a session", async || fixture.is_alive(&quiet).await).await;
     fixture.end().await;
 }
 
@@ -55,8 +54,7 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
 /// had already begun a new transactor. That one is alive, so they returned the rejection to their
 /// callers.
 pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: Instance) {
-    let fixture = Fixture::new(&instance).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
     for _ in 0..20 {
         let number = client.transactor();
         fixture.end_session(&client).await;
