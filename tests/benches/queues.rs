@@ -168,9 +168,7 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
         costs.push(begin.elapsed());
     }
     app.worker.stop().await;
-    let [first, second, .., last] = costs.as_slice() else {
-        return Ok(());
-    };
+    let [first, second, .., last] = costs.as_slice() else { return Ok(()) };
     say(&format!(
         "100,000 updates {} collection of garbage: {:.0}/s at first, {:.0}/s after 100,000, {:.0}/s after 900,000: {:.2} \
          times the cost of the first, {:.2} times that of the second",

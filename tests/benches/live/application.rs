@@ -1,6 +1,6 @@
 //! An application on the cluster, with its oracle in this process.
 
-use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_engine::{ApplicationHandle, Client, InstanceExt};
 use fluo_table::{Instance, Span};
@@ -9,8 +9,8 @@ const PATH: &str = "/bench";
 
 /// A connection to the cluster, and the address of its applications.
 pub(crate) async fn connect(cluster: &Cluster) -> (Instance, String) {
-    let credentials = Credentials::password(cluster.user(), cluster.password());
-    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    let proxy = cluster.proxy().unwrap().address();
+    let proxy = ProxyOptions::new(proxy, cluster.site().credentials());
     let zookeepers = format!("{}{PATH}", cluster.site().zookeepers);
     let options = AccumuloOptions::new(proxy, &zookeepers);
     let instance = fluo_accumulo::connect(options).await.unwrap();

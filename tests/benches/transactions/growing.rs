@@ -25,9 +25,7 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
         let count = writing::transfers(&ground, cells, time).await?;
         costs.push(rate(&format!("transfers among {cells} cells"), count, begun.elapsed())?);
     }
-    let [small, large] = costs[..] else {
-        return Ok(());
-    };
+    let [small, large] = costs[..] else { return Ok(()) };
     // The time of a transaction is the inverse of the rate.
     share("of the time at a million cells (goal: 1.15)", small, large)
 }

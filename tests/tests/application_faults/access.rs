@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
-use fluo_cluster::{Cluster, Proxy};
+use fluo_accumulo::{AccumuloOptions, ProxyOptions};
+use fluo_cluster::{Cluster, Proxy, Site};
 use fluo_table::Instance;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Access {
     proxy: String,
-    user: String,
-    password: String,
-    zookeepers: String,
+    site: Site,
 }
 
 impl Access {
@@ -21,22 +19,16 @@ impl Access {
     pub(crate) const SESSION: Duration = Duration::from_secs(4);
 
     pub(crate) fn new(cluster: &Cluster, proxy: &Proxy) -> Self {
-        Self {
-            proxy: proxy.address(),
-            user: cluster.user().to_owned(),
-            password: cluster.password().to_owned(),
-            zookeepers: format!("{}/fluo", cluster.site().zookeepers),
-        }
+        Self { proxy: proxy.address(), site: cluster.site().clone() }
     }
 
-    pub(crate) fn zookeepers(&self) -> &str {
-        &self.zookeepers
+    pub(crate) fn zookeepers(&self) -> String {
+        format!("{}/fluo", self.site.zookeepers)
     }
 
     pub(crate) async fn connect(&self) -> Instance {
-        let credentials = Credentials::password(&self.user, &self.password);
-        let proxy = ProxyOptions::new(&self.proxy, credentials);
-        let options = AccumuloOptions::new(proxy, &self.zookeepers).session_timeout(Self::SESSION);
-        fluo_accumulo::connect(options).await.unwrap()
+        let proxy = ProxyOptions::new(&self.proxy, self.site.credentials());
+        let options = AccumuloOptions::new(proxy, self.zookeepers());
+        fluo_accumulo::connect(options.session_timeout(Self::SESSION)).await.unwrap()
     }
 }

@@ -21,9 +21,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Runs only as a child process of the test.
 #[test]
 fn a_child_that_is_killed() {
-    let Ok(arguments) = env::var(IN_CHILD) else {
-        return;
-    };
+    let Ok(arguments) = env::var(IN_CHILD) else { return };
     let (role, access, first) = serde_json::from_str::<Arguments>(&arguments).unwrap();
     Runtime::new().unwrap().block_on(async {
         match role {

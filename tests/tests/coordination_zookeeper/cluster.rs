@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_table::coordination::Applications;
 use zookeeper_client::Client;
@@ -14,16 +14,13 @@ pub(crate) const CHROOT: &str = "/conformance";
 
 /// Returns the cluster, or `None` if live tests are not wanted.
 pub(crate) fn cluster() -> Option<&'static Cluster> {
-    fluo_cluster::wanted().then(|| Cluster::shared().unwrap())
+    Cluster::if_wanted()
 }
 
 /// Returns the options of a client whose applications are at this address in ZooKeeper.
 pub(crate) fn options(cluster: &Cluster, zookeepers: impl Into<String>) -> AccumuloOptions {
-    let credentials = match cluster.secret() {
-        Some(secret) => Credentials::shared_secret(secret),
-        None => Credentials::password(cluster.user(), cluster.password()),
-    };
-    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    let proxy = cluster.proxy().unwrap().address();
+    let proxy = ProxyOptions::new(proxy, cluster.site().credentials());
     AccumuloOptions::new(proxy, zookeepers).instance_name(&cluster.site().instance)
 }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{Application, FailedNotification, ObserverKind};
-use fluo_table::{Column, RowColumn, Timestamp};
+use fluo_table::coordination::{Application, FailedNotification};
 use fluo_tests::conformance_coordination;
 use futures::stream::{self, TryStreamExt};
 
@@ -55,9 +54,7 @@ macro_rules! live_rules {
 fluo_tests::__for_each_coordination_rule!(live_rules);
 
 async fn check(name: &'static str) {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let applications = match WITH_TIMESTAMPS.contains(&name) {
         true => Arc::new(WithOracles::new(applications, zookeepers(cluster().unwrap()))),
         false => applications,
@@ -83,9 +80,7 @@ async fn acknowledged_state_survives_reopening() {
 /// Stores two failed notifications fewer than the maximum first, with several clients.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limits_the_number_of_dead_letters() {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let name = fresh_name("letters");
     let application = Application::new("1", &name);
     applications.initialize(&name, application).await.unwrap();
@@ -96,14 +91,7 @@ async fn limits_the_number_of_dead_letters() {
     let rows = 0..FailedNotification::MAX_DEAD_LETTERS - 2;
     let handles = &handles;
     let stored = stream::iter(rows.map(Ok)).try_for_each_concurrent(8, |row| {
-        let failed = FailedNotification {
-            cell: RowColumn::new(format!("{row:05}"), Column::new("f", "q")),
-            kind: ObserverKind::Strong,
-            timestamp: Timestamp::ZERO,
-            tries: 1,
-            error: String::new(),
-            failed_at_ms: 0,
-        };
+        let failed = conformance_coordination::failed(format!("{row:05}"));
         handles[row % 8].add_dead_letter(failed)
     });
     stored.await.unwrap();

@@ -29,9 +29,7 @@ async fn create(zookeeper: &Client, path: &str, data: &str) {
 
 #[tokio::test]
 async fn an_application_has_the_nodes_of_java() {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let (cluster, name) = (cluster().unwrap(), fresh_name("nodes"));
     let root = format!("{CHROOT}/{name}");
     let zookeeper = zookeeper(cluster).await;
@@ -86,9 +84,7 @@ async fn an_application_has_the_nodes_of_java() {
 /// Java creates the nodes one after the other, and the table in between.
 #[tokio::test]
 async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed() {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let zookeeper = zookeeper(cluster().unwrap()).await;
     let (first, second, other) = (fresh_name("half"), fresh_name("half"), fresh_name("other"));
     // Creates the parent of all applications.
@@ -132,9 +128,7 @@ async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed()
 
 #[tokio::test]
 async fn observers_of_clients_before_fluo_1_2_are_reported() {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let zookeeper = zookeeper(cluster().unwrap()).await;
     let name = fresh_name("legacy");
     applications.initialize(&name, Application::new("1", &name)).await.unwrap();

@@ -84,9 +84,7 @@ async fn a_short_cut_does_not_end_a_session() {
 /// Others roll back the transactions of a transactor without a node.
 #[tokio::test]
 async fn a_transactor_ends_if_its_node_is_deleted() {
-    let Some(applications) = applications().await else {
-        return;
-    };
+    let Some(applications) = applications().await else { return };
     let zookeeper = zookeeper(cluster().unwrap()).await;
     let name = fresh_name("deleted");
     applications.initialize(&name, Application::new("1", &name)).await.unwrap();

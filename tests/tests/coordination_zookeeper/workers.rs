@@ -3,15 +3,13 @@
 use std::io::Read;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
-use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{InstanceExt, Observers, Transaction, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
-use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
-use fluo_tests::STUCK;
+use fluo_table::{Bytes, ErrorKind, Instance, Span, Versions};
+use fluo_tests::until;
 use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::cluster::{CHROOT, cluster, connect, fresh_name, options, zookeeper, zookeepers};
@@ -139,33 +137,25 @@ async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Share> {
 
 /// Waits until a worker has another share than before, and returns it.
 async fn changed(worker: &dyn WorkerMembership, before: Option<&Share>) -> Option<Share> {
-    let begun = Instant::now();
-    while begun.elapsed() < STUCK {
-        let now = worker.share().await.unwrap();
-        if now.as_ref() != before {
-            return now;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the share does not change");
+    let mut now = None;
+    until("the share changes", async || {
+        now = worker.share().await.unwrap();
+        now.as_ref() != before
+    })
+    .await;
+    now
 }
 
 /// Waits until the workers have these shares: they notice with a delay that others have left.
 async fn wait_for_shares(workers: &[Box<dyn WorkerMembership>], expected: &[Share]) {
-    let begun = Instant::now();
-    while shares(workers).await != expected {
-        assert!(begun.elapsed() < STUCK);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("the workers have their shares", async || shares(workers).await == expected).await;
 }
 
 /// The ranges are those that three workers of Java had.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn groups_of_one_worker_have_the_ranges_of_java() {
     let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
-    let Some(ground) = Ground::new(&["g", "m", "s"], &settings).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&["g", "m", "s"], &settings).await else { return };
     let workers = ground.join_all(3).await;
     let (data, _) = ground.zookeeper.get_data(&ground.path("f-0000000000")).await.unwrap();
     assert_eq!(data, b"1");
@@ -183,9 +173,7 @@ async fn groups_of_one_worker_have_the_ranges_of_java() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fourteen_workers_form_two_groups_as_in_java() {
     let settings = [(MAX_SLEEP, "0")];
-    let Some(ground) = Ground::new(&["00", "01", "02"], &settings).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&["00", "01", "02"], &settings).await else { return };
     let mut workers = ground.join_all(14).await;
     let groups = [
         [range(None, Some("00")), range(Some("02"), None)],
@@ -207,9 +195,7 @@ async fn fourteen_workers_form_two_groups_as_in_java() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
-    let Some(ground) = Ground::new(&[], &settings).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&[], &settings).await else { return };
     let workers = ground.join_all(2).await;
     assert_eq!(workers[1].share().await.unwrap(), None, "no split points");
     shares(&workers).await;
@@ -219,12 +205,11 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let tables = ground.instance.table_admin();
     tables.add_splits(&ground.name, &["m".into()].into()).await.unwrap();
     changed(&*workers[0], before.as_ref()).await;
-    let begun = Instant::now();
-    while ground.splits().await.1 == 0 {
-        assert!(begun.elapsed() < STUCK);
+    until("the split point is stored", async || {
         workers[0].share().await.unwrap();
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+        ground.splits().await.1 > 0
+    })
+    .await;
     let one = b"\0\0\0\x01\0\0\0\x01m".to_vec();
     assert_eq!(ground.splits().await, (one.clone(), 1));
     let ranges = [range(None, Some("m")), range(Some("m"), None)];
@@ -235,12 +220,11 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     drop(first);
     ground.delete("splits").await;
     changed(&*second, Some(&expected[1])).await;
-    let begun = Instant::now();
-    while ground.nodes().await != ["f-0000000001", "splits"] {
-        assert!(begun.elapsed() < STUCK);
+    until("the split points are stored again", async || {
         second.share().await.unwrap();
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        ground.nodes().await == ["f-0000000001", "splits"]
+    })
+    .await;
     let second = [second];
     wait_for_shares(&second, &[everything()]).await;
     drop(second);
@@ -249,9 +233,7 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_with_another_group_size_stops_all() {
-    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else { return };
     let worker = ground.join().await;
     assert_eq!(worker.share().await.unwrap(), Some(everything()));
     ground.create("zzz", "7").await;
@@ -275,51 +257,16 @@ async fn a_worker_with_another_group_size_stops_all() {
     );
     ground.delete("zzz-other").await;
     ground.delete("zzz").await;
-    let begun = Instant::now();
-    while worker.share().await.ok().flatten() != Some(everything()) {
-        assert!(begun.elapsed() < STUCK);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let is_alone = async || worker.share().await.ok().flatten() == Some(everything());
+    until("the worker is alone", is_alone).await;
     drop(worker);
-    ground.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_worker_has_a_share_for_a_while_after_a_change() {
-    const PAUSE: Duration = Duration::from_secs(4);
-    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "4000")]).await else {
-        return;
-    };
-    let begun = Instant::now();
-    let first = ground.join().await;
-    assert_eq!(first.share().await.unwrap(), None);
-    assert_eq!(changed(&*first, None).await, Some(everything()));
-    assert!(begun.elapsed() >= PAUSE);
-
-    let begun = Instant::now();
-    let second = ground.join().await;
-    assert_eq!(first.share().await.unwrap(), None);
-    assert_eq!(second.share().await.unwrap(), None);
-    for (worker, remainder) in [(&first, 0), (&second, 1)] {
-        let expected = share([Span::all()], 2, remainder);
-        assert_eq!(changed(&**worker, None).await, Some(expected));
-    }
-    assert!(begun.elapsed() >= PAUSE);
-
-    drop(second);
-    let before = share([Span::all()], 2, 0);
-    assert_eq!(changed(&*first, Some(&before)).await, None);
-    assert_eq!(changed(&*first, None).await, Some(everything()));
-    drop(first);
     ground.end().await;
 }
 
 /// Otherwise the numbers of all workers would change.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
-    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else { return };
     let cluster = cluster().unwrap();
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
     let through = options(cluster, format!("{}{CHROOT}", relay.address()));
@@ -338,14 +285,11 @@ async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
     }
     relay.resume().await;
     let ended = async |worker: &dyn WorkerMembership| {
-        let begun = Instant::now();
-        while begun.elapsed() < STUCK {
-            match worker.share().await {
-                Err(error) if error.to_string().contains("session of this worker") => return,
-                _ => tokio::time::sleep(Duration::from_millis(100)).await,
-            }
-        }
-        panic!("the worker does not end");
+        until("the worker ends", async || {
+            let ended = worker.share().await.err();
+            ended.is_some_and(|error| error.to_string().contains("session of this worker"))
+        })
+        .await;
     };
     ended(&*first).await;
     let again = own.join_workers().await.unwrap();
@@ -363,62 +307,4 @@ async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
     assert_eq!(ground.nodes().await.len(), 4);
     drop((third, fourth, second));
     ground.end().await;
-}
-
-/// Fluo in Java shows this notification to none of three workers, because its hash has no absolute
-/// value. The other two workers here are of other programs, which do not process it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_notification_that_java_leaves_out_is_processed() {
-    let Some(cluster) = cluster() else { return };
-    let name = fresh_name("left_out");
-    let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster))).await.unwrap();
-    let strong = Column::new("s", "strong");
-    let copy = Column::new("s", "copy");
-    let to = copy.clone();
-    let observer = observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
-        let to = to.clone();
-        async move {
-            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
-            tx.set(row, &to, value)
-        }
-    });
-    let observers = Observers::new().strong(strong.clone(), "copy", observer).unwrap();
-    let application = instance.application(&name).observers(&observers);
-    let application = application.set(MAX_SLEEP, "500");
-    application.initialize().await.unwrap();
-    let oracle = OracleOptions::new(zookeepers(cluster), &name).unwrap().host("localhost");
-    let oracle = Oracle::start(oracle).await.unwrap();
-    let client = application.open().await.unwrap();
-    let worker = client.worker().start().await.unwrap();
-    let zookeeper = zookeeper(cluster).await;
-    let finders = format!("{CHROOT}/{name}/finders");
-    let begun = Instant::now();
-    while zookeeper.list_children(&finders).await.unwrap().len() < 2 {
-        assert!(begun.elapsed() < STUCK, "no split points are stored");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let node = CreateMode::Persistent.with_acls(Acls::anyone_all());
-    for other in ["a", "zzz"] {
-        let path = format!("{finders}/{other}");
-        zookeeper.create(&path, b"7", &node).await.unwrap();
-    }
-    let writer = instance.application(&name).open().await.unwrap();
-    writer.run(async |tx| tx.set("adb:A0BM", &strong, "1")).await.unwrap();
-    let waited = tokio::time::timeout(STUCK, writer.wait_until_idle()).await;
-    waited.expect("the notification is left out").unwrap();
-    let snapshot = writer.snapshot().await.unwrap();
-    assert_eq!(snapshot.get("adb:A0BM", &copy).await.unwrap().unwrap(), "1");
-    drop(snapshot);
-    worker.stop().await;
-    for other in ["a", "zzz"] {
-        let path = format!("{finders}/{other}");
-        zookeeper.delete(&path, None).await.unwrap();
-    }
-    drop((client, writer));
-    let application = instance.application(&name);
-    while application.status().await.unwrap() == fluo_engine::Status::Running {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    application.remove().await.unwrap();
-    oracle.stop().await;
 }

@@ -20,9 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_operation_keeps_its_call_budget() {
-    let Some(ground) = Ground::new(&Observers::new()).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&Observers::new()).await else { return };
     let client = &ground.client;
     let begun = Instant::now();
     let looked_up = ground.relay.count("tableIdMap");
@@ -92,9 +90,7 @@ async fn observers_keep_their_call_budget() {
     let words = words.buckets(1).unwrap();
     let observers = Observers::new().strong(noticed.clone(), "copy", copy);
     let observers = observers.unwrap().recipe(&words).unwrap();
-    let Some(ground) = Ground::new(&observers).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&observers).await else { return };
     let (client, waiting) = (&ground.client, &ground.waiting);
     let worker = client.worker().tasks(KEYS).min_scan_pause(PAUSE).max_scan_pause(PAUSE);
     let worker = worker.start().await.unwrap();
@@ -136,9 +132,7 @@ async fn observers_keep_their_call_budget() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sink_keeps_its_call_budget() {
-    let Some(ground) = Ground::new(&Observers::new()).await else {
-        return;
-    };
+    let Some(ground) = Ground::new(&Observers::new()).await else { return };
     let (tables, name) = (ground.instance.table_admin(), fresh_name("sink"));
     tables.create_table(&name, Versions::default()).await.unwrap();
     let table = tables.open_table(&name, Authorizations::none());

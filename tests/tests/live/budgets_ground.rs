@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, Oracle, OracleOptions, ProxyOptions};
 use fluo_engine::{Client, ClientOptions, Error, InstanceExt, Observers, Snapshot, Transaction};
 use fluo_table::{Authorizations, Column, Instance, Result};
 use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};
@@ -77,10 +77,9 @@ impl Ground {
         let [link, oracle_link, other_link] = [(); 3].map(|()| zookeeper.link());
         create_instance(&zookeeper).await;
         let relay = Relay::start(cluster.proxy().unwrap().address()).await;
-        let credentials = Credentials::password(cluster.user(), cluster.password());
         let zookeepers = |link: &Link| format!("{}/fluo", link.address());
         let connect = async |address: String, link: &Link| {
-            let proxy = ProxyOptions::new(address, credentials.clone());
+            let proxy = ProxyOptions::new(address, cluster.site().credentials());
             let options = AccumuloOptions::new(proxy, zookeepers(link));
             fluo_accumulo::connect(options).await.unwrap()
         };

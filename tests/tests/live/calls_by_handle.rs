@@ -14,9 +14,7 @@ const UNKNOWN: &str = "00000000-0000-4000-8000-000000000000";
 
 #[tokio::test]
 async fn a_scanner_is_read_entry_by_entry_and_in_batches() -> Result<()> {
-    let Some(ground) = Ground::new("scanner").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("scanner").await else { return Ok(()) };
     ground.put(&["a", "b", "c", "d"]).await;
     let (low_level, table) = (ground.client.low_level(), ground.table.as_str());
     let scanner = low_level.create_scanner(table, &ScanOptions::default()).await?;
@@ -52,9 +50,7 @@ async fn a_scanner_is_read_entry_by_entry_and_in_batches() -> Result<()> {
 
 #[tokio::test]
 async fn conditional_mutations_are_decided_row_by_row() -> Result<()> {
-    let Some(ground) = Ground::new("conditional").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("conditional").await else { return Ok(()) };
     let (low_level, table) = (ground.client.low_level(), ground.table.as_str());
     let create = |row: &'static str| {
         let mutation = Mutation::new(row).put("f", "q", "v");
@@ -81,9 +77,7 @@ async fn conditional_mutations_are_decided_row_by_row() -> Result<()> {
 
 #[tokio::test]
 async fn the_proxy_computes_ranges_and_following_keys() -> Result<()> {
-    let Some(client) = client().await else {
-        return Ok(());
-    };
+    let Some(client) = client().await else { return Ok(()) };
     let after_row = Key::from_row(b"b\0".to_vec());
     let range = client.row_range("b").await?;
     assert_eq!(range, Range::between(Some(Key::from_row("b")), Some(after_row.clone())));

@@ -7,11 +7,13 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::path::{Path, PathBuf};
 
 use accumulo_proxy::{
-    CloneOptions, Compaction, CompactionPlan, ErrorKind, IteratorScope, IteratorSetting, Mutation,
-    Plugin, ProxyClient, Range, Result, ScanOptions, TimeType,
+    BatchScanOptions, BatchWriterOptions, CloneOptions, Compaction, CompactionPlan, Condition,
+    ConditionalWriterOptions, ErrorKind, IteratorScope, IteratorSetting, Mutation, Plugin,
+    ProxyClient, Range, Result, ScanOptions, TimeType,
 };
 
-use crate::ground::{Ground, entries, fails, fresh_name, rows, text, until};
+use crate::cluster::client;
+use crate::ground::{Ground, entries, fails, fresh_name, read, rows, text, until};
 
 pub(crate) const GREP: &str = "org.apache.accumulo.core.iterators.user.GrepIterator";
 pub(crate) const NO_DELETES: &str = "org.apache.accumulo.core.constraints.NoDeleteConstraint";
@@ -25,9 +27,7 @@ pub(crate) fn grep(term: &str) -> IteratorSetting {
 
 #[tokio::test]
 async fn a_table_is_created_renamed_and_deleted() -> Result<()> {
-    let Some(ground) = Ground::new("life").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("life").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     assert!(tables.exists(table).await? && tables.list().await?.contains(table));
     let id = tables.id_map().await?[table].clone();
@@ -57,10 +57,30 @@ async fn a_table_is_created_renamed_and_deleted() -> Result<()> {
 }
 
 #[tokio::test]
+async fn reads_and_writes_of_a_missing_table_do_nothing() {
+    const MISSING: &str = "no_such_table";
+    let Some(client) = client().await else { return };
+    let put = || Mutation::new("r").put("f", "q", "v");
+    let batch_writer = client.batch_writer(MISSING, BatchWriterOptions::default());
+    batch_writer.add(put()).await.unwrap();
+    let conditional = client.conditional_writer(MISSING, ConditionalWriterOptions::default());
+    let create = put().when([Condition::absent("f", "q")]);
+    let errors = [
+        client.write(MISSING, vec![put()]).await.unwrap_err(),
+        conditional.write(create).await.unwrap_err(),
+        batch_writer.close().await.unwrap_err(),
+        read(client.scanner(MISSING, ScanOptions::default())).await.unwrap_err(),
+        read(client.batch_scanner(MISSING, BatchScanOptions::over([Range::all()])))
+            .await
+            .unwrap_err(),
+    ];
+    assert!(errors.iter().all(|error| error.kind() == ErrorKind::TableNotFound), "{errors:?}");
+    assert!(errors[..2].iter().all(|error| !error.may_have_taken_effect()), "{errors:?}");
+}
+
+#[tokio::test]
 async fn a_table_without_versioning_keeps_every_version() -> Result<()> {
-    let Some(ground) = Ground::new("versions").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("versions").await else { return Ok(()) };
     let (tables, every) = (ground.client.table_operations(), fresh_name("every"));
     tables.create(&every, false, TimeType::Logical).await?;
     let low_level = ground.client.low_level();
@@ -82,9 +102,7 @@ async fn a_table_without_versioning_keeps_every_version() -> Result<()> {
 
 #[tokio::test]
 async fn split_points_and_rows_are_found_and_removed_between_bounds() -> Result<()> {
-    let Some(ground) = Ground::new("splits").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("splits").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     let splits = async || {
         let splits = tables.list_splits(table, None).await.unwrap();
@@ -130,9 +148,7 @@ async fn split_points_and_rows_are_found_and_removed_between_bounds() -> Result<
 
 #[tokio::test]
 async fn properties_and_groups_are_set_and_removed() -> Result<()> {
-    let Some(ground) = Ground::new("properties").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("properties").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     let threshold = async || tables.properties(table).await.unwrap()[THRESHOLD].clone();
     let default = threshold().await;
@@ -162,9 +178,7 @@ async fn properties_and_groups_are_set_and_removed() -> Result<()> {
 
 #[tokio::test]
 async fn a_constraint_rejects_violations_until_it_is_removed() -> Result<()> {
-    let Some(ground) = Ground::new("constraint").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("constraint").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     let number = tables.add_constraint(table, NO_DELETES).await?;
     assert_eq!(tables.constraints(table).await?[NO_DELETES], number);
@@ -173,9 +187,7 @@ async fn a_constraint_rejects_violations_until_it_is_removed() -> Result<()> {
     let delete = [Mutation::new("a").delete("f", "q")];
     let low_level = ground.client.low_level();
     until("the constraint is in force", async || {
-        let Err(error) = low_level.update_and_flush(table, &delete).await else {
-            return false;
-        };
+        let Err(error) = low_level.update_and_flush(table, &delete).await else { return false };
         let reason = fails(Err::<(), _>(error), ErrorKind::MutationsRejected, "updateAndFlush");
         assert!(reason.contains("constraint violations : 1"), "{reason}");
         true
@@ -191,9 +203,7 @@ async fn a_constraint_rejects_violations_until_it_is_removed() -> Result<()> {
 /// answer is no, because its constructor takes arguments.
 #[tokio::test]
 async fn the_class_test_fails_for_a_class_that_cannot_be_instantiated() -> Result<()> {
-    let Some(ground) = Ground::new("classes").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("classes").await else { return Ok(()) };
     let tables = ground.client.table_operations();
     let package = "org.apache.accumulo.server.master.balancer";
     let balancer = format!("{package}.TabletBalancer");
@@ -213,9 +223,7 @@ async fn the_class_test_fails_for_a_class_that_cannot_be_instantiated() -> Resul
 
 #[tokio::test]
 async fn an_attached_iterator_runs_in_scans_until_it_is_removed() -> Result<()> {
-    let Some(ground) = Ground::new("iterator").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("iterator").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     ground.put(&["keep-1", "drop-2"]).await;
     let (scan, setting) = ([IteratorScope::Scan], grep("keep"));
@@ -245,9 +253,7 @@ async fn an_attached_iterator_runs_in_scans_until_it_is_removed() -> Result<()> 
 
 #[tokio::test]
 async fn a_flush_makes_files_and_a_compaction_drops_entries() -> Result<()> {
-    let Some(ground) = Ground::new("compact").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("compact").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     ground.put(&["keep-1", "drop-2", "keep-3"]).await;
     assert_eq!(tables.disk_usage([table]).await?[0].bytes, 0);
@@ -275,9 +281,7 @@ async fn a_flush_makes_files_and_a_compaction_drops_entries() -> Result<()> {
 
 #[tokio::test]
 async fn a_compaction_is_listed_and_cancelled() -> Result<()> {
-    let Some(ground) = Ground::new("cancel").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("cancel").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.clone());
     // The filter accepts every entry after a tenth of a second, in which its pattern finds no
     // match. Between two entries a server checks whether it must stop.
@@ -320,9 +324,7 @@ async fn is_compacted(client: &ProxyClient, table_id: &str) -> bool {
 
 #[tokio::test]
 async fn a_table_is_cloned_exported_and_imported() -> Result<()> {
-    let Some(ground) = Ground::new("copies").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("copies").await else { return Ok(()) };
     let (tables, table) = (ground.client.table_operations(), ground.table.as_str());
     ground.put(&["a", "b"]).await;
     tables.set_property(table, "table.custom.left", "out").await?;

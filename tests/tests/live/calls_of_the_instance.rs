@@ -19,9 +19,7 @@ const PASSWORD: &str = "open-sesame";
 
 #[tokio::test]
 async fn the_servers_are_listed_and_answer() -> Result<()> {
-    let Some(ground) = Ground::new("scanned").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("scanned").await else { return Ok(()) };
     let instance = ground.client.instance_operations();
     let servers = instance.tablet_servers().await?;
     assert_eq!(servers.len(), cluster().unwrap().tablet_servers().len());
@@ -66,9 +64,7 @@ async fn is_scanned(ground: &Ground, servers: &[String]) -> bool {
 
 #[tokio::test]
 async fn a_property_of_the_system_is_set_and_removed() -> Result<()> {
-    let Some(client) = client().await else {
-        return Ok(());
-    };
+    let Some(client) = client().await else { return Ok(()) };
     let instance = client.instance_operations();
     // The property affects only bulk imports of many files, and so no other test.
     let property = "master.bulk.rename.threadpool.size";
@@ -89,9 +85,7 @@ async fn a_property_of_the_system_is_set_and_removed() -> Result<()> {
 
 #[tokio::test]
 async fn a_namespace_is_created_renamed_and_deleted() -> Result<()> {
-    let Some(client) = client().await else {
-        return Ok(());
-    };
+    let Some(client) = client().await else { return Ok(()) };
     let (namespaces, tables) = (client.namespace_operations(), client.table_operations());
     let predefined = [namespaces.system_namespace().await?, namespaces.default_namespace().await?];
     assert_eq!(predefined, ["accumulo", ""]);
@@ -120,9 +114,7 @@ async fn a_namespace_is_created_renamed_and_deleted() -> Result<()> {
 
 #[tokio::test]
 async fn settings_of_a_namespace_hold_for_its_tables() -> Result<()> {
-    let Some(client) = client().await else {
-        return Ok(());
-    };
+    let Some(client) = client().await else { return Ok(()) };
     let (namespaces, tables) = (client.namespace_operations(), client.table_operations());
     let space = fresh_name("space");
     let table = format!("{space}.t");
@@ -176,9 +168,7 @@ async fn log_in(root: &ProxyClient, user: &str, password: &str) -> Result<ProxyC
 
 #[tokio::test]
 async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() -> Result<()> {
-    let Some(root) = client().await else {
-        return Ok(());
-    };
+    let Some(root) = client().await else { return Ok(()) };
     let (security, name) = (root.security_operations(), fresh_name("user"));
     security.create_user(&name, PASSWORD).await?;
     until("the user is listed", async || security.users().await.unwrap().contains(&name)).await;
@@ -210,9 +200,7 @@ async fn a_user_is_created_logs_in_with_the_password_and_is_dropped() -> Result<
 
 #[tokio::test]
 async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
-    let Some(ground) = Ground::new("permissions").await else {
-        return Ok(());
-    };
+    let Some(ground) = Ground::new("permissions").await else { return Ok(()) };
     let (root, table) = (&ground.client, ground.table.as_str());
     let (security, namespaces) = (root.security_operations(), root.namespace_operations());
     let [name, space] = ["user", "space"].map(fresh_name);

@@ -113,25 +113,32 @@ impl Fluo {
     }
 
     fn of(&self, subcommands: &[&str], arguments: &str) -> Command {
-        let mut command = Command::new(binary());
+        let mut command = self.bare();
         command
             .args(subcommands)
             .args(["--at", &format!("proxy:{}", self.address)])
-            .args(arguments.split_whitespace().map(OsStr::new))
+            .args(arguments.split_whitespace().map(OsStr::new));
+        if self.secret.is_none() {
+            command.env("FLUO_USER", &self.user);
+        }
+        command
+    }
+
+    /// Returns the command without arguments, with the password or the secret in its environment.
+    fn bare(&self) -> Command {
+        let mut command = Command::new(binary());
+        command
             .current_dir(self.directory.path())
-            .env("FLUO_USER", &self.user)
-            .env("FLUO_PASSWORD", &self.password)
-            .env_remove("FLUO_PASSWORD_FILE")
-            .env_remove("FLUO_SHARED_SECRET")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if let Some(secret) = &self.secret {
-            command
-                .env_remove("FLUO_USER")
-                .env_remove("FLUO_PASSWORD")
-                .env("FLUO_SHARED_SECRET", secret);
+        for name in ["USER", "PASSWORD", "PASSWORD_FILE", "SHARED_SECRET", "ZOOKEEPERS"] {
+            command.env_remove(format!("FLUO_{name}"));
         }
+        match &self.secret {
+            Some(secret) => command.env("FLUO_SHARED_SECRET", secret),
+            None => command.env("FLUO_PASSWORD", &self.password),
+        };
         command
     }
 

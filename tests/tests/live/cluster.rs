@@ -1,6 +1,6 @@
 //! The cluster of these tests, and clients of it.
 
-use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
+use accumulo_proxy::{ProxyClient, ProxyOptions};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_cluster::Cluster;
 use fluo_tests::conformance::AUTHORIZATIONS;
@@ -8,20 +8,12 @@ use tokio::sync::OnceCell;
 
 /// Returns the cluster, or `None` if live tests are not wanted. A test then returns at once.
 pub(crate) fn cluster() -> Option<&'static Cluster> {
-    fluo_cluster::wanted().then(|| Cluster::shared().unwrap())
-}
-
-/// Returns the credentials of the administrator, or the shared secret of a cluster that has one.
-pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
-    match cluster.secret() {
-        Some(secret) => Credentials::shared_secret(secret),
-        None => Credentials::password(cluster.user(), cluster.password()),
-    }
+    Cluster::if_wanted()
 }
 
 /// Returns settings for the proxy of the cluster, as its administrator.
 pub(crate) fn settings(cluster: &Cluster) -> ProxyOptions {
-    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials(cluster))
+    ProxyOptions::new(cluster.proxy().unwrap().address(), cluster.site().credentials())
 }
 
 /// Connects to the cluster's proxy as its administrator.

@@ -54,9 +54,7 @@ const PRINTED: [(&str, &[&str]); 9] = [
 
 #[tokio::test]
 async fn every_example_succeeds_and_leaves_no_trace() {
-    let (Some(cluster), Some(client)) = (cluster(), client().await) else {
-        return;
-    };
+    let (Some(cluster), Some(client)) = (cluster(), client().await) else { return };
     let binaries = programs(&["--package", "accumulo-proxy", "--examples"]).join("examples");
     for (name, printed) in PRINTED {
         let said = run(cluster, &binaries.join(name));

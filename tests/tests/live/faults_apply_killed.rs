@@ -39,9 +39,7 @@ fn moments() -> impl Iterator<Item = Moment> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_apply_is_finished_by_the_next() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
+    let Some(tables) = crate::cluster::tables().await else { return };
     let fluo = blocking(fluo).unwrap();
     fluo.spec(&["p"], TABLETS);
     let mut killed = 0;

@@ -97,18 +97,14 @@ pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
 
 /// Returns settings of an impatient client: three tries within a fifth of a second.
 pub(crate) fn settings(cluster: &Cluster, address: &str) -> ProxyOptions {
-    let credentials = crate::cluster::credentials(cluster);
-    let mut settings = ProxyOptions::new(address, credentials);
-    settings = settings.tries(NonZeroUsize::new(3).unwrap());
-    settings = settings.first_pause(Duration::from_millis(50));
-    settings
+    ProxyOptions::new(address, cluster.site().credentials())
+        .tries(NonZeroUsize::new(3).unwrap())
+        .first_pause(Duration::from_millis(50))
 }
 
 /// Returns the same settings for a client that outlasts a restart.
-pub(crate) fn patient(mut settings: ProxyOptions) -> ProxyOptions {
-    settings = settings.tries(NonZeroUsize::new(200).unwrap());
-    settings = settings.max_pause(Duration::from_millis(250));
-    settings
+pub(crate) fn patient(settings: ProxyOptions) -> ProxyOptions {
+    settings.tries(NonZeroUsize::new(200).unwrap()).max_pause(Duration::from_millis(250))
 }
 
 pub(crate) async fn open(tables: &dyn TableAdmin, name: &str) -> Arc<dyn Table> {

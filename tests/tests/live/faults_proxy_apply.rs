@@ -43,9 +43,7 @@ async fn applied_again(broken: &Broken, plan: &Plan, tablets: u32) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reports_a_proxy_that_is_killed_after_a_step() {
     const TABLETS: u32 = 8;
-    let Some(mut broken) = Broken::new("faults_apply").await else {
-        return;
-    };
+    let Some(mut broken) = Broken::new("faults_apply").await else { return };
     let mut kill_after = 1;
     loop {
         let plan = planned(&broken, TABLETS).await;
@@ -144,9 +142,7 @@ async fn is_halfway(broken: &Broken) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reports_a_proxy_that_is_killed_during_a_step() {
     const TABLETS: u32 = 300;
-    let Some(broken) = Broken::new("faults_halfway").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_halfway").await else { return };
     let plan = planned(&broken, TABLETS).await;
     let tables = broken.tables(broken.settings.clone()).await;
     let (applied, ()) = tokio::join!(plan.apply(&tables).into_future(), async {
@@ -173,9 +169,7 @@ async fn reports_a_proxy_that_is_killed_during_a_step() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waits_for_a_proxy_that_restarts_during_a_step() {
     const TABLETS: u32 = 300;
-    let Some(broken) = Broken::new("faults_waiting").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_waiting").await else { return };
     let plan = planned(&broken, TABLETS).await;
     let tables = broken.tables(patient(broken.settings.clone())).await;
     let (applied, ()) = tokio::join!(plan.apply(&tables).into_future(), async {
@@ -193,9 +187,7 @@ async fn waits_for_a_proxy_that_restarts_during_a_step() {
 /// The error denied that anything was done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn does_not_deny_a_property_that_was_set_before_the_kill() {
-    let Some(broken) = Broken::new("faults_set").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_set").await else { return };
     let tables = broken.tables(broken.settings.clone()).await;
     let mut failures = Vec::new();
     let (name, address) = (broken.name.clone(), broken.proxy.address());

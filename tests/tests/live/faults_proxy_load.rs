@@ -29,9 +29,7 @@ async fn kill_and_restart(broken: &Broken, signals: &Signals) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn loses_no_acknowledged_row_and_denies_no_written_row() {
-    let Some(broken) = Broken::new("faults_load").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_load").await else { return };
     let table = broken.open(broken.settings.clone()).await;
     let signals = Arc::new(Signals::default());
     let writers = (0..WRITERS).map(|writer| load(&table, &signals, writer, false));
@@ -56,9 +54,7 @@ async fn loses_no_acknowledged_row_and_denies_no_written_row() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_many_claimers_wins_each_row() {
-    let Some(broken) = Broken::new("faults_claim").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_claim").await else { return };
     let signals = Arc::new(Signals::default());
     let mut claimers = Vec::new();
     for claimer in 0..WRITERS {

@@ -35,9 +35,7 @@ async fn scan_over_restarts(broken: &Broken, table: &dyn Table, scan: Scan) -> V
             broken.kill();
             restarts.push(broken.restart_meanwhile());
         }
-        let Some(more) = batches.try_next().await.unwrap() else {
-            break;
-        };
+        let Some(more) = batches.try_next().await.unwrap() else { break };
         assert!(!more.is_empty());
         cells.extend(more);
     }
@@ -55,9 +53,7 @@ fn shown(cells: &[Cell]) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scan_returns_every_row_once_and_in_order_across_restarts() {
-    let Some(broken) = Broken::new("faults_scan").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_scan").await else { return };
     fill(&broken).await;
     let table = broken.open(patient(broken.settings.clone())).await;
     let cells = scan_over_restarts(&broken, &*table, Scan::over(Span::all())).await;
@@ -76,9 +72,7 @@ async fn a_scan_returns_every_row_once_and_in_order_across_restarts() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scan_whose_proxy_is_killed_ends_with_one_error() {
-    let Some(broken) = Broken::new("faults_scan").await else {
-        return;
-    };
+    let Some(broken) = Broken::new("faults_scan").await else { return };
     fill(&broken).await;
     let table = broken.open(broken.settings.clone()).await;
     let scan = Scan::over(Span::all()).batch_cells(NonZeroUsize::new(500).unwrap());

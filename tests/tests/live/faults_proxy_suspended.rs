@@ -23,12 +23,8 @@ const SUSPENSIONS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_fail_within_the_limit_and_their_late_writes_are_whole() {
-    let Some(broken) = Broken::new("faults_suspended").await else {
-        return;
-    };
-    let mut settings = broken.settings.clone();
-    settings = settings.call_timeout(LIMIT);
-    settings = settings.connect_timeout(LIMIT);
+    let Some(broken) = Broken::new("faults_suspended").await else { return };
+    let settings = broken.settings.clone().call_timeout(LIMIT).connect_timeout(LIMIT);
     let tables = broken.tables(settings).await;
     let table = open(&tables, &broken.name).await;
     let mut told = Told::default();
@@ -95,13 +91,10 @@ async fn serves_again(table: &Arc<dyn Table>, row: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_late_answer_does_not_answer_another_call() {
     const CALLS: usize = 8;
-    let Some(broken) = Broken::new("faults_late").await else {
-        return;
-    };
-    let mut settings = broken.settings.clone();
-    settings = settings.call_timeout(LIMIT);
+    let Some(broken) = Broken::new("faults_late").await else { return };
     // A connection for each, so that every call goes out.
-    settings = settings.connections(NonZeroUsize::new(CALLS).unwrap());
+    let connections = NonZeroUsize::new(CALLS).unwrap();
+    let settings = broken.settings.clone().call_timeout(LIMIT).connections(connections);
     let client = ProxyClient::connect(settings).await.unwrap();
     let write = |row: String| {
         let (client, name) = (client.clone(), broken.name.clone());

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
 use fluo_keys::{RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
@@ -12,6 +11,7 @@ use fluo_table::{Bytes, Error, ErrorKind, TableAdmin, Versions};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::assert_says;
+use crate::cluster::settings;
 use crate::faults_claims::{Claims, claim};
 use crate::faults_ground::{blocking, open, say, whole_rows};
 use crate::faults_writers::{Signals, Told, load};
@@ -22,11 +22,6 @@ const SUCCESSES: usize = 60;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Shorter than that, so the outcome of a write is uncertain for its writer.
 const LIMIT: Duration = Duration::from_secs(10);
-
-fn settings(cluster: &Cluster) -> ProxyOptions {
-    let credentials = crate::cluster::credentials(cluster);
-    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials)
-}
 
 fn optimizations() -> TableOptimizations {
     RowHasher::new("p").unwrap().table_optimizations(8).unwrap()
@@ -75,8 +70,7 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     let tables = AccumuloTables::connect(settings(&cluster)).await.unwrap();
     prepare(&tables).await;
 
-    let mut hasty = settings(&cluster);
-    hasty = hasty.call_timeout(LIMIT);
+    let hasty = settings(&cluster).call_timeout(LIMIT);
     let hasty = AccumuloTables::connect(hasty).await.unwrap();
     let signals = Arc::new(Signals::default());
     let table = open(&hasty, TABLE).await;

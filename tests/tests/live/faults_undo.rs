@@ -43,9 +43,7 @@ async fn shows(tables: &AccumuloTables, table: &str, properties: [(&str, &str); 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn undo_restores_inherited_properties() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
+    let Some(tables) = crate::cluster::tables().await else { return };
     let namespace = fresh_name("undo");
     let operations = tables.client().namespace_operations();
     operations.create(&namespace).await.unwrap();

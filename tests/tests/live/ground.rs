@@ -1,19 +1,14 @@
 //! A table for one test: created under a name of its own, written, read, and removed.
 
 use std::fmt::Debug;
-use std::time::Duration;
 
 use accumulo_proxy::{Entry, ErrorKind, Mutation, ProxyClient, Result, ScanOptions, TimeType};
 use futures::{Stream, TryStreamExt};
-use tokio::time::sleep;
 
 use crate::cluster::client;
 
-pub(crate) use fluo_tests::unused_name as fresh_name;
+pub(crate) use fluo_tests::{until, unused_name as fresh_name};
 
-/// Longest time that a test waits for changes that servers make by themselves.
-const PATIENCE: Duration = Duration::from_secs(300);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Number of entries requested at a time.
 const BATCH: i32 = 1000;
 
@@ -112,17 +107,4 @@ pub(crate) async fn entries(
 /// Converts bytes to text.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Waits until `is_so` returns `true`. Changes of the configuration reach the servers after a
-/// moment.
-pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let tries = PATIENCE.as_millis() / LOOK_EVERY.as_millis();
-    for _ in 0..tries {
-        if is_so().await {
-            return;
-        }
-        sleep(LOOK_EVERY).await;
-    }
-    panic!("not within {PATIENCE:?}: {what}");
 }

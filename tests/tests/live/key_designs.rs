@@ -47,9 +47,7 @@ async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &RowSelection) -
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
+    let Some(tables) = crate::cluster::tables().await else { return };
     let rows: Vec<_> = (0..2_000).map(|row| format!("row {row:05}")).collect();
     for design in
         [design(Modulo::default()), design(DigestSalt { digits: 1, ..DigestSalt::default() })]

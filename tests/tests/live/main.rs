@@ -1,11 +1,6 @@
 //! All tests that need a real Accumulo, in one program, so that one cluster serves all of them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test panics where it fails"
-)]
+#![cfg(test)]
 
 mod bad_input;
 mod budgets;
@@ -15,7 +10,6 @@ mod calls_of_tables;
 mod calls_of_the_instance;
 mod cli;
 mod cluster;
-mod conditional;
 mod conformance;
 mod docs;
 mod examples;
@@ -31,11 +25,6 @@ mod faults_undo;
 mod faults_writers;
 mod ground;
 mod key_designs;
-mod oracle_frames;
-mod oracle_ground;
-mod oracle_hiccup;
-mod oracle_horizon;
-mod oracle_takeover;
 mod ports;
 mod proof_spread;
 mod protocols;
@@ -43,4 +32,4 @@ mod relay;
 mod scan;
 mod scenarios;
 mod terminator;
-mod write;
+mod writes;

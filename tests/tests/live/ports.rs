@@ -68,19 +68,6 @@ async fn finds_the_servers_of_system_tablets() {
 }
 
 #[tokio::test]
-async fn the_servers_have_fluos_iterators() {
-    let Some(tables) = tables().await else { return };
-    let name = name("iterators");
-    tables.create_table(&name, Versions::All).await.unwrap();
-    let iterator = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
-    for class in ["SnapshotIterator", "PrewriteIterator"] {
-        let class = format!("org.apache.fluo.accumulo.iterators.{class}");
-        assert!(tables.can_load(&name, &class, iterator).await.unwrap(), "{class}");
-    }
-    tables.delete_table(&name).await.unwrap();
-}
-
-#[tokio::test]
 async fn denies_an_authorization_that_the_user_does_not_hold() {
     let Some(tables) = tables().await else { return };
     let name = name("not_held");
@@ -94,16 +81,14 @@ async fn denies_an_authorization_that_the_user_does_not_hold() {
 
 #[tokio::test]
 async fn denies_a_user_whose_password_was_changed() {
-    let Some(administrator) = client().await else {
-        return;
-    };
+    let Some(administrator) = client().await else { return };
     let user = name("changed_password");
     let security = administrator.security_operations();
     security.create_user(&user, "before").await.unwrap();
     security.grant_system_permission(&user, SystemPermission::CreateTable).await.unwrap();
 
-    let mut settings = settings(cluster().unwrap());
-    settings = settings.with_credentials(Credentials::password(&user, "before"));
+    let settings = settings(cluster().unwrap());
+    let settings = settings.with_credentials(Credentials::password(&user, "before"));
     let tables = AccumuloTables::new(ProxyClient::connect(settings).await.unwrap());
     let table = format!("{user}_table");
     tables.create_table(&table, Versions::All).await.unwrap();

@@ -22,9 +22,7 @@ fn of(prefix: &str, tablets: u32) -> TableOptimizations {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
+    let Some(tables) = crate::cluster::tables().await else { return };
     assert_eq!(tables.servers().await.unwrap().len(), 2);
     let table = fresh_name("proof_groups");
     tables.create_table(&table, Versions::default()).await.unwrap();
@@ -72,9 +70,7 @@ fn urls() -> BTreeSet<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
     const TABLETS: usize = 20;
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
+    let Some(tables) = crate::cluster::tables().await else { return };
     let (name, hasher) = (fresh_name("proof_rows"), RowHasher::new("p").unwrap());
     tables.create_table(&name, Versions::default()).await.unwrap();
     let optimizations = of("p", TABLETS.try_into().unwrap());

@@ -49,16 +49,15 @@ async fn works_over_the_binary_protocol() {
     let started =
         ProxySettings { protocol: fluo_cluster::Protocol::Binary, ..ProxySettings::default() };
     let proxy = cluster.start_proxy(started).unwrap();
-    let mut settings = settings(cluster);
-    settings = settings.with_address(proxy.address());
+    let settings = settings(cluster).with_address(proxy.address());
     refused(settings.clone(), "the first call", "binary").await;
 
-    settings = settings.protocol(Protocol::Binary);
+    let settings = settings.protocol(Protocol::Binary);
     let client = ProxyClient::connect(settings.clone()).await.unwrap();
     job(&client, "binary").await;
 
     // The reverse case.
-    settings = settings.with_address(cluster.proxy().unwrap().address());
+    let settings = settings.with_address(cluster.proxy().unwrap().address());
     refused(settings, "the first call", "compact").await;
 }
 
@@ -77,17 +76,16 @@ async fn refused(settings: ProxyOptions, said: &str, theirs: &str) {
 #[tokio::test]
 async fn works_over_tls() {
     let Some(cluster) = cluster() else { return };
-    let (authority, mut settings) = (authority(), settings(cluster));
+    let (authority, settings) = (authority(), settings(cluster));
     let proxy = settings.address().to_owned();
-    settings = settings.with_address(terminator(acceptor(&authority), proxy).await);
+    let settings = settings.with_address(terminator(acceptor(&authority), proxy).await);
 
-    let mut plain = settings.clone();
-    plain = plain.tries(std::num::NonZeroUsize::MIN);
+    let plain = settings.clone().tries(std::num::NonZeroUsize::MIN);
     let error = ProxyClient::connect(plain).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 
-    settings = settings.tls(Tls::new(NAME, authority.pem().as_bytes(), None).unwrap());
+    let settings = settings.tls(Tls::new(NAME, authority.pem().as_bytes(), None).unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     job(&client, "tls").await;
 }

@@ -42,9 +42,7 @@ async fn small() -> Option<(ProxyClient, String)> {
 
 #[tokio::test]
 async fn bounds_have_the_same_meaning_in_both_scanners() {
-    let Some((client, table)) = small().await else {
-        return;
-    };
+    let Some((client, table)) = small().await else { return };
     let all = read(client.scanner(table.as_str(), ScanOptions::default())).await.unwrap();
     for (start_inclusive, stop_inclusive) in
         [(true, true), (true, false), (false, true), (false, false)]
@@ -69,9 +67,7 @@ async fn bounds_have_the_same_meaning_in_both_scanners() {
 
 #[tokio::test]
 async fn a_range_separates_the_versions_of_a_column() {
-    let Some((client, table)) = table("scan").await else {
-        return;
-    };
+    let Some((client, table)) = table("scan").await else { return };
     // Versioning keeps the newest timestamp. The earliest one has no tick after it.
     for (row, timestamp) in [("a", i64::MAX), ("b", 0), ("c", i64::MIN)] {
         let put = ColumnUpdate::put("f", "q", "v").at(timestamp);
@@ -99,9 +95,7 @@ async fn a_scan_uses_all_some_or_no_authorizations() {
     if crate::cluster::tables().await.is_none() {
         return;
     }
-    let Some((client, table)) = table("scan").await else {
-        return;
-    };
+    let Some((client, table)) = table("scan").await else { return };
     let seen_by = |visibility: &'static str| {
         ColumnUpdate::put("f", visibility, "v").with_visibility(visibility)
     };
@@ -128,9 +122,7 @@ async fn a_scan_uses_all_some_or_no_authorizations() {
 
 #[tokio::test]
 async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
-    let Some((client, table)) = small().await else {
-        return;
-    };
+    let Some((client, table)) = small().await else { return };
     let iterator = || IteratorSetting::new(50, "none", "org.example.NoSuchIterator");
     let options = ScanOptions::default().iterator(iterator());
     let error = read(client.scanner(table.as_str(), options)).await.unwrap_err();
@@ -138,18 +130,6 @@ async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
     let options = BatchScanOptions::over([Range::all()]).iterator(iterator());
     let error = read(client.batch_scanner(table, options)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
-}
-
-#[tokio::test]
-async fn reports_a_missing_table() {
-    let Some(client) = crate::cluster::client().await else {
-        return;
-    };
-    let error = read(client.scanner("no_such_table", ScanOptions::default())).await;
-    assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
-    let options = BatchScanOptions::over([Range::all()]);
-    let error = read(client.batch_scanner("no_such_table", options)).await;
-    assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
 }
 
 /// Number of columns of the row that is rewritten.
@@ -184,9 +164,7 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     const SCANS: usize = 100;
     // The last cell of the first piece is the first cell of the row.
     const BEFORE: usize = 999;
-    let Some((client, table)) = table("scan").await else {
-        return;
-    };
+    let Some((client, table)) = table("scan").await else { return };
     let before = (0..BEFORE).map(|row| Mutation::new(format!("before{row:03}")).put("f", "q", "v"));
     let rows = before.chain([numbered(0)]).collect();
     client.write(&table, rows).await.unwrap();

@@ -6,23 +6,16 @@ use std::sync::Arc;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::Instance;
 use fluo_tests::scenarios;
+use tempfile::TempDir;
 
 use crate::cluster::tables;
 
-macro_rules! live_scenarios {
-    ([] $($module:ident::$scenario:ident,)*) => {
-        $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $scenario() {
-                let Some(tables) = tables().await else { return };
-                let directory = tempfile::tempdir().unwrap();
-                let settings = EmbeddedOptions::new().create_if_missing(true);
-                let embedded = EmbeddedTables::open(directory.path(), settings).unwrap();
-                let instance = Instance::new(Arc::new(tables), Arc::new(embedded.applications()));
-                scenarios::$scenario(instance).await;
-            }
-        )*
-    };
+async fn open() -> Option<(Instance, TempDir)> {
+    let tables = tables().await?;
+    let directory = tempfile::tempdir().unwrap();
+    let settings = EmbeddedOptions::new().create_if_missing(true);
+    let embedded = EmbeddedTables::open(directory.path(), settings).unwrap();
+    Some((Instance::new(Arc::new(tables), Arc::new(embedded.applications())), directory))
 }
 
-fluo_tests::__for_each_scenario!(live_scenarios);
+scenarios::suite!(open);

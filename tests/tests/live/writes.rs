@@ -1,11 +1,13 @@
-//! Conditional writes to a real Accumulo.
+//! Writes to a real Accumulo, plain and conditional.
 
 use accumulo_proxy::{
     Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriter,
-    ConditionalWriterOptions, ErrorKind, IteratorSetting, Mutation,
+    ConditionalWriterOptions, ErrorKind, IteratorSetting, Mutation, ScanOptions,
 };
 
-use crate::ground::table;
+use crate::ground::{read, table};
+
+const MIB: usize = 1024 * 1024;
 
 fn put(row: &str, value: &str) -> Mutation {
     Mutation::new(row.to_owned()).put("f", "q", value.to_owned())
@@ -25,9 +27,7 @@ async fn reports_a_condition_on_an_invisible_column() {
     if crate::cluster::tables().await.is_none() {
         return;
     }
-    let Some((client, table)) = table("conditional").await else {
-        return;
-    };
+    let Some((client, table)) = table("conditional").await else { return };
     let hidden = || put("r", "v").when([Condition::absent("f", "q").with_visibility("A")]);
     // Without given authorizations the proxy uses none, although the user has some.
     let blind = client.conditional_writer(table.as_str(), ConditionalWriterOptions::default());
@@ -40,9 +40,7 @@ async fn reports_a_condition_on_an_invisible_column() {
 
 #[tokio::test]
 async fn an_iterator_that_the_servers_lack_leaves_the_outcome_unknown() {
-    let Some((client, table)) = table("conditional").await else {
-        return;
-    };
+    let Some((client, table)) = table("conditional").await else { return };
     let writer = client.conditional_writer(table, ConditionalWriterOptions::default());
     let iterator = IteratorSetting::new(10, "none", "org.example.NoSuchIterator");
     let mutation = put("r", "v").when([Condition::absent("f", "q").iterator(iterator)]);
@@ -55,12 +53,14 @@ async fn an_iterator_that_the_servers_lack_leaves_the_outcome_unknown() {
 }
 
 #[tokio::test]
-async fn a_missing_table_is_an_error() {
-    let Some(client) = crate::cluster::client().await else {
-        return;
-    };
-    let writer = client.conditional_writer("no_such_table", ConditionalWriterOptions::default());
-    let error = writer.write(create("r")).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TableNotFound);
+async fn the_longest_mutation_is_written_and_a_longer_one_is_refused() {
+    let Some((client, table)) = table("write").await else { return };
+    let row = |bytes| vec![Mutation::new("r").put("f", "q", vec![b'v'; bytes])];
+    client.write(&table, row(15 * MIB)).await.unwrap();
+    let error = client.write(&table, row(16 * MIB)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert!(!error.may_have_taken_effect());
+    let found = read(client.scanner(table, ScanOptions::default())).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].value.len(), 15 * MIB);
 }

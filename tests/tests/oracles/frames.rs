@@ -1,19 +1,12 @@
 //! Connections that send damaged frames, or nothing. Each of them makes a server in Java deaf for
 //! all clients, or for as long as it is open.
 
-use fluo_accumulo::Oracle;
 use fluo_tests::STUCK;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::oracle_ground::{OracleGround, count};
-
-async fn leader(ground: &OracleGround) -> (Oracle, String) {
-    let mut oracle = ground.oracle().await;
-    let address = oracle.wait_for_lead().await.unwrap();
-    (oracle, address)
-}
+use crate::ground::{Ground, ID, count};
 
 /// Returns the bytes of a request as servers in Java receive it.
 fn request(id: &str, zigzag_count: &[u8]) -> Vec<u8> {
@@ -47,15 +40,13 @@ async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_to_the_byte() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
-    let (oracle, address) = leader(&ground).await;
+    let ground = Ground::new().await;
+    let (oracle, address) = ground.leader().await;
     let is_leader = framed(b"\x82\x21\x01\x08isLeader\x00");
     let yes = framed(b"\x82\x41\x01\x08isLeader\x01\x00\x00");
     assert_eq!(exchange(&address, &is_leader).await, yes);
     let stamps = framed(b"\x82\x41\x01\x0dgetTimestamps\x0c\x00\x16\x04\x16\x00\x00\x00");
-    assert_eq!(exchange(&address, &request(&ground.id, b"\x02")).await, stamps);
+    assert_eq!(exchange(&address, &request(ID, b"\x02")).await, stamps);
     let unknown = framed(b"\x82\x21\x01\x03foo\x00");
     let reply = exchange(&address, &unknown).await;
     let expected = framed(b"\x82\x61\x01\x03foo\x18\x1aInvalid method name: 'foo'\x15\x02\x00");
@@ -65,19 +56,17 @@ async fn answers_to_the_byte() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_requests_disturb_no_other_client() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
-    let (oracle, address) = leader(&ground).await;
+    let ground = Ground::new().await;
+    let (oracle, address) = ground.leader().await;
     let client = ground.client().await;
     let first = client.timestamps(count(10)).await.unwrap().first;
-    let good = request(&ground.id, b"\x02");
+    let good = request(ID, b"\x02");
     let refused = [
         request("another application", b"\x02"),
         // -5, and the smallest and the largest number.
-        request(&ground.id, b"\x09"),
-        request(&ground.id, b"\xff\xff\xff\xff\x0f"),
-        request(&ground.id, b"\xfe\xff\xff\xff\x0f"),
+        request(ID, b"\x09"),
+        request(ID, b"\xff\xff\xff\xff\x0f"),
+        request(ID, b"\xfe\xff\xff\xff\x0f"),
         good[..30].to_vec(),
         b"GET / HTTP/1.1\r\n\r\n".to_vec(),
         0_u32.to_be_bytes().to_vec(),
@@ -103,10 +92,8 @@ async fn refused_requests_disturb_no_other_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn half_sent_frames_and_idle_connections_block_no_other_client() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
-    let (oracle, address) = leader(&ground).await;
+    let ground = Ground::new().await;
+    let (oracle, address) = ground.leader().await;
     let client = ground.client().await;
     let mut open = Vec::new();
     for number in 0..200 {
@@ -129,17 +116,14 @@ async fn half_sent_frames_and_idle_connections_block_no_other_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_a_request_that_no_oracle_answers() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
+    let ground = Ground::new().await;
     let client = ground.client().await;
     let error = client.timestamps(count(u32::MAX)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "4294967295 timestamps are too many for one request; request at most 16777216"
     );
-    let removed = ground.zookeeper.delete("/config/fluo.application.id", None);
-    removed.await.unwrap();
+    ground.nodes.delete("/config/fluo.application.id", None).await.unwrap();
     let error = client.timestamps(count(1)).await.unwrap_err();
     assert_eq!(error.kind(), fluo_table::ErrorKind::NotFound);
 }

@@ -1,70 +1,56 @@
-//! The nodes of an application for one test of the oracle, on the ZooKeeper of the cluster.
+//! The nodes of an application, its oracles, and clients that request timestamps.
 
 use std::num::NonZeroU32;
-use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_accumulo::{Oracle, OracleClient, OracleOptions};
-use fluo_cluster::{Cluster, wanted};
+use fluo_zookeeper::{Link, ZooKeeper};
+use futures::future::join_all;
 use zookeeper_client::{Acls, Client, CreateMode};
 
-/// The shortest session timeout, so that a takeover from a crashed oracle takes seconds.
+pub(crate) const ID: &str = "id-of-web";
+const ROOT: &str = "/fluo/web";
+/// The shortest session timeout, so that a takeover from an unreachable oracle takes seconds.
 const SESSION: Duration = Duration::from_secs(4);
 
-/// The parent of all applications of these tests.
-const FOLDER: &str = "/fluo-oracle";
-
-/// The nodes of an application that no other test uses.
-pub(crate) struct OracleGround {
+/// An application without an oracle.
+pub(crate) struct Ground {
     /// A session whose root is the node of the application.
-    pub(crate) zookeeper: Client,
-    pub(crate) id: String,
-    zookeepers: String,
-    name: String,
+    pub(crate) nodes: Client,
+    zookeeper: ZooKeeper,
+    link: Link,
 }
 
-impl OracleGround {
-    /// Creates the nodes as Fluo does. Returns `None` if live tests are not wanted.
-    pub(crate) async fn new() -> Option<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        if !wanted() {
-            return None;
-        }
-        let server = &Cluster::shared().unwrap().site().zookeepers;
-        let zookeepers = format!("{server}{FOLDER}");
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("o{}x{number}", process::id());
-        let id = format!("id-of-{name}");
+impl Ground {
+    /// Creates the nodes as Fluo does.
+    pub(crate) async fn new() -> Self {
+        let zookeeper = ZooKeeper::new();
+        let link = zookeeper.link();
+        let all = Client::connect(&link.address()).await.unwrap();
         let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
-        let all = Client::connect(server).await.unwrap();
-        let root = format!("{FOLDER}/{name}");
-        for folder in ["", "/config", "/oracle/server", "/transactor/timestamps"] {
-            all.mkdir(&format!("{root}{folder}"), &persistent).await.unwrap();
+        for folder in ["/config", "/oracle/server", "/transactor/timestamps"] {
+            all.mkdir(&format!("{ROOT}{folder}"), &persistent).await.unwrap();
         }
-        let zookeeper = all.chroot(root).unwrap();
         for (path, data) in [
-            ("/config/fluo.application.id", id.as_str()),
+            ("/config/fluo.application.id", ID),
             ("/oracle/max-timestamp", "2"),
             ("/oracle/gc-timestamp", "0"),
         ] {
-            let created = zookeeper.create(path, data.as_bytes(), &persistent).await;
-            created.unwrap();
+            let path = format!("{ROOT}{path}");
+            all.create(&path, data.as_bytes(), &persistent).await.unwrap();
         }
-        Some(Self { zookeeper, id, zookeepers, name })
+        Self { nodes: all.chroot(ROOT).unwrap(), zookeeper, link }
     }
 
-    pub(crate) fn options(&self) -> OracleOptions {
-        self.options_at(&self.zookeepers)
+    /// Opens an address of ZooKeeper that a test can cut.
+    pub(crate) fn link(&self) -> Link {
+        self.zookeeper.link()
     }
 
-    /// Returns options that reach ZooKeeper at another address.
-    pub(crate) fn options_through(&self, relay: &str) -> OracleOptions {
-        self.options_at(&format!("{relay}{FOLDER}"))
-    }
-
-    fn options_at(&self, zookeepers: &str) -> OracleOptions {
-        OracleOptions::new(zookeepers, &self.name)
+    /// Returns the options of an oracle or a client that reaches ZooKeeper over a link.
+    pub(crate) fn options(link: &Link) -> OracleOptions {
+        OracleOptions::new(format!("{}/fluo", link.address()), "web")
             .unwrap()
             .host("localhost")
             .session_timeout(SESSION)
@@ -72,16 +58,27 @@ impl OracleGround {
     }
 
     pub(crate) async fn oracle(&self) -> Oracle {
-        Oracle::start(self.options()).await.unwrap()
+        Oracle::start(Self::options(&self.link)).await.unwrap()
+    }
+
+    /// Starts an oracle, and waits until it leads. Returns it with its address.
+    pub(crate) async fn leader(&self) -> (Oracle, String) {
+        let mut oracle = self.oracle().await;
+        let address = oracle.wait_for_lead().await.unwrap();
+        (oracle, address)
     }
 
     pub(crate) async fn client(&self) -> OracleClient {
-        OracleClient::connect(&self.options()).await.unwrap()
+        OracleClient::connect(&Self::options(&self.link)).await.unwrap()
     }
 
     pub(crate) async fn text(&self, path: &str) -> String {
-        let (data, _) = self.zookeeper.get_data(path).await.unwrap();
+        let (data, _) = self.nodes.get_data(path).await.unwrap();
         String::from_utf8(data).unwrap()
+    }
+
+    pub(crate) async fn set(&self, path: &str, text: &str) {
+        self.nodes.set_data(path, text.as_bytes(), None).await.unwrap();
     }
 }
 
@@ -91,17 +88,34 @@ pub(crate) fn count(count: u32) -> NonZeroU32 {
 
 /// A call that returned.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    pub(crate) began: Instant,
-    pub(crate) returned: Instant,
-    pub(crate) first: u64,
-    pub(crate) count: u32,
+struct Call {
+    began: Instant,
+    returned: Instant,
+    first: u64,
+    count: u32,
 }
 
-/// Requests timestamps until `until`.
-pub(crate) async fn request_until(client: &OracleClient, until: Instant) -> Vec<Call> {
+/// Does some work while several tasks of two clients request timestamps. Checks that no timestamp
+/// occurs twice (C1), and that a call that began after another one had returned got later
+/// timestamps (C2).
+pub(crate) async fn under_load<T>(ground: &Ground, work: impl Future<Output = T>) -> T {
+    let clients = [ground.client().await, ground.client().await];
+    let is_over = AtomicBool::new(false);
+    let work = async {
+        let output = work.await;
+        is_over.store(true, Ordering::SeqCst);
+        output
+    };
+    let tasks = clients.iter().flat_map(|client| [client; 4]);
+    let requests = join_all(tasks.map(|client| requests(client, &is_over)));
+    let (calls, output) = tokio::join!(requests, work);
+    check(calls.concat());
+    output
+}
+
+async fn requests(client: &OracleClient, is_over: &AtomicBool) -> Vec<Call> {
     let mut calls = Vec::new();
-    while Instant::now() < until {
+    while !is_over.load(Ordering::SeqCst) {
         let began = Instant::now();
         let size = fastrand::u32(1..20);
         let block = client.timestamps(count(size)).await.unwrap();
@@ -110,9 +124,8 @@ pub(crate) async fn request_until(client: &OracleClient, until: Instant) -> Vec<
     calls
 }
 
-/// Checks that no timestamp occurs twice (C1), and that a call that began after another one had
-/// returned got later timestamps (C2).
-pub(crate) fn check(mut calls: Vec<Call>) {
+fn check(mut calls: Vec<Call>) {
+    assert!(!calls.is_empty());
     calls.sort_by_key(|call| call.first);
     for pair in calls.windows(2) {
         let end = pair[0].first + u64::from(pair[0].count);

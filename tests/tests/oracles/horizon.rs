@@ -4,22 +4,23 @@ use std::time::Duration;
 
 use fluo_accumulo::OracleClient;
 use fluo_table::Timestamp;
-use fluo_tests::STUCK;
-use tokio::time::{sleep, timeout};
+use fluo_tests::until;
+use tokio::time::sleep;
 use zookeeper_client::{Acls, CreateMode};
 
-use crate::oracle_ground::{OracleGround, count};
+use crate::ground::{Ground, count};
 
 /// The path of a published timestamp.
 const PUBLISHED: &str = "/transactor/timestamps/5";
 
-async fn until_stored(ground: &OracleGround, horizon: Timestamp) {
-    let stored = async {
-        while ground.text("/oracle/gc-timestamp").await != horizon.to_string() {
-            sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(STUCK, stored).await.unwrap();
+async fn publish(ground: &Ground, timestamp: &[u8]) {
+    let ephemeral = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
+    ground.nodes.create(PUBLISHED, timestamp, &ephemeral).await.unwrap();
+}
+
+async fn until_stored(ground: &Ground, horizon: Timestamp) {
+    let is_stored = async || ground.text("/oracle/gc-timestamp").await == horizon.to_string();
+    until("the horizon is stored", is_stored).await;
 }
 
 async fn horizon(client: &OracleClient) -> Timestamp {
@@ -28,12 +29,8 @@ async fn horizon(client: &OracleClient) -> Timestamp {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_pass_a_published_timestamp() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
-    let ephemeral = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
-    let created = ground.zookeeper.create(PUBLISHED, b"4", &ephemeral).await;
-    created.unwrap();
+    let ground = Ground::new().await;
+    publish(&ground, b"4").await;
     let oracle = ground.oracle().await;
     let client = ground.client().await;
     client.timestamps(count(20)).await.unwrap();
@@ -41,12 +38,11 @@ async fn does_not_pass_a_published_timestamp() {
     assert_eq!(horizon(&client).await.get(), 4);
 
     // A node that is no timestamp protects an unknown part of the data.
-    let set = ground.zookeeper.set_data(PUBLISHED, b"later", None);
-    set.await.unwrap();
+    ground.set(PUBLISHED, "later").await;
     sleep(Duration::from_millis(600)).await;
     assert_eq!(ground.text("/oracle/gc-timestamp").await, "4");
 
-    ground.zookeeper.delete(PUBLISHED, None).await.unwrap();
+    ground.nodes.delete(PUBLISHED, None).await.unwrap();
     // Above 2 to 21 and the timestamp of the first look at the horizon.
     let next = Timestamp::new(23).unwrap();
     until_stored(&ground, next).await;
@@ -61,26 +57,15 @@ async fn does_not_pass_a_published_timestamp() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn adopts_a_higher_horizon_of_another_process() {
-    let Some(ground) = OracleGround::new().await else {
-        return;
-    };
-    let ephemeral = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
-    let created = ground.zookeeper.create(PUBLISHED, b"2", &ephemeral).await;
-    created.unwrap();
+    let ground = Ground::new().await;
+    publish(&ground, b"2").await;
     let oracle = ground.oracle().await;
     let client = ground.client().await;
     client.timestamps(count(50)).await.unwrap();
-    let set = ground.zookeeper.set_data("/oracle/gc-timestamp", b"30", None);
-    set.await.unwrap();
-    let announced = async {
-        while horizon(&client).await.get() != 30 {
-            sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(STUCK, announced).await.unwrap();
+    ground.set("/oracle/gc-timestamp", "30").await;
+    until("the horizon is announced", async || horizon(&client).await.get() == 30).await;
     // A value that was never handed out is damage.
-    let set = ground.zookeeper.set_data("/oracle/gc-timestamp", b"1000000", None);
-    set.await.unwrap();
+    ground.set("/oracle/gc-timestamp", "1000000").await;
     sleep(Duration::from_millis(300)).await;
     assert_eq!(horizon(&client).await.get(), 30);
     oracle.stop().await;

@@ -2,13 +2,11 @@
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
-use fluo_cluster::{Cluster, JavaPeer};
+use fluo_accumulo::{AccumuloOptions, Oracle, OracleOptions, ProxyOptions};
+use fluo_cluster::{Cluster, JavaPeer, Site};
 use fluo_engine::{Client, InstanceExt};
 use fluo_table::{Column, Instance};
-use fluo_tests::STUCK;
 use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
@@ -37,10 +35,7 @@ impl Together {
     /// wanted. Accumulo 2.x does not work with the Java client of Fluo 1.2.0.
     pub(crate) fn new(prefix: &str) -> Option<Together> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        if !fluo_cluster::wanted() {
-            return None;
-        }
-        let cluster = Cluster::shared().unwrap();
+        let cluster = Cluster::if_wanted()?;
         if cluster.secret().is_some() {
             eprintln!("skipped: Fluo 1.2.0 does not work with Accumulo 2.x");
             return None;
@@ -50,7 +45,7 @@ impl Together {
     }
 
     fn zookeepers(&self) -> String {
-        format!("{}{CHROOT}", self.cluster.site().zookeepers)
+        zookeepers(self.cluster.site())
     }
 
     /// Starts a process of Java.
@@ -64,13 +59,19 @@ impl Together {
         JavaPeer::start(self.cluster, &self.zookeepers(), &self.name, &settings).unwrap()
     }
 
+    /// Starts a process of Java that initializes the application, and runs an oracle.
+    pub(crate) fn java_with_oracle(&self, settings: &[(&str, &str)]) -> JavaPeer {
+        let mut java = self.java_with(settings);
+        ask(&mut java, "initialize");
+        ask(&mut java, "start-oracle");
+        java
+    }
+
     /// Returns what a child process needs to connect.
     pub(crate) fn access(&self) -> Access {
         Access {
             proxy: self.cluster.proxy().unwrap().address(),
-            user: self.cluster.user().to_owned(),
-            password: self.cluster.password().to_owned(),
-            zookeepers: self.zookeepers(),
+            site: self.cluster.site().clone(),
             name: self.name.clone(),
         }
     }
@@ -97,42 +98,29 @@ impl Together {
     }
 }
 
+/// Returns the address of the applications of all tests.
+fn zookeepers(site: &Site) -> String {
+    format!("{}{CHROOT}", site.zookeepers)
+}
+
 /// The addresses of an application and the credentials of a client.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Access {
     proxy: String,
-    user: String,
-    password: String,
-    zookeepers: String,
+    site: Site,
     pub(crate) name: String,
 }
 
 impl Access {
     pub(crate) fn options(&self) -> AccumuloOptions {
-        let credentials = Credentials::password(&self.user, &self.password);
-        let proxy = ProxyOptions::new(&self.proxy, credentials);
-        AccumuloOptions::new(proxy, &self.zookeepers)
+        let proxy = ProxyOptions::new(&self.proxy, self.site.credentials());
+        AccumuloOptions::new(proxy, zookeepers(&self.site))
     }
 }
 
 /// Sends a command to a Java process while other tasks of this runtime run.
 pub(crate) fn ask(peer: &mut JavaPeer, command: &str) -> String {
     block_in_place(|| peer.ask(command)).unwrap()
-}
-
-/// Waits until a condition holds.
-///
-/// # Panics
-///
-/// It does not hold within [`STUCK`].
-pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
-    let held = async {
-        while !holds().await {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    };
-    let in_time = tokio::time::timeout(STUCK, held).await;
-    assert!(in_time.is_ok(), "{what}: not within {STUCK:?}");
 }
 
 /// Returns a value as text.

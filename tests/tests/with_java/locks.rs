@@ -45,9 +45,7 @@ fn values_of_java(peer: &mut fluo_cluster::JavaPeer) -> Vec<String> {
 /// Kills a process of Java after a command, and returns what this side then reads.
 async fn read_after_the_end_of_java(command: &str) -> Option<Vec<String>> {
     let together = Together::new("killed_java")?;
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let mut java = together.java_with_oracle(&[]);
     ask(&mut java, "set a f q old b f q old c f q old");
     let client = together.client().await;
     assert_eq!(values(&client).await, ["old"; 3]);
@@ -78,12 +76,8 @@ async fn rolls_forward_a_killed_java_client_that_had_committed_its_primary() {
 /// A lock is not rolled back while its owner lives.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waits_for_a_java_client_that_lives() {
-    let Some(together) = Together::new("waiting") else {
-        return;
-    };
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let Some(together) = Together::new("waiting") else { return };
+    let mut java = together.java_with_oracle(&[]);
     ask(&mut java, "set a f q old");
     let client = together.client().await;
     ask(&mut java, "prewrite a f q new");
@@ -97,9 +91,7 @@ async fn waits_for_a_java_client_that_lives() {
 /// Runs only as the child process of the tests below, which kill it.
 #[test]
 fn a_child_that_is_killed() {
-    let Ok(arguments) = env::var(IN_CHILD) else {
-        return;
-    };
+    let Ok(arguments) = env::var(IN_CHILD) else { return };
     let (access, calls) = serde_json::from_str::<(Access, u32)>(&arguments).unwrap();
     Runtime::new().unwrap().block_on(stop_in_commit(access, calls));
 }
@@ -140,9 +132,7 @@ async fn stop_in_commit(access: Access, calls: u32) {
 /// Kills a child after a number of conditional writes, and returns what Java then reads.
 async fn read_of_java_after_a_kill(calls: u32) -> Option<Vec<String>> {
     let together = Together::new("killed_rust")?;
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let mut java = together.java_with_oracle(&[]);
     ask(&mut java, "set a f q old b f q old c f q old");
     let arguments = serde_json::to_string(&(together.access(), calls)).unwrap();
     let mut child = Command::new(env::current_exe().unwrap())

@@ -76,12 +76,8 @@ async fn all_seen(client: &Client, rows: usize) -> Lists {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn java_observes_what_rust_loads() {
-    let Some(together) = Together::new("seen_by_java") else {
-        return;
-    };
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let Some(together) = Together::new("seen_by_java") else { return };
+    let mut java = together.java_with_oracle(&[]);
     let client = together.client().await;
     load(&client, "row", 30).await;
     ask(&mut java, "start-worker");
@@ -92,12 +88,8 @@ async fn java_observes_what_rust_loads() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rust_observes_what_java_loads() {
-    let Some(together) = Together::new("seen_by_rust") else {
-        return;
-    };
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let Some(together) = Together::new("seen_by_rust") else { return };
+    let mut java = together.java_with_oracle(&[]);
     ask(&mut java, "load row 0 30");
     let client = together.client().await.with_observers(observers());
     let worker = client.worker().start();
@@ -111,9 +103,7 @@ async fn rust_observes_what_java_loads() {
 /// The class of Java's observers is a setting, as in Java's own file of settings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn java_observes_in_an_application_of_rust() {
-    let Some(together) = Together::new("of_rust") else {
-        return;
-    };
+    let Some(together) = Together::new("of_rust") else { return };
     let fluo = together.rust().await;
     let application = fluo.application(&together.name).observers(&observers());
     let application = application
@@ -138,9 +128,7 @@ async fn java_observes_in_an_application_of_rust() {
 /// because two workers may both process its notification around a change of their shares.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_workers_of_each_side_share_all_notifications() {
-    let Some(together) = Together::new("shared") else {
-        return;
-    };
+    let Some(together) = Together::new("shared") else { return };
     let (mut java, mut second) = (together.java(), together.java());
     ask(&mut java, "initialize");
     ask(&mut java, "start-oracle");

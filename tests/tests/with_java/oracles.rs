@@ -12,10 +12,11 @@ use std::time::Duration;
 use fluo_accumulo::OracleClient;
 use fluo_cluster::JavaPeer;
 use fluo_table::Timestamp;
+use fluo_tests::until;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, block_in_place};
 
-use crate::ground::{SHORT_SESSION, Together, ask, until};
+use crate::ground::{SHORT_SESSION, Together, ask};
 
 /// A task or thread that takes timestamps until its end is requested.
 struct Taker<H> {
@@ -89,13 +90,9 @@ fn written(file: &Path) -> Vec<u64> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
-    let Some(together) = Together::new("oracles") else {
-        return;
-    };
+    let Some(together) = Together::new("oracles") else { return };
     let folder = TempDir::new().unwrap();
-    let mut first = together.java_with(&[SHORT_SESSION]);
-    ask(&mut first, "initialize");
-    ask(&mut first, "start-oracle");
+    let first = together.java_with_oracle(&[SHORT_SESSION]);
     let client = OracleClient::connect(&together.oracle_options()).await.unwrap();
     let of_rust = take_in_rust(client);
     let of_java = take_in_java(together.java(), folder.path());
@@ -137,14 +134,10 @@ async fn next(client: &OracleClient) -> u64 {
 /// A standby in Java waits for a frozen leader for ever.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_java_leader_blocks_no_takeover() {
-    let Some(together) = Together::new("frozen") else {
-        return;
-    };
+    let Some(together) = Together::new("frozen") else { return };
     let folder = TempDir::new().unwrap();
     let [before, after] = ["before", "after"].map(|name| folder.path().join(name));
-    let mut leader = together.java_with(&[SHORT_SESSION]);
-    ask(&mut leader, "initialize");
-    ask(&mut leader, "start-oracle");
+    let leader = together.java_with_oracle(&[SHORT_SESSION]);
     let mut java = together.java();
     ask(&mut java, &format!("timestamps 10 {}", before.display()));
     let client = OracleClient::connect(&together.oracle_options()).await.unwrap();

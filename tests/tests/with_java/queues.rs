@@ -11,8 +11,9 @@ use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::transient::TransientRange;
 use fluo_table::Column;
+use fluo_tests::until;
 
-use crate::ground::{Together, ask, read, until};
+use crate::ground::{Together, ask, read};
 
 const KEYS: u32 = 5;
 const ENTRIES: u32 = 40;
@@ -110,18 +111,14 @@ fn check_exports(entries: &Entries, count: u32) {
 
 async fn application(prefix: &str) -> Option<(Together, fluo_cluster::JavaPeer, Client)> {
     let together = Together::new(prefix)?;
-    let mut java = together.java_with(&[("fluo.app.queues", "true")]);
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let java = together.java_with_oracle(&[("fluo.app.queues", "true")]);
     let client = together.client().await;
     Some((together, java, client))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rust_processes_entries_of_java() {
-    let Some((_together, mut java, client)) = application("queues_of_java").await else {
-        return;
-    };
+    let Some((_together, mut java, client)) = application("queues_of_java").await else { return };
     ask(&mut java, &format!("combine 0 {ENTRIES} {KEYS}"));
     ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
     let exported = Arc::<Mutex<Entries>>::default();
@@ -140,9 +137,7 @@ async fn rust_processes_entries_of_java() {
 /// Java configured could be opened here, and Java found none that was configured here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_side_finds_the_queues_that_the_other_one_configured() {
-    let Some((together, _java, _)) = application("queues_configured").await else {
-        return;
-    };
+    let Some((together, _java, _)) = application("queues_configured").await else { return };
     let fluo = together.rust().await;
     let application = fluo.application(&together.name);
     let application = application.recipe(&sums()).recipe(&out());
@@ -178,9 +173,7 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn java_processes_entries_of_rust() {
-    let Some((_together, mut java, client)) = application("queues_of_rust").await else {
-        return;
-    };
+    let Some((_together, mut java, client)) = application("queues_of_rust").await else { return };
     // Entries of both sides meet in one queue.
     ask(&mut java, &format!("combine 0 {KEYS} {KEYS}"));
     ask(&mut java, &format!("export 0 {KEYS} {KEYS}"));

@@ -30,12 +30,8 @@ fn odd_cells() -> Vec<(Vec<u8>, Column)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn snapshots_of_both_sides_at_one_timestamp_are_equal() {
-    let Some(together) = Together::new("snapshots") else {
-        return;
-    };
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let Some(together) = Together::new("snapshots") else { return };
+    let mut java = together.java_with_oracle(&[]);
     let client = together.client().await;
     for round in 0..4_usize {
         let body = async |tx: Transaction| {

@@ -94,12 +94,8 @@ async fn share(together: &Together) {
 /// Java initializes the application and runs the oracle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_lose_no_update_in_an_application_of_java() {
-    let Some(together) = Together::new("bank_of_java") else {
-        return;
-    };
-    let mut java = together.java();
-    ask(&mut java, "initialize");
-    ask(&mut java, "start-oracle");
+    let Some(together) = Together::new("bank_of_java") else { return };
+    let _java = together.java_with_oracle(&[]);
     share(&together).await;
 }
 
@@ -107,9 +103,7 @@ async fn both_sides_lose_no_update_in_an_application_of_java() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_lose_no_update_in_an_application_of_rust() {
     use fluo_engine::InstanceExt;
-    let Some(together) = Together::new("bank_of_rust") else {
-        return;
-    };
+    let Some(together) = Together::new("bank_of_rust") else { return };
     let fluo = together.rust().await;
     fluo.application(&together.name).initialize().await.unwrap();
     let oracle = together.oracle().await;

@@ -1,15 +1,15 @@
 //! Commands on applications in the ZooKeeper of a cluster.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_engine::{Client, InstanceExt, Transaction};
 use fluo_table::{Column, Instance};
 
-use super::{Fluo, Run, assert_says, binary, fluo, name};
+use super::{Fluo, Run, assert_says, fluo, name};
 
 const CHROOT: &str = "/commands";
 const ROWS: usize = 20;
@@ -43,23 +43,12 @@ impl Operator {
 
     /// Returns a command on the application, not yet started.
     fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(binary());
+        let mut command = self.fluo.bare();
         command
             .args(arguments.split_whitespace())
             .arg(&self.application)
-            .current_dir(self.fluo.directory.path())
             .env("FLUO_CONFIG", "config.toml")
-            .env("FLUO_AT", "here")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        for name in ["FLUO_USER", "FLUO_PASSWORD_FILE", "FLUO_ZOOKEEPERS"] {
-            command.env_remove(name);
-        }
-        match &self.fluo.secret {
-            Some(secret) => command.env("FLUO_SHARED_SECRET", secret),
-            None => command.env("FLUO_PASSWORD", &self.fluo.password),
-        };
+            .env("FLUO_AT", "here");
         command
     }
 
@@ -83,10 +72,7 @@ impl Operator {
 
     /// Connects this process, as a program of the application.
     async fn instance(&self) -> Instance {
-        let credentials = match &self.fluo.secret {
-            Some(secret) => Credentials::shared_secret(secret),
-            None => Credentials::password(&self.fluo.user, &self.fluo.password),
-        };
+        let credentials = Cluster::shared().unwrap().site().credentials();
         let proxy = ProxyOptions::new(&self.fluo.address, credentials);
         let options = AccumuloOptions::new(proxy, &self.zookeepers);
         fluo_accumulo::connect(options).await.unwrap()
@@ -124,9 +110,7 @@ async fn load(client: &Client) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_application_is_made_served_watched_and_removed_by_commands() {
-    let Some(operator) = Operator::new() else {
-        return;
-    };
+    let Some(operator) = Operator::new() else { return };
     let name = &operator.application;
     let run = operator.run(&format!(
         "app init --observe page:links=strong,count --set limit=3 --set {SHORT_PAUSE}"
@@ -183,9 +167,7 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
 /// No command waits for ever for a server that is not there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wrong_address_of_zookeeper_is_an_error() {
-    let Some(operator) = Operator::new() else {
-        return;
-    };
+    let Some(operator) = Operator::new() else { return };
     let refused = operator.run("app status --zookeepers localhost:1/x").fails();
     assert_says(&refused, "ZooKeeper at `localhost:1` cannot be reached");
     let refused = operator.run("app status --zookeepers localhost:1").fails();

@@ -46,9 +46,7 @@ impl Gate {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let client = client.unwrap();
-                let Some(server) = shared.admit(&client, &upstream) else {
-                    continue;
-                };
+                let Some(server) = shared.admit(&client, &upstream) else { continue };
                 let replies = (server.try_clone().unwrap(), client.try_clone().unwrap());
                 thread::spawn(move || copy(replies.0, replies.1, |_| true));
                 let state = Arc::clone(&shared);

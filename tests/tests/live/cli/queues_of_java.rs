@@ -13,9 +13,7 @@ const ENTRIES: usize = 6;
 /// No command found the queues and the ranges of an application that Java has initialized.
 #[test]
 fn list_plan_verify_and_compact_them() {
-    let Some(operator) = Operator::new() else {
-        return;
-    };
+    let Some(operator) = Operator::new() else { return };
     let cluster = Cluster::shared().unwrap();
     if cluster.secret().is_some() {
         return;

@@ -1,16 +1,14 @@
 //! Accumulo splits a tablet that has grown, and verify reports the split point.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use fluo_keys::RowHasher;
 use fluo_table::{Bytes, Column, Escaped, Mutation, TableAdmin};
-use fluo_tests::STUCK;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
 
 use super::drift::{Ground, ground};
 use crate::faults_ground::open;
+use crate::ground::until;
 
 const THRESHOLD: &str = "table.split.threshold";
 /// Threshold below the size of [`LARGE_ROWS`] rows and above half of it, so that they are split
@@ -18,7 +16,6 @@ const THRESHOLD: &str = "table.split.threshold";
 const LOW: &str = "1M";
 const LARGE_ROWS: usize = 1_000;
 const LARGE: usize = 1_500;
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Returns rows of the recipe, about [`LARGE_ROWS`] in each of its tablets.
 fn hashed_rows() -> Vec<Bytes> {
@@ -49,20 +46,15 @@ impl Ground {
         let table = open(&self.tables, &self.table).await;
         table.write(mutations).await.unwrap();
         self.tables.flush(&self.table).await.unwrap();
-        let made = timeout(STUCK, async {
-            loop {
-                let made: Vec<_> = self.splits().await.difference(&before).cloned().collect();
-                if !made.is_empty() {
-                    return made;
-                }
-                sleep(LOOK_EVERY).await;
-            }
-        });
-        let made =
-            made.await.unwrap_or_else(|_| panic!("no server has split a tablet within {STUCK:?}"));
+        let mut made = Vec::new();
+        until("a server splits a tablet", async || {
+            made = self.splits().await.difference(&before).cloned().collect();
+            !made.is_empty()
+        })
+        .await;
         assert_eq!(made.len(), 1, "{made:?}");
         assert!(!rows.contains(&made[0]), "{made:?} is not shortened");
-        made[0].clone()
+        made.remove(0)
     }
 
     fn verdict(&self, more: &str) -> Value {

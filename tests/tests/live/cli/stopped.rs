@@ -56,6 +56,11 @@ impl Ground {
         tokio::time::sleep(A_MOMENT).await;
     }
 
+    async fn revoke(&self, permission: TablePermission) {
+        let security = self.client.security_operations();
+        security.revoke_table_permission(&self.user, &self.table, permission).await.unwrap();
+    }
+
     fn gate(&self, call: &'static str, passing: usize) -> Gate {
         Gate::before(self.client.options().address(), call, passing)
     }
@@ -135,11 +140,7 @@ async fn a_load_without_permission_writes_nothing_and_names_the_permission() {
 async fn a_load_that_loses_its_permission_reports_it_and_the_uncertain_rows() {
     let Some(ground) = ground().await else { return };
     let (guest, gate, child) = ground.load().await;
-    let security = ground.client.security_operations();
-    security
-        .revoke_table_permission(&ground.user, &ground.table, TablePermission::Write)
-        .await
-        .unwrap();
+    ground.revoke(TablePermission::Write).await;
     tokio::time::sleep(A_MOMENT).await;
     gate.open();
     let message = ended(&guest, child).fails();
@@ -303,8 +304,7 @@ async fn the_documented_permissions_are_necessary_and_sufficient() {
     assert_eq!(guest.run(&show).succeeds().stderr, "");
     assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");
 
-    let security = ground.client.security_operations();
-    security.revoke_table_permission(&ground.user, table, TablePermission::Write).await.unwrap();
+    ground.revoke(TablePermission::Write).await;
     ground.grant(TablePermission::Read).await;
     assert_eq!(guest.run(&show).succeeds().stderr, note);
     assert_says(&guest.run(&create).fails(), "PERMISSION_DENIED");

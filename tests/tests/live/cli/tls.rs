@@ -5,9 +5,7 @@ use crate::terminator::{acceptor, authority, terminator};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reaches_a_proxy_behind_tls_only_by_its_name() {
-    let Some(cluster) = crate::cluster::cluster() else {
-        return;
-    };
+    let Some(cluster) = crate::cluster::cluster() else { return };
     let proxy = cluster.proxy().unwrap().address();
     let (ours, other) = (authority(), authority());
     let address = terminator(acceptor(&ours), proxy).await;
