@@ -1,7 +1,7 @@
 //! The embedded tables pass the conformance suite with the default settings and with the tightest
 //! limits. They agree with the reference.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+#![cfg(test)]
 
 use std::num::NonZeroUsize;
 use std::path::Path;

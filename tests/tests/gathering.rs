@@ -1,7 +1,6 @@
 //! Reads and writes of many transactions travel together on a table of another process, and a
 //! commit answers at its commit point.
 #![cfg(test)]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::future::pending;

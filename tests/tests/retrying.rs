@@ -1,6 +1,7 @@
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 //! A runner meets real conflicts: the number of its retries, its pauses, and the decisions of its
 //! hook. The clock is paused.
+
+#![cfg(test)]
 
 use std::error::Error as _;
 use std::num::NonZeroU32;

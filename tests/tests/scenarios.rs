@@ -1,7 +1,7 @@
 //! The scenarios of transactions hold on the tables that evaluate the protocol themselves, each
 //! with its own coordination.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+#![cfg(test)]
 
 use fluo_table::Instance;
 use fluo_table::coordination::MemoryApplications;

@@ -4,30 +4,22 @@
 //!
 //! `FLUO_SOAK` multiplies the time.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test panics where it fails"
-)]
+#![cfg(test)]
+#![allow(clippy::print_stdout, reason = "a test prints what it did")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fluo_engine::{
-    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction, observer_fn,
+    Client, ClientOptions, CommitError, Observers, RetryPolicy, Transaction, observer_fn,
 };
 use fluo_table::{Bytes, Column, Error, Instance, Span};
+use fluo_tests::shop::{ACCOUNTS, SUM, account, balance, balances, number, open_accounts};
 use fluo_tests::{Fixture, STUCK, soak};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-const ACCOUNTS: u64 = 12;
-const OPENING: i64 = 100;
-/// The sum of all accounts.
-const WHOLE: i64 = 1_200;
 const COUNTERS: usize = 4;
 /// Clients of the application, each with a worker.
 const CLIENTS: usize = 3;
@@ -35,6 +27,7 @@ const CLIENTS: usize = 3;
 const TASKS: usize = 4;
 /// Duration of a usual run.
 const USUAL: Duration = Duration::from_secs(3);
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_tables_in_memory_keep_every_sum() {
     stress(Instance::in_memory()).await;
@@ -65,7 +58,7 @@ async fn stress(instance: Instance) {
         workers.push(client.worker().start().await.unwrap());
         clients.push(client);
     }
-    open_accounts(&clients[0]).await;
+    open_accounts(&clients[0]).await.unwrap();
 
     let (tally, end) =
         (Arc::new(Tally::default()), Instant::now() + USUAL * u32::try_from(soak()).unwrap());
@@ -104,10 +97,6 @@ fn patient() -> RetryPolicy {
     RetryPolicy::new().max_elapsed(STUCK)
 }
 
-fn balance() -> Column {
-    Column::new("account", "balance")
-}
-
 /// Returns the column of a count that a strong observer copies.
 fn counted() -> Column {
     Column::new("counter", "count")
@@ -125,24 +114,8 @@ fn observers() -> Observers {
     Observers::new().strong(counted(), "copy", copy).unwrap()
 }
 
-fn account(number: u64) -> String {
-    format!("account {number:02}")
-}
-
 fn counter(number: usize) -> String {
     format!("counter {number}")
-}
-
-fn number(value: Option<&Bytes>) -> i64 {
-    let text = |value: &Bytes| std::str::from_utf8(value).unwrap().parse().unwrap();
-    value.map_or(0, text)
-}
-
-async fn open_accounts(client: &Client) {
-    let open = async |tx: &Transaction| {
-        (0..ACCOUNTS).try_for_each(|it| tx.set(account(it), &balance(), OPENING.to_string()))
-    };
-    client.run(async |tx| open(&tx).await).await.unwrap();
 }
 
 /// Moves money, sometimes without a runner, so that conflicts are returned.
@@ -157,7 +130,7 @@ async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
         let balances = [account(from), account(to)];
         let mut found = Vec::new();
         for row in &balances {
-            found.push(number(tx.get(row.clone(), &balance()).await.unwrap().as_ref()));
+            found.push(number(tx.get(row.clone(), &balance()).await.unwrap()));
         }
         let amount = random.i64(1..=10).min(found[0]);
         tx.set(balances[0].clone(), &balance(), (found[0] - amount).to_string()).unwrap();
@@ -184,7 +157,7 @@ async fn count(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
             .runner()
             .retry(patient())
             .run(async |tx| {
-                let count = number(tx.get(counter(which), &counted()).await?.as_ref());
+                let count = number(tx.get(counter(which), &counted()).await?);
                 tx.set(counter(which), &counted(), (count + 1).to_string())?;
                 Ok::<_, Error>(())
             })
@@ -200,20 +173,11 @@ async fn look(client: Client, tally: Arc<Tally>, end: Instant) {
         let snapshot = client.snapshot().await.unwrap();
         let first = balances(&snapshot).await;
         let whole: i64 = first.iter().sum();
-        assert_eq!(whole, WHOLE, "at {}", snapshot.start());
+        assert_eq!(whole, SUM, "at {}", snapshot.start());
         let again = balances(&snapshot).await;
         assert_eq!(again, first, "at {}", snapshot.start());
         tally.snapshots.fetch_add(1, Ordering::Relaxed);
     }
-}
-
-async fn balances(snapshot: &Snapshot) -> Vec<i64> {
-    let mut found = Vec::new();
-    for it in 0..ACCOUNTS {
-        let value = snapshot.get(account(it), &balance()).await.unwrap();
-        found.push(number(value.as_ref()));
-    }
-    found
 }
 
 async fn collect(client: Client, tables: Instance, end: Instant) {
@@ -231,13 +195,13 @@ async fn check(client: &Client, tally: &Tally) {
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     let snapshot = client.snapshot().await.unwrap();
     let whole: i64 = balances(&snapshot).await.iter().sum();
-    assert_eq!(whole, WHOLE);
+    assert_eq!(whole, SUM);
     for (which, committed) in (0..COUNTERS).zip(&tally.counted) {
         let found = snapshot.get(counter(which), &counted()).await.unwrap();
         let copy = snapshot.get(counter(which), &copied()).await.unwrap();
         let committed = i64::try_from(committed.load(Ordering::Relaxed)).unwrap();
-        assert_eq!(number(found.as_ref()), committed, "counter {which}");
-        assert_eq!(number(copy.as_ref()), committed, "copy of counter {which}");
+        assert_eq!(number(found), committed, "counter {which}");
+        assert_eq!(number(copy), committed, "copy of counter {which}");
     }
     let transfers = tally.transfers.load(Ordering::Relaxed);
     assert!(transfers > 0, "no transfer has committed: {tally:?}");

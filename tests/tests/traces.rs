@@ -1,6 +1,7 @@
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 //! A transaction can be followed in its trace. The test is alone in its binary, because a process
 //! caches which events are enabled.
+
+#![cfg(test)]
 
 use fluo_engine::CommitError;
 use fluo_table::Column;

@@ -87,9 +87,7 @@ fn notification(row: &Bytes, update: &Update) -> Option<(RowColumn, Timestamp)> 
 
 fn decision(update: &Update) -> Option<Decision> {
     let stamp = EntryTimestamp::decode(update.timestamp?)?;
-    let Change::Put(value) = &update.change else {
-        return None;
-    };
+    let Change::Put(value) = &update.change else { return None };
     match stamp.kind {
         EntryKind::Write => {
             let write = WriteValue::decode(value).ok().filter(|write| write.is_primary)?;

@@ -11,9 +11,7 @@ const SPLITS: [&str; 5] = ["bank:c", "blind:b", "count:a", "skew:a1", "skew:b1"]
 
 /// Collects garbage until the run is over.
 pub(super) async fn collect_garbage(world: World) {
-    let Some(pause) = world.dials.collection else {
-        return;
-    };
+    let Some(pause) = world.dials.collection else { return };
     while !world.is_over() {
         sleep(world.random.time_below(pause)).await;
         if let Err(error) = collect(&world).await {
@@ -25,9 +23,7 @@ pub(super) async fn collect_garbage(world: World) {
 /// Flushes tablets and compacts some of their files until the run is over, as servers do on their
 /// own.
 pub(super) async fn keep_files(world: World) {
-    let Some(pause) = world.dials.flushing else {
-        return;
-    };
+    let Some(pause) = world.dials.flushing else { return };
     while !world.is_over() {
         sleep(world.random.time_below(pause)).await;
         let done = match world.random.chance(600) {

@@ -91,9 +91,7 @@ async fn observe_all(actor: &Actor) -> Result<()> {
 /// Reads the sums a last time, and checks that the queues are empty.
 async fn check_queues(actor: &Actor) -> Result<()> {
     let world = &actor.world;
-    let Some(queues) = &world.queues else {
-        return Ok(());
-    };
+    let Some(queues) = &world.queues else { return Ok(()) };
     read_sums(actor, queues).await?;
     let cells = scan(world, &actor.client.snapshot().await?, "").await?;
     for cell in cells.keys().filter(|cell| is_pending(&cell.row)) {

@@ -1,13 +1,10 @@
 //! The applications of an embedded directory pass the conformance suite of coordination.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test panics where it fails")]
-
 use std::path::Path;
 use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
-use fluo_table::{Column, RowColumn, Timestamp};
+use fluo_table::coordination::{Application, Applications, FailedNotification};
 use fluo_tests::conformance_coordination;
 use redb::{Database, ReadableTable, TableDefinition};
 use tempfile::TempDir;
@@ -47,15 +44,7 @@ async fn limits_the_number_of_dead_letters() {
         let application = Application::new("1", "t");
         applications.initialize("web", application).await.unwrap();
         let web = applications.open("web").await.unwrap();
-        let first = FailedNotification {
-            cell: RowColumn::new("00000", Column::new("f", "q")),
-            kind: ObserverKind::Strong,
-            timestamp: Timestamp::ZERO,
-            tries: 1,
-            error: String::new(),
-            failed_at_ms: 0,
-        };
-        web.add_dead_letter(first).await.unwrap();
+        web.add_dead_letter(conformance_coordination::failed("00000")).await.unwrap();
     }
     let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
     let transaction = engine.begin_write().unwrap();

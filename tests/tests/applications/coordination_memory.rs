@@ -1,13 +1,8 @@
 //! The applications in memory pass the conformance suite of coordination.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
-
 use std::sync::Arc;
 
-use fluo_table::coordination::{
-    Application, Applications, FailedNotification, MemoryApplications, ObserverKind,
-};
-use fluo_table::{Column, RowColumn, Timestamp};
+use fluo_table::coordination::{Application, Applications, FailedNotification, MemoryApplications};
 use fluo_tests::{FaultyApplications, conformance_coordination};
 
 async fn memory() -> (Arc<dyn Applications>, ()) {
@@ -34,14 +29,7 @@ async fn limits_the_number_of_dead_letters() {
     applications.initialize("web", application).await.unwrap();
     let web = applications.open("web").await.unwrap();
     for row in 0..FailedNotification::MAX_DEAD_LETTERS - 2 {
-        let failed = FailedNotification {
-            cell: RowColumn::new(format!("{row:05}"), Column::new("f", "q")),
-            kind: ObserverKind::Strong,
-            timestamp: Timestamp::ZERO,
-            tries: 1,
-            error: String::new(),
-            failed_at_ms: 0,
-        };
+        let failed = conformance_coordination::failed(format!("{row:05}"));
         web.add_dead_letter(failed).await.unwrap();
     }
     conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;

@@ -4,7 +4,6 @@
 //! reset the mark after a failure. A cancelled caller never did, so the application still existed
 //! but no handle found it until the directory was opened again.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
 use std::path::Path;
 use std::process::Command;
@@ -54,9 +53,7 @@ async fn remove_and_cancel(directory: &Path) {
 /// Runs only as the child process of the test below, under a small limit on the size of files.
 #[test]
 fn child() {
-    let Some(directory) = std::env::var_os(IN_CHILD) else {
-        return;
-    };
+    let Some(directory) = std::env::var_os(IN_CHILD) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let work = remove_and_cancel(Path::new(&directory));
     runtime.unwrap().block_on(work);

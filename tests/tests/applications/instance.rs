@@ -1,17 +1,11 @@
 //! Applications are created, opened and removed through an instance.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
-
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_engine::Status;
 use fluo_engine::{ClientOptions, InstanceExt, Observers, Transaction, observer_fn};
-use fluo_table::{
-    Authorizations, Column, Error, ErrorKind, Instance, Mutation, Scan, Span, TableAdmin, TableExt,
-    Versions,
-};
+use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, Versions};
 use fluo_tests::{Call, CoordinationCall, Intercepted};
 
 fn observers(id: &str) -> Observers {
@@ -120,48 +114,6 @@ async fn open_or_create_does_not_replace_a_table_without_an_application() {
 }
 
 #[tokio::test]
-async fn create_refuses_an_application_that_exists_unless_it_clears() {
-    let fluo = Instance::in_memory();
-    let web = fluo.application("web").table("pages");
-    let first = web.create().await.unwrap().application().id.clone();
-    let error = web.create().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-
-    let row = Mutation::new("r").put(Column::new("f", "q"), "v");
-    let pages = fluo.open_table("pages", Authorizations::none());
-    let pages = pages.await.unwrap();
-    pages.write(vec![row]).await.unwrap();
-    let client = web.clone().clear(true).create().await.unwrap();
-    assert_ne!(client.application().id, first);
-    let pages = fluo.open_table("pages", Authorizations::none());
-    let pages = pages.await.unwrap();
-    let cells = pages.read(Scan::over(Span::all())).await.unwrap();
-    assert!(cells.is_empty());
-}
-
-#[tokio::test]
-async fn removes_an_application_with_its_table_after_its_clients_have_ended() {
-    let fluo = Instance::in_memory();
-    let web = fluo.application("web").table("pages");
-    let missing =
-        (ErrorKind::NotFound, "application `web` does not exist; create it first".to_owned());
-    assert_eq!(refusal(&web.remove().await.unwrap_err()), missing);
-    assert_eq!(web.status().await.unwrap(), Status::NotFound);
-
-    let client = web.create().await.unwrap();
-    assert_eq!(web.status().await.unwrap(), Status::Running);
-    let error = web.remove().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unavailable);
-
-    drop(client);
-    assert_eq!(web.status().await.unwrap(), Status::Stopped);
-    web.remove().await.unwrap();
-    assert_eq!(web.status().await.unwrap(), Status::NotFound);
-    assert!(fluo.tables().await.unwrap().is_empty());
-    assert_eq!(refusal(&web.open().await.unwrap_err()), missing);
-}
-
-#[tokio::test]
 async fn ids_come_from_the_generator_of_the_instance() {
     let count = AtomicU32::new(0);
     let next = move || format!("id-{}", count.fetch_add(1, Ordering::Relaxed));
@@ -220,23 +172,6 @@ async fn refuses_an_application_with_another_table() {
     assert_eq!(refusal(&web.open().await.unwrap_err()), refused);
     assert_eq!(refusal(&web.open_or_create().await.unwrap_err()), refused);
     assert_eq!(fluo.tables().await.unwrap(), ["pages"]);
-    assert!(fluo.application("web").open().await.is_ok());
-}
-
-#[tokio::test]
-async fn refuses_an_application_with_other_observers() {
-    let fluo = Instance::in_memory();
-    let web = fluo.application("web").observers(&observers("count"));
-    drop(web.create().await.unwrap());
-    let other = fluo.application("web").observers(&observers("sum"));
-    let error = other.open().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        "the application does not observe page:links (strong, `sum`); declare the observers of the application, or \
-         create it again with these"
-    );
-    // A program that declares none of them can open it.
     assert!(fluo.application("web").open().await.is_ok());
 }
 

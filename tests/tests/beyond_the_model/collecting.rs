@@ -21,13 +21,9 @@ async fn properties(fixture: &Fixture) -> BTreeMap<String, String> {
     fixture.tables.properties("web").await.unwrap()
 }
 
-/// Reproduces a bug: a table was initialized with iterators that every flush runs, and that drop
-/// the end of a committed lock.
-#[tokio::test]
-async fn initializes_a_table_without_iterators() {
-    let fixture = Fixture::in_memory().await;
-    let names: Vec<_> = properties(&fixture).await.into_keys().collect();
-    assert!(names.iter().all(|name| !name.contains("iterator")), "{names:?}");
+async fn collect(fixture: &Fixture) {
+    let client = fixture.client().await;
+    client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
 }
 
 /// Reproduces a bug: on a table that Fluo's Java client created, a collection set the horizon as an
@@ -48,10 +44,7 @@ async fn keeps_the_properties_of_a_table_of_the_java_client() {
         fixture.tables.set_property("web", name, value).await.unwrap();
     }
     let before = properties(&fixture).await;
-    let client = fixture.client().await;
-    let all = Span::all();
-    let collected = client.collect_garbage(&*fixture.tables, &all).await;
-    collected.unwrap();
+    collect(&fixture).await;
     assert_eq!(properties(&fixture).await, before);
 }
 
@@ -59,8 +52,7 @@ async fn keeps_the_properties_of_a_table_of_the_java_client() {
 /// snapshots became stale anyway.
 #[tokio::test(start_paused = true)]
 async fn collects_garbage_on_a_schedule() {
-    let fixture = Fixture::in_memory().await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::in_memory().await.with_client().await;
     let hour = Duration::from_secs(3_600);
     let mut workers = Vec::new();
     for _ in 0..2 {
@@ -167,8 +159,7 @@ async fn a_range_that_is_unavailable_does_not_stop_the_others() {
 /// Checks that a worker whose table cannot be compacted continues to run and retries.
 #[tokio::test(start_paused = true)]
 async fn retries_a_collection_that_failed() {
-    let fixture = Fixture::in_memory().await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let without_the_table = Arc::new(MemoryTables::new());
     let worker = client.worker().collect_garbage(without_the_table).start().await.unwrap();
     sleep(Duration::from_secs(24 * 3_600)).await;

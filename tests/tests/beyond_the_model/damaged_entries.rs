@@ -4,8 +4,6 @@
 //! Regression test: a transaction that only writes took such damage for a faster transaction. Its
 //! runner retried it for the allowed five minutes, and the last error did not report the damage.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test panics where it fails")]
-
 use std::time::Duration;
 
 use fluo_engine::Client;

@@ -101,8 +101,7 @@ async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
 /// Checks that a compaction without garbage collection keeps the end of a lock.
 #[tokio::test]
 async fn keeps_the_ends_of_locks_in_a_plain_compaction() {
-    let fixture = Fixture::in_memory().await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::in_memory().await.with_client().await;
     let written: Result<()> = client.run(async |tx| tx.set("r", &text(), "v")).await;
     written.unwrap();
     let before = fixture.cells().await;

@@ -1,17 +1,14 @@
 //! Read locks whose end a server dropped while the lock is in another file.
 
-use fluo_engine::{CommitError, ConflictCause};
+use fluo_engine::{Client, CommitError, ConflictCause};
 use fluo_table::layout::{EntryKind, ReadLockValue};
 use fluo_table::{Mutation, Result, RowColumn};
 use fluo_tests::Fixture;
 
 use super::entries::{client_after_20, committed, stamp, text};
 
-/// Reproduces a bug: a flush dropped the end of a read lock that a later write hides, and its
-/// primary was collected. The cell could be written as long as there was no other conflict. But any
-/// conflict on it was reported as `Corrupt`, which runners do not retry.
-#[tokio::test(start_paused = true)]
-async fn reports_a_conflict_despite_a_void_read_lock() {
+/// Returns an application with a void read lock of the returned client on `r page:text`.
+async fn with_void_read_lock() -> (Fixture, Client) {
     let fixture = Fixture::in_memory().await;
     let reader = client_after_20(&fixture).await;
     let read_lock =
@@ -21,6 +18,15 @@ async fn reports_a_conflict_despite_a_void_read_lock() {
         .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
         .put_at(text(), stamp(EntryKind::Data, 9), "v");
     fixture.write(vec![left]).await;
+    (fixture, reader)
+}
+
+/// Reproduces a bug: a flush dropped the end of a read lock that a later write hides, and its
+/// primary was collected. The cell could be written as long as there was no other conflict. But any
+/// conflict on it was reported as `Corrupt`, which runners do not retry.
+#[tokio::test(start_paused = true)]
+async fn reports_a_conflict_despite_a_void_read_lock() {
+    let (fixture, reader) = with_void_read_lock().await;
     drop(reader);
     let client = fixture.client().await;
     let alone: Result<()> = client.run(async |tx| tx.set("r", &text(), "w")).await;
@@ -43,15 +49,7 @@ async fn reports_a_conflict_despite_a_void_read_lock() {
 /// ended long ago instead of the one that had written the cell.
 #[tokio::test(start_paused = true)]
 async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
-    let fixture = Fixture::in_memory().await;
-    let reader = client_after_20(&fixture).await;
-    let read_lock =
-        ReadLockValue { primary: RowColumn::new("p", text()), transactor: reader.transactor() };
-    let left = Mutation::new("r")
-        .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
-        .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
-        .put_at(text(), stamp(EntryKind::Data, 9), "v");
-    fixture.write(vec![left]).await;
+    let (fixture, reader) = with_void_read_lock().await;
     let client = fixture.client().await;
     let late = client.begin().await.unwrap();
     late.set("r", &text(), "x").unwrap();

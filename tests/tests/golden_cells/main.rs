@@ -4,12 +4,7 @@
 //! The page is compared with the cells that the engine writes into a table in memory. Timestamps
 //! are predictable, because no other client requests any.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test panics where it fails"
-)]
+#![cfg(test)]
 
 mod invariants;
 mod observed;

@@ -91,9 +91,7 @@ impl Hooks for Stepping {
     }
 
     async fn after(&self, call: &Call, answer: &mut Result<Vec<Outcome>>) {
-        let Ok(outcomes) = answer else {
-            return;
-        };
+        let Ok(outcomes) = answer else { return };
         let (name, conditional) = match call {
             Call::WriteConditional(mutations) => ("conditional write", &mutations[..]),
             Call::WriteAtomically(mutations) => ("write together", &mutations[..]),

@@ -30,6 +30,10 @@ fn digest(digits: u8, over: SaltedPart) -> KeyDesign {
     KeyDesign::new(DigestSalt { digits, over, ..DigestSalt::default() }).unwrap()
 }
 
+fn all(design: &KeyDesign) -> SaltedScan {
+    SaltedScan::new(design, &RowSelection::All).unwrap()
+}
+
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -44,6 +48,13 @@ fn embedded() -> (tempfile::TempDir, EmbeddedTables) {
     let options = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     (directory, tables)
+}
+
+/// Returns tables that count their scans and cells, and the salted one.
+async fn counted(tables: impl TableAdmin + 'static) -> (FaultyTables, Arc<dyn Table>) {
+    let tables = FaultyTables::new(Arc::new(tables));
+    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
+    (tables, table)
 }
 
 /// Creates a table with rows of one cell.
@@ -216,7 +227,7 @@ async fn check(
         while let Some(batch) = batches.try_next().await.unwrap() {
             let rows = batch.rows();
             found.extend(rows.map(|row| as_unsalted(row.row, row.cells)));
-            let last = batch.rows().next_back_cursor();
+            let last = batch.rows().last().unwrap().cursor();
             assert_eq!(last, batch.cursor());
             cursor = Some(last);
             let split = BTreeSet::from([batch.cells().next().unwrap().key.row.clone()]);
@@ -230,16 +241,6 @@ async fn check(
         }
     }
     assert_eq!(found, expected);
-}
-
-trait LastCursor {
-    fn next_back_cursor(self) -> ScanCursor;
-}
-
-impl<'a, I: Iterator<Item = fluo_keys::SaltedRow<'a>>> LastCursor for I {
-    fn next_back_cursor(self) -> ScanCursor {
-        self.last().unwrap().cursor()
-    }
 }
 
 proptest! {
@@ -265,9 +266,8 @@ async fn a_limit_reads_a_short_head_of_each_piece() {
     let (_directory, tables) = embedded();
     let design = modulo(64);
     loaded(&tables, &design, numbered(20_000)).await;
-    let tables = FaultyTables::new(Arc::new(tables));
-    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().limit(1_000);
+    let (tables, table) = counted(tables).await;
+    let scan = all(&design).limit(1_000);
     assert_eq!(scan.explain().first_cells, 25);
     let expected: Vec<_> = numbered(1_000).collect();
     assert_eq!(names(scan.run(table)).await, expected);
@@ -283,9 +283,8 @@ async fn reads_only_on_demand() {
     let memory = MemoryTables::new();
     let design = modulo(64);
     loaded(&memory, &design, numbered(100_000)).await;
-    let tables = FaultyTables::new(Arc::new(memory));
-    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(1 << 20);
+    let (tables, table) = counted(memory).await;
+    let scan = all(&design).memory_bytes(1 << 20);
     let mut batches = scan.run(table);
     assert_eq!(tables.cells(), 0);
     batches.try_next().await.unwrap().unwrap();
@@ -332,7 +331,7 @@ async fn very_many_pieces_are_read_by_few_short_scans() {
         loaded(&memory, &design, numbered(300)).await,
         Counting::default(),
     ));
-    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+    let scan = all(&design);
     let plan = scan.explain();
     assert_eq!((plan.spans.len(), plan.stays_open), (65_536, false));
     let expected: Vec<_> = numbered(300).collect();
@@ -348,12 +347,11 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
     let (_directory, tables) = embedded();
     let design = digest(2, SaltedPart::Whole);
     loaded(&tables, &design, numbered(40_000)).await;
-    let tables = FaultyTables::new(Arc::new(tables));
-    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
+    let (tables, table) = counted(tables).await;
     for (memory_bytes, open_scans) in [(1 << 18, 256), (1 << 18, 0), (2 << 20, 256), (2 << 20, 0)] {
         let before = tables.cells();
         let (mut yielded, mut most_held) = (0, 0);
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        let scan = all(&design);
         let scan = scan.memory_bytes(memory_bytes).open_scans(open_scans);
         let mut batches = scan.run(table.clone());
         while let Some(batch) = batches.try_next().await.unwrap() {
@@ -382,7 +380,7 @@ async fn wide_rows_are_returned_whole() {
         table.write(vec![mutation]).await.unwrap();
     }
     for (open_scans, limit) in [(256, u64::MAX), (0, u64::MAX), (0, 2), (256, 2)] {
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        let scan = all(&design);
         let rows = unsalted(scan.open_scans(open_scans).limit(limit).run(table.clone())).await;
         let sizes: Vec<_> = rows.iter().map(|(row, cells)| (row.as_ref(), cells.len())).collect();
         let expected = [&b"a"[..], b"b", b"c", b"d"].map(|row| (row, 3_000));
@@ -411,7 +409,7 @@ async fn one_wide_row_at_a_time_is_held_whole() {
     let table = new_table(&memory, SALTED, Versions::All).await;
     write_wide_rows(&*table, &design, 60).await;
     for (open_scans, concurrent_reads) in [(256, 1), (256, 16), (0, 4)] {
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        let scan = all(&design);
         assert_eq!(scan.explain().spans.len(), 16);
         let scan = scan.open_scans(open_scans).concurrent_reads(concurrent_reads);
         // A row is a quarter of it.
@@ -445,7 +443,7 @@ async fn a_piece_that_waits_for_its_turn_is_read_once() {
     let table = loaded(&memory, &design, numbered(40_000)).await;
     let table = Arc::new(Intercepted::with_hooks(table, Slow));
     for (concurrent_reads, open_scans) in [(2, 256), (4, 256), (2, 0), (4, 0)] {
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+        let scan = all(&design);
         let scan = scan.concurrent_reads(concurrent_reads).open_scans(open_scans);
         assert!(numbered(40_000).eq(names(scan.run(table.clone())).await));
     }
@@ -457,9 +455,8 @@ async fn a_limit_reads_wide_rows_in_part() {
     let design = digest(1, SaltedPart::Whole);
     let table = new_table(&memory, SALTED, Versions::All).await;
     write_wide_rows(&*table, &design, 60).await;
-    let tables = FaultyTables::new(Arc::new(memory));
-    let table = tables.open_table(SALTED, Authorizations::none()).await.unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().limit(1);
+    let (tables, table) = counted(memory).await;
+    let scan = all(&design).limit(1);
     assert_eq!(scan.explain().first_cells, 4);
     let found = unsalted(scan.run(table)).await;
     assert_eq!((found.len(), found[0].1.len()), (1, 200));
@@ -494,7 +491,7 @@ async fn keys_of_another_design_are_refused_or_counted() {
     let column = Column::new("f", "q");
     // The salt of `b` is 08.
     table.write(vec![Mutation::new("03|b").put(column.clone(), "v")]).await.unwrap();
-    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
+    let scan = all(&design);
     let error = scan.clone().run(table.clone()).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -521,7 +518,7 @@ async fn a_broken_scan_resumes_at_its_cursor() {
         loaded(&memory, &design, numbered(3_000)).await;
         let faulty = FaultyTables::new(Arc::new(memory)).fail_scan(broken, 1);
         let table = faulty.open_table(SALTED, Authorizations::none()).await.unwrap();
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(200_000);
+        let scan = all(&design).memory_bytes(200_000);
         let (mut found, mut cursor, mut errors) = (Vec::new(), None, 0);
         loop {
             let scan = match &cursor {
@@ -613,7 +610,7 @@ async fn a_scan_is_correct_during_writes_and_splits() {
     let mut cells = NonZeroUsize::MIN;
     while !writing.is_finished() || cells.get() < 4 {
         let memory_bytes = cells.get() << 18;
-        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap().memory_bytes(memory_bytes);
+        let scan = all(&design).memory_bytes(memory_bytes);
         let found = names(scan.run(table.clone())).await;
         assert!(found.is_sorted_by(|one, next| one < next));
         let old = found.iter().filter(|row| !row.ends_with("new"));

@@ -8,13 +8,8 @@
 //!
 //! `FLUO_SOAK` multiplies the number of rounds.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test panics where it fails, and prints what the kills interrupted"
-)]
+#![cfg(test)]
+#![allow(clippy::print_stdout, reason = "a test prints what the kills interrupted")]
 
 mod child;
 #[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]
@@ -42,9 +37,7 @@ const ROUNDS_A_DIRECTORY: u64 = 10;
 /// Runs only as the child process of the tests below, which kill it.
 #[test]
 fn a_child_that_is_killed() {
-    let Ok(arguments) = std::env::var(IN_CHILD) else {
-        return;
-    };
+    let Ok(arguments) = std::env::var(IN_CHILD) else { return };
     let [program, first, directory] = *arguments.splitn(3, ' ').collect::<Vec<_>>() else {
         panic!("{arguments}");
     };

@@ -9,23 +9,23 @@ use fluo_table::{
 };
 
 #[derive(Debug)]
-pub struct Log {
-    pub writes: Vec<Write>,
-    pub splits: BTreeSet<Bytes>,
-    pub properties: BTreeMap<String, String>,
-    pub is_deleted: bool,
-    pub last_ms: i64,
+pub(crate) struct Log {
+    pub(crate) writes: Vec<Write>,
+    pub(crate) splits: BTreeSet<Bytes>,
+    pub(crate) properties: BTreeMap<String, String>,
+    pub(crate) is_deleted: bool,
+    pub(crate) last_ms: i64,
 }
 
 /// A put, or a delete if there is no value.
 #[derive(Clone, Debug)]
-pub struct Write {
-    pub key: Key,
-    pub value: Option<Bytes>,
+pub(crate) struct Write {
+    pub(crate) key: Key,
+    pub(crate) value: Option<Bytes>,
 }
 
 impl Log {
-    pub fn new(versions: Versions) -> Self {
+    pub(crate) fn new(versions: Versions) -> Self {
         Self {
             writes: Vec::new(),
             splits: BTreeSet::new(),
@@ -35,7 +35,7 @@ impl Log {
         }
     }
 
-    pub fn apply(&mut self, mutation: Mutation, now_ms: i64) {
+    pub(crate) fn apply(&mut self, mutation: Mutation, now_ms: i64) {
         self.last_ms = self.last_ms.max(now_ms);
         for update in mutation.updates {
             let timestamp = update.timestamp.unwrap_or(self.last_ms);
@@ -50,7 +50,7 @@ impl Log {
 
     /// Returns the cells of a scan (T1, T2). Rules V1 to V3 select the cells, V4 chooses among
     /// them, and V5 restricts them to the spans.
-    pub fn scan(&self, scan: &Scan, held: &Authorizations) -> Vec<Cell> {
+    pub(crate) fn scan(&self, scan: &Scan, held: &Authorizations) -> Vec<Cell> {
         let mut cells: Vec<Cell> =
             self.shown(|key| is_selected(scan, key) && may_see(&key.column, held));
         cells.sort_by(|a, b| order(&a.key, &b.key));
@@ -61,7 +61,7 @@ impl Log {
         cells
     }
 
-    pub fn holds(&self, row: &[u8], condition: &Condition, held: &Authorizations) -> bool {
+    pub(crate) fn holds(&self, row: &[u8], condition: &Condition, held: &Authorizations) -> bool {
         let mut seen = self.shown(|key| {
             key.row == row && key.column == condition.column && may_see(&key.column, held)
         });
@@ -71,13 +71,13 @@ impl Log {
     }
 
     /// Keeps only the cells that some reader could see (A8).
-    pub fn compact(&mut self) {
+    pub(crate) fn compact(&mut self) {
         let kept = self.shown(|_| true);
         let as_write = |cell: Cell| Write { key: cell.key, value: Some(cell.value) };
         self.writes = kept.into_iter().map(as_write).collect();
     }
 
-    pub fn count(&self, span: &Span) -> usize {
+    pub(crate) fn count(&self, span: &Span) -> usize {
         self.writes.iter().filter(|write| is_in(span, &write.key)).count()
     }
 
@@ -138,7 +138,7 @@ fn is_in(span: &Span, key: &Key) -> bool {
 }
 
 /// Evaluates the expressions that the tests write, by their truth tables.
-pub fn may_see(column: &Column, held: &Authorizations) -> bool {
+pub(crate) fn may_see(column: &Column, held: &Authorizations) -> bool {
     let [a, b, ab] = [&b"A"[..], b"B", b"a b"].map(|label| held.contains(label));
     match &column.visibility[..] {
         b"" => true,

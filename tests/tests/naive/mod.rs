@@ -12,6 +12,6 @@ use std::sync::{Arc, Mutex};
 use log::Log;
 
 #[derive(Debug, Default)]
-pub struct NaiveTables {
+pub(crate) struct NaiveTables {
     tables: Mutex<BTreeMap<String, Arc<Mutex<Log>>>>,
 }

@@ -12,10 +12,10 @@ use futures::stream::{self, StreamExt};
 use super::log::{Log, may_see};
 
 #[derive(Debug)]
-pub struct NaiveTable {
-    pub name: String,
-    pub log: Arc<Mutex<Log>>,
-    pub held: Authorizations,
+pub(crate) struct NaiveTable {
+    pub(crate) name: String,
+    pub(crate) log: Arc<Mutex<Log>>,
+    pub(crate) held: Authorizations,
 }
 
 impl NaiveTable {

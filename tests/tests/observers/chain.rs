@@ -18,8 +18,7 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
         .unwrap()
         .strong(column("c"), "c", copies("d", |value| value + 1))
         .unwrap();
-    let fixture = Fixture::observed_in_memory(observers).await;
-    let client = fixture.client().await;
+    let client = Fixture::observed_in_memory(observers).await.client().await;
     let hour = Duration::from_secs(3_600);
     let _worker = client.worker().min_scan_pause(hour).max_scan_pause(hour).start().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -44,10 +43,11 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
                 Ok::<_, Error>(())
             }
         });
-    let fixture =
+    let (fixture, client) =
         Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
+            .await
+            .with_client()
             .await;
-    let client = fixture.client().await;
     for value in 1..=10 {
         set(&client, "r", "a", value).await;
     }

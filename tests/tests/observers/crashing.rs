@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_engine::{Observer, Observers, Transaction, Worker, observer_fn};
-use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::coordination::FailedNotification;
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use fluo_tests::Fixture;
+use fluo_tests::conformance_coordination::failed;
 use fluo_tests::scenarios::observed::{column, idle, number, read_now, set};
 use tokio::sync::Semaphore;
 
@@ -189,8 +190,7 @@ async fn a_worker_that_stops_begins_no_run_that_waits_for_its_turn() {
         })
     };
     let observers = Observers::new().strong(column("a"), "add", add).unwrap();
-    let fixture = Fixture::observed_in_memory(observers).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed_in_memory(observers).await.with_client().await;
     for row in 0..RUNS {
         set(&client, &format!("row {row}"), "a", 1).await;
     }
@@ -218,14 +218,8 @@ async fn a_worker_that_stops_begins_no_run_that_waits_for_its_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_success_does_not_remove_the_dead_letter_of_a_later_notification() {
     let slow = Slow::new().await;
-    let record = |timestamp| FailedNotification {
-        cell: RowColumn::new("r", column("a")),
-        kind: ObserverKind::Strong,
-        timestamp,
-        tries: 1,
-        error: "it fails".to_owned(),
-        failed_at_ms: 0,
-    };
+    let cell = RowColumn::new("r", column("a"));
+    let record = |timestamp| FailedNotification { cell: cell.clone(), timestamp, ..failed("r") };
     let coordination = &slow.fixture.coordination;
     let before = record(Timestamp::ZERO);
     coordination.add_dead_letter(before.clone()).await.unwrap();

@@ -8,9 +8,10 @@ use std::time::Duration;
 use fluo_engine::{
     Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
-use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::coordination::FailedNotification;
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Mutation, RowColumn, Timestamp};
+use fluo_tests::conformance_coordination::failed;
 use fluo_tests::scenarios::observed::{column, idle, read_now, set};
 use fluo_tests::{Fixture, ManualClock};
 
@@ -18,7 +19,6 @@ use fluo_tests::{Fixture, ManualClock};
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
     Error,
-    Panic,
     /// An error of the observer's own, of the same kind as the error of an unavailable table.
     Unavailable,
 }
@@ -35,7 +35,6 @@ fn fragile(how: How, fixed: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl O
                 let away = "the service that counts pages is away";
                 let error: ObserverError = match how {
                     How::Error => Error::invalid("no such page").into(),
-                    How::Panic => panic!("cannot count pages"),
                     How::Unavailable => Error::new(ErrorKind::Unavailable, away).into(),
                 };
                 return Err(error);
@@ -65,8 +64,7 @@ impl Fragile {
         let (fixed, runs) = (Arc::default(), Arc::default());
         let observers =
             Observers::new().strong(column("a"), "copy", fragile(how, &fixed, &runs)).unwrap();
-        let fixture = Fixture::observed_in_memory(observers).await;
-        let client = fixture.client().await;
+        let (fixture, client) = Fixture::observed_in_memory(observers).await.with_client().await;
         let clock = Arc::new(ManualClock::at(1_000));
         let worker = worker_of(&client).clock(clock).start();
         let worker = worker.await.unwrap();
@@ -87,21 +85,6 @@ fn cell(row: &'static str) -> RowColumn {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_is_an_error_and_closes_the_transaction() {
-    let fragile = Fragile::start(How::Panic).await;
-    let Fragile { client, .. } = &fragile;
-    set(client, "bad", "a", 7).await;
-    set(client, "good", "a", 7).await;
-    idle(client).await;
-    assert_eq!(read_now(client, "good", "b").await, 7);
-    let failed = fragile.failed().await;
-    assert_eq!(failed[0].error, "the observer `copy` panicked: cannot count pages");
-    // No transaction is open any more: the horizon rises to the next timestamp.
-    let now = client.begin().await.unwrap().commit().await.unwrap().start;
-    assert!(client.advance_horizon().await.unwrap() > now);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_success_of_a_later_notification_removes_the_dead_letter() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { client, .. } = &fragile;
@@ -113,19 +96,6 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
     idle(client).await;
     assert_eq!(read_now(client, "bad", "b").await, 2);
     assert_eq!(fragile.failed().await, []);
-}
-
-#[tokio::test(start_paused = true)]
-async fn another_worker_removes_the_dead_letter_too() {
-    let Fragile { client, worker, fixed, .. } = Fragile::start(How::Error).await;
-    set(&client, "bad", "a", 1).await;
-    idle(&client).await;
-    fixed.store(true, Ordering::SeqCst);
-    worker.stop().await;
-    let _worker = worker_of(&client).start().await.unwrap();
-    set(&client, "bad", "a", 2).await;
-    idle(&client).await;
-    assert_eq!(client.failed_notifications().await.unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,14 +159,7 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
     let fragile = Fragile::start(How::Error).await;
     let Fragile { fixture, client, .. } = &fragile;
     for number in 0..FailedNotification::MAX_DEAD_LETTERS {
-        let failed = FailedNotification {
-            cell: RowColumn::new(format!("other {number}"), column("a")),
-            kind: ObserverKind::Strong,
-            timestamp: Timestamp::ZERO,
-            tries: 1,
-            error: String::new(),
-            failed_at_ms: 0,
-        };
+        let failed = failed(format!("other {number}"));
         fixture.coordination.add_dead_letter(failed).await.unwrap();
     }
     set(client, "bad", "a", 1).await;
@@ -208,8 +171,8 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
     set(client, "good", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
-    let room = RowColumn::new("other 0", column("a"));
-    let forgotten = fixture.coordination.remove_dead_letter(&room, Timestamp::ZERO);
+    let room = failed("other 0");
+    let forgotten = fixture.coordination.remove_dead_letter(&room.cell, room.timestamp);
     assert!(forgotten.await.unwrap());
     idle(client).await;
     assert!(fragile.failed().await.iter().any(|failed| failed.cell == cell("bad")));

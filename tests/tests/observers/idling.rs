@@ -25,8 +25,7 @@ fn chain() -> Observers {
 
 #[tokio::test(start_paused = true)]
 async fn an_application_with_nothing_to_do_is_idle_at_once() {
-    let fixture = Fixture::observed_in_memory(chain()).await;
-    let client = fixture.client().await;
+    let client = Fixture::observed_in_memory(chain()).await.client().await;
     let begun = Instant::now();
     idle(&client).await;
     assert_eq!(begun.elapsed(), Duration::ZERO);
@@ -34,8 +33,7 @@ async fn an_application_with_nothing_to_do_is_idle_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_application_without_a_worker_is_not_idle() {
-    let fixture = Fixture::observed_in_memory(chain()).await;
-    let client = fixture.client().await;
+    let client = Fixture::observed_in_memory(chain()).await.client().await;
     set(&client, "r", "a", 1).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err());
@@ -49,8 +47,7 @@ async fn an_application_without_a_worker_is_not_idle() {
 /// own clients, which do not notify the waiting client, and no workers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_is_exact_with_writers_in_other_clients() {
-    let fixture = Fixture::observed_in_memory(chain()).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed_in_memory(chain()).await.with_client().await;
     let _worker = eager(&client).start().await.unwrap();
     let writers = Writers::start(&fixture, Duration::from_millis(100)).await;
     let teller = fixture.client().await;
@@ -68,8 +65,7 @@ async fn waiting_is_exact_with_writers_in_other_clients() {
 /// be cancelled at any time, and it ends once the writers pause.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_is_exact_with_writers_that_never_pause() {
-    let fixture = Fixture::observed_in_memory(chain()).await;
-    let client = fixture.client().await;
+    let (fixture, client) = Fixture::observed_in_memory(chain()).await.with_client().await;
     let _worker = eager(&client).start().await.unwrap();
     let writers = Writers::start(&fixture, Duration::ZERO).await;
     let teller = fixture.client().await;

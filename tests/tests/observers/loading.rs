@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::Observers;
 use fluo_table::{Error, ErrorKind};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, read_now};
@@ -12,8 +11,7 @@ use tokio::sync::Semaphore;
 
 #[tokio::test(start_paused = true)]
 async fn a_load_waits_while_the_queue_is_full() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().tasks(2).queue(3).start().unwrap();
     let (running, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |row: usize| {
@@ -45,8 +43,7 @@ async fn a_load_waits_while_the_queue_is_full() {
 /// attempt gets a clone of the input.
 #[tokio::test]
 async fn each_attempt_gets_a_clone_of_the_input() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().start().unwrap();
     let attempts = Arc::new(AtomicUsize::new(0));
     for line in "alice 1\nbob 2\n".lines().map(str::to_owned) {
@@ -73,8 +70,7 @@ async fn each_attempt_gets_a_clone_of_the_input() {
 
 #[tokio::test]
 async fn later_loads_return_the_first_error() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().tasks(1).queue(0).start().unwrap();
     loaders.load("r", async |tx, row| tx.set(row, &column("a"), "1")).await.unwrap();
     loaders.load((), async |_, ()| Err(Error::invalid("no such page"))).await.unwrap();
@@ -87,8 +83,7 @@ async fn later_loads_return_the_first_error() {
 
 #[tokio::test]
 async fn a_body_that_panics_is_an_error() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().start().unwrap();
     let panics = loaders.load((), async |_, ()| panic!("no page"));
     panics.await.unwrap();
@@ -99,8 +94,7 @@ async fn a_body_that_panics_is_an_error() {
 
 #[tokio::test]
 async fn a_submitted_body_returns_its_own_result_or_error() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().start().unwrap();
     let submitted = loaders
         .submit("r", async |tx, row| {
@@ -118,8 +112,7 @@ async fn a_submitted_body_returns_its_own_result_or_error() {
 
 #[tokio::test(start_paused = true)]
 async fn dropped_loaders_cancel_their_bodies() {
-    let fixture = Fixture::observed_in_memory(Observers::new()).await;
-    let client = fixture.client().await;
+    let client = Fixture::in_memory().await.client().await;
     let loaders = client.loaders().start().unwrap();
     let pending = loaders
         .submit((), async |_, ()| {

@@ -1,11 +1,6 @@
 //! Observers, workers and loaders, scenario by scenario.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test panics where it fails"
-)]
+#![cfg(test)]
 
 mod chain;
 mod crashing;

@@ -1,4 +1,4 @@
-//! Panics in the code of an observer outside of its future.
+//! Panics in the code of an observer, also outside of its future.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -53,8 +53,7 @@ async fn error_of(observer: impl Observer) -> String {
         .unwrap()
         .strong(column("other"), "other", copies("b", |value| value))
         .unwrap();
-    let fixture = Fixture::observed_in_memory(observers).await;
-    let client = fixture.client().await;
+    let client = Fixture::observed_in_memory(observers).await.client().await;
     let worker = client.worker().tasks(1).start().await.unwrap();
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
@@ -74,6 +73,14 @@ async fn error_of(observer: impl Observer) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_panic_before_the_future_is_a_failure() {
     assert_eq!(error_of(Sudden::default()).await, "the observer `a` panicked: run 9 has no future");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_the_future_is_a_failure() {
+    let observer = fluo_engine::observer_fn(async |_, _, _| -> Result<(), ObserverError> {
+        panic!("cannot count pages")
+    });
+    assert_eq!(error_of(observer).await, "the observer `a` panicked: cannot count pages");
 }
 
 /// Regression test: an error that panics when it is formatted had the same effect.

@@ -5,37 +5,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_engine::{ClientOptions, Observer, Observers, Transaction, observer_fn};
-use fluo_table::{Bytes, Error, ErrorKind, Result};
-use fluo_tests::scenarios::observed::{column, copies, idle, number};
+use fluo_engine::{ClientOptions, Observers, Transaction, observer_fn};
+use fluo_table::{Error, ErrorKind, Result};
+use fluo_tests::scenarios::observed::{column, copies, idle};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
-
-/// Returns an observer that adds the input columns of a row to `sum`, and deletes them.
-fn sums() -> impl Observer {
-    observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(&tx, row).await)
-}
-
-async fn sum_up(tx: &Transaction, row: Bytes) -> Result<(), Error> {
-    let columns: Vec<_> = (0..10).map(|at| column(INPUTS[at])).collect();
-    let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
-    for (input, value) in tx.get_columns(row.clone(), &columns).await? {
-        sum += number(Some(value));
-        tx.delete(row.clone(), &input)?;
-    }
-    tx.set(row, &column("sum"), sum.to_string())
-}
-
-const INPUTS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 #[tokio::test]
 async fn only_a_column_with_a_weak_observer_can_be_notified() {
     let observers = Observers::new()
-        .weak(column("w"), "sum", sums())
+        .weak(column("w"), "sum", copies("sum", |value| value))
         .unwrap()
         .strong(column("s"), "copy", copies("b", |value| value))
         .unwrap();
-    let fixture = Fixture::observed_in_memory(observers).await;
-    let client = fixture.client().await;
+    let client = Fixture::observed_in_memory(observers).await.client().await;
     let tx = client.begin().await.unwrap();
     let error = tx.notify("r", &column("s")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -66,20 +48,6 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
     );
     tx.commit().await.unwrap();
     assert_eq!(fixture.notifications().await, 2, "the rest commits");
-}
-
-#[tokio::test]
-async fn an_observer_that_writes_nothing_removes_its_notification() {
-    let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
-    let fixture =
-        Fixture::observed_in_memory(Observers::new().weak(column("w"), "none", observer).unwrap())
-            .await;
-    let client = fixture.client().await;
-    client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
-    assert_eq!(fixture.notifications().await, 1);
-    let _worker = client.worker().start().await.unwrap();
-    idle(&client).await;
-    assert_eq!(fixture.notifications().await, 0);
 }
 
 /// Holds plain writes.

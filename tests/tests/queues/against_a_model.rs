@@ -65,7 +65,6 @@ proptest! {
             }
             app.settle().await;
             assert_eq!(app.cells("cq").await.len(), model.len(), "only values are left");
-            app.stop().await;
         });
     }
 
@@ -113,7 +112,6 @@ proptest! {
             let received: BTreeMap<Bytes, Vec<i64>> = received.into_iter().map(|(key, entries)| (key, values(entries))).collect();
             assert_eq!(received, model);
             assert_eq!(app.cells("eq").await, [""; 0]);
-            app.stop().await;
         });
     }
 }

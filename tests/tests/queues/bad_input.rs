@@ -40,7 +40,6 @@ async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
     assert!(cells[0].contains("`many` is no"), "{cells:?}");
     assert!(cells[1].ends_with(" u:v many"), "{cells:?}");
     assert_eq!(cells[2], "wc:d:0:good data:current 1");
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -61,7 +60,6 @@ async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_al
     assert_eq!(cells.len(), 3, "{cells:?}");
     assert!(cells[1].ends_with(" u:v many"), "{cells:?}");
     assert_eq!(cells[2], "wc:d:0:cat data:current 2");
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -81,7 +79,6 @@ async fn a_stored_value_that_cannot_be_decoded_takes_the_updates_of_its_key_alon
     assert!(cells[0].starts_with("wc!dead:u:0:cat"), "{cells:?}");
     let values = ["wc:d:0:cat data:current many", "wc:d:0:dog data:current 1"];
     assert_eq!(cells[2..], values);
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -99,7 +96,6 @@ async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() 
     );
     assert!(cells[1].ends_with(" u:v 200"), "{cells:?}");
     assert_eq!(cells[2..], ["wc:d:0:full data:current 200", "wc:d:0:other data:current 200"]);
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -119,7 +115,6 @@ async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
     let cells = app.cells("eq").await;
     assert_eq!(cells.len(), 2, "{cells:?}");
     assert!(cells[0].starts_with("eq!dead:0:bad\\x00"), "{cells:?}");
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -248,5 +243,4 @@ async fn names_the_queue_whose_codec_fails_and_writes_nothing() {
         "export queue `eq`: a value cannot be added: the text is empty"
     );
     assert_eq!(app.cells("").await, [""; 0]);
-    app.stop().await;
 }

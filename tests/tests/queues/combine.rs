@@ -72,7 +72,6 @@ async fn stores_the_cells_of_fluo_recipes() {
             change("fish", None, Some(1)),
         ]
     );
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -120,19 +119,6 @@ async fn reads_the_same_before_and_after_the_observer() {
     assert_eq!(listed().await, [("cat".to_owned(), 6)]);
 }
 
-/// Java's queue returns 11 for `cat` and for `ca`.
-#[tokio::test]
-async fn reads_no_updates_of_longer_keys() {
-    let words = words(1);
-    let (app, _) = start(&words).await;
-    add(&app, &words, &[("cat", 1), ("catalog", 10)]).await;
-    let expected = [Some(1), None, Some(10)];
-    assert_eq!(values(&app, &words, ["cat", "ca", "catalog"]).await, expected);
-    app.settle().await;
-    assert_eq!(values(&app, &words, ["cat", "ca", "catalog"]).await, expected);
-    app.stop().await;
-}
-
 /// Java's queue merges these keys, which have the same hash code, into one.
 #[tokio::test]
 async fn keeps_keys_with_equal_hashes_apart() {
@@ -142,7 +128,6 @@ async fn keeps_keys_with_equal_hashes_apart() {
     app.settle().await;
     let rows = app.cells("wc:").await;
     assert_eq!(rows, ["wc:d:0:Aa data:current 1", "wc:d:0:BB data:current 10"]);
-    app.stop().await;
 }
 
 /// With room for one update, Java's queue requeues the update of a hot key without end.
@@ -169,7 +154,6 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
         last = change.new;
     }
     assert_eq!(last, Some(32));
-    app.stop().await;
 }
 
 /// A pass has room for two updates, whose sum the type cannot hold, while the sum with the current
@@ -226,7 +210,6 @@ async fn combines_updates_before_the_position() {
         app.cells("wc:").await,
         ["wc:d:0:cat data:current 1", "wc:d:0:zebra data:current 2"]
     );
-    app.stop().await;
 }
 
 /// Thirteen transactions update 1,000 keys each, through a buffer of 1,024 bytes.
@@ -258,7 +241,6 @@ async fn processes_large_transactions_in_small_passes() {
     let passes = std::mem::take(&mut *passes.lock().unwrap());
     assert!(passes.iter().all(|changes| (1..=47).contains(changes)), "{passes:?}");
     assert!(passes.len() >= 3 * 1_000 / 47, "{passes:?}");
-    app.stop().await;
 }
 
 /// Small updates change values that together are larger than a transaction may be.
@@ -298,7 +280,6 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     let all: Vec<_> = texts.iter(&snapshot).try_collect().await.unwrap();
     assert_eq!(all.len(), KEYS);
     assert!(all.iter().all(|(_, text)| text.len() == 100_001 && text.ends_with('y')));
-    app.stop().await;
 }
 
 /// A transaction that adds a key twice is rejected in Java.
@@ -314,7 +295,6 @@ async fn combines_the_updates_of_a_batch() {
     });
     let message = twice.await.unwrap_err().to_string();
     assert!(message.contains("a transaction writes a cell once"), "{message}");
-    app.stop().await;
 }
 
 /// A combiner that is no sum: it keeps the last text and its predecessor.
@@ -339,7 +319,6 @@ async fn applies_updates_in_order_if_the_combiner_promises_nothing() {
         "combine queue `tx`: several updates of one key cannot be added: its combiner does not promise that updates may \
          be combined in any order"
     );
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -356,5 +335,4 @@ async fn keeps_an_empty_key_and_keys_of_64_kib() {
     app.settle().await;
     assert_eq!(values(&app, &words, ["", &long, &longer]).await, expected);
     assert_eq!(app.cells("wc:").await.len(), 3);
-    app.stop().await;
 }

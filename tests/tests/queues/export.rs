@@ -96,7 +96,6 @@ async fn exports_all_entries_in_many_small_passes() {
     assert!(state.calls > 20, "{}", state.calls);
     assert!(state.values.values().all(|(_, value)| value == "second"));
     assert_eq!(app.cells("eq").await, [""; 0], "nothing is left");
-    app.stop().await;
 }
 
 #[tokio::test]
@@ -114,7 +113,6 @@ async fn delivers_the_entries_of_a_key_in_their_order() {
     app.settle().await;
     let expected: Vec<_> = (0..20).map(|number| number.to_string()).collect();
     assert_eq!(receiver.state.lock().unwrap().delivered, expected);
-    app.stop().await;
 }
 
 /// A receiver that is away for an hour loses nothing, and its bucket becomes no dead letter.
@@ -134,7 +132,6 @@ async fn waits_for_a_receiver_that_is_away() {
     let waited = begin.elapsed();
     assert!(waited >= hour && waited < hour + Duration::from_secs(60), "{waited:?}");
     assert_eq!(app.client.failed_notifications().await.unwrap().len(), 0);
-    app.stop().await;
 }
 
 /// An exporter that always fails, on one entry or on several: the entries stay, and the
@@ -167,7 +164,6 @@ async fn keeps_the_entries_of_an_exporter_that_fails() {
         assert_eq!(failed[0].error, expected);
         assert_eq!(app.cells("eq:").await.len(), entries);
         assert_eq!(app.cells("eq!dead").await, [""; 0]);
-        app.stop().await;
     }
 }
 
@@ -239,7 +235,6 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
         assert_eq!(letters.len(), 2, "{letters:?}");
         assert!(letters[0].ends_with(&format!("dead:error {error}")), "{letters:?}");
         assert!(letters[1].ends_with(" d1"), "{letters:?}");
-        app.stop().await;
     }
 }
 
@@ -267,6 +262,5 @@ async fn moves_rejected_entries_to_the_dead_letters() {
         );
         assert!(cells[1].ends_with("e:v value of b"), "{cells:?}");
         assert_eq!(receiver.value("c").as_deref(), Some("value of c"));
-        app.stop().await;
     }
 }

@@ -25,5 +25,4 @@ async fn writes_the_rows_of_the_web_index() {
             r"dm:d:5a:\x03\x01com.\xe2 data:current \x09\x08",
         ]
     );
-    app.stop().await;
 }

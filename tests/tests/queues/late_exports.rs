@@ -8,8 +8,8 @@ use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Versions};
 use fluo_tests::{Call, Fault, Hooks, Intercepted, Written};
-use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
+use crate::metrics::recorded;
 use crate::sink::{queue, table_showing};
 
 fn count() -> Column {
@@ -53,8 +53,8 @@ async fn value(table: &dyn Table) -> Option<Bytes> {
 
 /// Delivers exports to one table, and returns the number of late ones and their log.
 fn late_ones(deliveries: &[&[u64]]) -> (u64, String) {
-    let (recorder, log) = (DebuggingRecorder::new(), Written::default());
-    let (snapshotter, copy) = (recorder.snapshotter(), log.clone());
+    let log = Written::default();
+    let copy = log.clone();
     let subscriber = tracing_subscriber::fmt().with_ansi(false);
     let subscriber = subscriber.with_writer(move || copy.clone()).finish();
     let delivered = async {
@@ -63,18 +63,9 @@ fn late_ones(deliveries: &[&[u64]]) -> (u64, String) {
             sink.export(exports(numbers)).await.unwrap();
         }
     };
-    // One thread, so that the recorder and the subscriber receive everything.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    metrics::with_local_recorder(&recorder, || {
-        tracing::subscriber::with_default(subscriber, || runtime.block_on(delivered));
-    });
-    let late = snapshotter.snapshot().into_vec().into_iter();
-    let late = late.filter(|(key, ..)| key.key().name() == "fluo_queue_late_exports_total");
-    let count = late.map(|(.., value)| match value {
-        DebugValue::Counter(value) => value,
-        other => panic!("{other:?}"),
-    });
-    (count.sum(), log.text())
+    let metrics = tracing::subscriber::with_default(subscriber, || recorded(delivered));
+    let late = ("fluo_queue_late_exports_total".to_owned(), "visits".to_owned());
+    (metrics.get(&late).copied().unwrap_or_default(), log.text())
 }
 
 #[test]

@@ -11,7 +11,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use crate::fixture::{App, declared};
 
 /// Returns the values of all metrics of queues that some work records, by name and queue.
-fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, String), u64> {
+pub(crate) fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, String), u64> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     // One thread, so that the recorder receives everything.
@@ -65,7 +65,6 @@ fn counts_processed_entries_and_dead_letters() {
         .await;
         app.settle().await;
         read_backlogs(&app).await;
-        app.stop().await;
     });
     let wanted = [
         ("fluo_queue_dead_letters_total", "pages", 1),

@@ -84,5 +84,4 @@ async fn requeues_and_discards_dead_letters() {
     }
     app.settle().await;
     assert_eq!(app.cells("eq").await, [""; 0]);
-    app.stop().await;
 }

@@ -125,9 +125,7 @@ impl Hooks for Constraint {
     }
 
     async fn after(&self, call: &Call, answer: &mut Result<Vec<Outcome>>) {
-        let Call::WriteConditional(mutations) = call else {
-            return;
-        };
+        let Call::WriteConditional(mutations) = call else { return };
         let mut outcomes = Vec::new();
         for one in mutations {
             outcomes.push(match one.mutation.updates.iter().any(is_odd) {

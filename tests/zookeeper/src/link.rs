@@ -141,9 +141,7 @@ impl Accepting {
     async fn accept(&self, listener: &TcpListener) {
         let mut connections = JoinSet::new();
         loop {
-            let Ok((stream, _)) = listener.accept().await else {
-                continue;
-            };
+            let Ok((stream, _)) = listener.accept().await else { continue };
             let _ = stream.set_nodelay(true);
             let (state, number) = (self.state.clone(), self.number);
             let (is_open, is_held) = (self.is_open.clone(), self.is_held.subscribe());

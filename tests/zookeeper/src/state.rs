@@ -128,9 +128,7 @@ impl State {
 
     /// Ends a session, and closes its connection.
     pub(crate) fn end_session(&mut self, number: i64) {
-        let Some(session) = self.sessions.end(number) else {
-            return;
-        };
+        let Some(session) = self.sessions.end(number) else { return };
         let effects = self.tree.end_session(number);
         self.report(&effects);
         self.disconnect(session.connection);

@@ -9,9 +9,7 @@ use crate::queues::{KEYS, Queues};
 
 /// Adds numbers to some sums, or reads the sums.
 pub(super) async fn add(actor: &Actor) -> Result<()> {
-    let Some(queues) = &actor.world.queues else {
-        return Ok(());
-    };
+    let Some(queues) = &actor.world.queues else { return Ok(()) };
     let random = &actor.world.random;
     if random.chance(300) {
         return read(actor, queues).await;

@@ -30,9 +30,7 @@ pub(super) async fn read(actor: &Actor) -> Result<()> {
 
 /// Checks the conditions that hold in every snapshot.
 fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
-    let Seen::Rows { cells, .. } = seen else {
-        return;
-    };
+    let Seen::Rows { cells, .. } = seen else { return };
     let of_row = |row: &str| {
         let cell = fluo_table::RowColumn::new(row.to_owned(), number());
         number_of(cells.get(&cell).map(|version| &version.value))

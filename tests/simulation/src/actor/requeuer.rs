@@ -18,9 +18,7 @@ pub(crate) async fn requeue_all(actor: &Actor) -> Result<()> {
 }
 
 async fn requeue_if(actor: &Actor, is_chosen: impl Fn(&DeadLetter) -> bool) -> Result<()> {
-    let Some(queues) = &actor.world.queues else {
-        return Ok(());
-    };
+    let Some(queues) = &actor.world.queues else { return Ok(()) };
     let snapshot = actor.client.snapshot().await?;
     let stored = queues.stored_parcels()?;
     let letters: Vec<DeadLetter> = stored.dead_letters(&snapshot).try_collect().await?;

@@ -10,9 +10,7 @@ use crate::queues::KEYS;
 /// conflict, and its sequences are in the order of the commits.
 pub(super) async fn send(actor: &Actor) -> Result<()> {
     let world = &actor.world;
-    let Some(queues) = &world.queues else {
-        return Ok(());
-    };
+    let Some(queues) = &world.queues else { return Ok(()) };
     let key = world.random.pick(&KEYS);
     let row = format!("count:{key}");
     let tx = actor.begin().await?;

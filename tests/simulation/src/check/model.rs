@@ -17,9 +17,7 @@ impl<'h> Model<'h> {
     pub(super) fn of(history: &'h History, commits: &Commits) -> Self {
         let mut model = Self::default();
         for story in &history.stories {
-            let Some(commit) = commits.committed.get(&story.start) else {
-                continue;
-            };
+            let Some(commit) = commits.committed.get(&story.start) else { continue };
             for (cell, value) in &story.writes {
                 let version = value.clone().map(|value| Version { start: story.start, value });
                 model.cells.entry(cell).or_default().insert(*commit, version);

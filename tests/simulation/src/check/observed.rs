@@ -17,9 +17,7 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
             Told::Committed(told) => told,
             _ => None,
         };
-        let Some(commit) = commits.committed.get(&story.start).copied().or(told) else {
-            continue;
-        };
+        let Some(commit) = commits.committed.get(&story.start).copied().or(told) else { continue };
         let set = story
             .writes
             .iter()

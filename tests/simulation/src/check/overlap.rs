@@ -15,9 +15,7 @@ pub(super) fn check(history: &History, commits: &Commits) -> Vec<String> {
     let mut writers: BTreeMap<&RowColumn, Vec<Life>> = BTreeMap::new();
     let mut readers: BTreeMap<&RowColumn, Vec<Life>> = BTreeMap::new();
     for story in &history.stories {
-        let Some(commit) = commits.committed.get(&story.start) else {
-            continue;
-        };
+        let Some(commit) = commits.committed.get(&story.start) else { continue };
         let life = (story.start, *commit);
         for cell in story.writes.keys() {
             writers.entry(cell).or_default().push(life);

@@ -1,12 +1,7 @@
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "tests"
-)]
 //! The engine under faults that are drawn from seeds.
+
+#![cfg(test)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a run prints its trace")]
 
 mod asked;
 mod elle;

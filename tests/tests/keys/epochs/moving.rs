@@ -10,8 +10,7 @@ use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, s
 
 #[tokio::test]
 async fn rows_of_three_designs_are_read_and_moved() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::All).await;
+    let table = new_table(&MemoryTables::new(), Versions::All).await;
     let designs = [modulo(4), modulo(16), modulo(64)];
     let mut expected = Seen::new();
     for number in 0..200_i64 {
@@ -44,8 +43,7 @@ async fn rows_of_three_designs_are_read_and_moved() {
 #[tokio::test]
 async fn a_delete_reaches_every_place() {
     for moved in [false, true] {
-        let tables = MemoryTables::new();
-        let table = new_table(&tables, Versions::default()).await;
+        let table = new_table(&MemoryTables::new(), Versions::default()).await;
         let epochs = KeyMigration::new([modulo(16), modulo(64)], Versions::default()).unwrap();
         for number in 0..40 {
             let key = modulo(16).encode_row(format!("{number}").as_bytes()).unwrap();
@@ -68,8 +66,7 @@ async fn a_delete_reaches_every_place() {
 /// timestamp.
 #[tokio::test]
 async fn cells_in_the_new_place_are_not_overwritten() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::All).await;
+    let table = new_table(&MemoryTables::new(), Versions::All).await;
     let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
     let put = |key: Bytes, value: &'static str| {
         Mutation::new(key).put_at(column("a"), 0, value).put_at(column("b"), 0, value)
@@ -112,8 +109,7 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
 
 #[tokio::test]
 async fn large_rows_are_moved_in_parts() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::All).await;
+    let table = new_table(&MemoryTables::new(), Versions::All).await;
     let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
     let [old, _] = epochs.keys(b"wide").unwrap().try_into().unwrap();
     let qualifiers = (0..500).map(|n| format!("{n:03}"));
@@ -169,8 +165,7 @@ async fn visibilities_are_kept() {
 /// Scans wide rows of two designs whose pieces overlap. The memory holds a few rows.
 #[tokio::test]
 async fn wide_rows_in_overlapping_pieces_are_returned_whole() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::All).await;
+    let table = new_table(&MemoryTables::new(), Versions::All).await;
     let designs = [modulo(4), modulo(16)];
     for number in 0..60 {
         let places = match number % 3 {
@@ -203,8 +198,7 @@ async fn wide_rows_in_overlapping_pieces_are_returned_whole() {
 /// read, and the scan ended without an error.
 #[tokio::test]
 async fn a_scan_with_too_little_memory_loses_no_row_of_an_older_design() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::All).await;
+    let table = new_table(&MemoryTables::new(), Versions::All).await;
     let designs = [digest(1, "-"), digest(2, "-")];
     let key = designs[0].encode_row(b"row").unwrap();
     table.write(vec![Mutation::new(key).put_at(column("a"), 1, "v")]).await.unwrap();

@@ -32,8 +32,7 @@ fn designs_that_cannot_share_a_table_are_refused() {
 
 #[tokio::test]
 async fn a_cursor_of_other_epochs_is_refused() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::default()).await;
+    let table = new_table(&MemoryTables::new(), Versions::default()).await;
     let epochs = KeyMigration::new([modulo(2), modulo(4), modulo(8)], Versions::default()).unwrap();
     let options = MigrationOptions::new();
     let cursor = epochs.migrate_step(&*table, None, &options).await.unwrap().cursor.unwrap();
@@ -46,8 +45,7 @@ async fn a_cursor_of_other_epochs_is_refused() {
 
 #[tokio::test]
 async fn keys_of_no_epoch_are_refused_or_counted_once() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::default()).await;
+    let table = new_table(&MemoryTables::new(), Versions::default()).await;
     let epochs = KeyMigration::new([modulo(16), modulo(64)], Versions::default()).unwrap();
     // The salt is valid in both designs, but that of `b` is 02 of 16, and 34 of 64.
     table.write(vec![Mutation::new("03|b").put(column("q"), "v")]).await.unwrap();

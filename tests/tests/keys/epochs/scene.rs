@@ -119,9 +119,7 @@ impl Scene {
                     Some(cursor) => scan.after(cursor).unwrap(),
                     None => scan,
                 };
-                let Some(batch) = scan.run(table.clone()).try_next().await.unwrap() else {
-                    break;
-                };
+                let Some(batch) = scan.run(table.clone()).try_next().await.unwrap() else { break };
                 assert_eq!(batch.len(), 1);
                 batch.rows().for_each(|row| all.extend(seen(row.row, row.cells)));
                 cursor = Some(batch.cursor());

@@ -65,8 +65,7 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
 /// Reads rows of an older design for which the newest design has no key.
 #[tokio::test]
 async fn reads_a_row_without_a_key_in_the_newest_design() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::default()).await;
+    let table = new_table(&MemoryTables::new(), Versions::default()).await;
     let epochs = KeyMigration::new([digest(1, "-"), numbers()], Versions::default()).unwrap();
     let key = digest(1, "-").encode_row(b"seven").unwrap();
     let put = Mutation::new(key).put_at(column("q"), 1, "v");
@@ -89,8 +88,7 @@ async fn reads_a_row_without_a_key_in_the_newest_design() {
 /// Returns the error of a scan at a key of no design, and the number of keys that a lenient scan
 /// skips.
 async fn foreign(epochs: &KeyMigration, rows: &RowSelection, key: &'static str) -> (String, u64) {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::default()).await;
+    let table = new_table(&MemoryTables::new(), Versions::default()).await;
     let put = Mutation::new(key).put_at(column("q"), 1, "v");
     table.write(vec![put]).await.unwrap();
     let scan = epochs.scan(rows).unwrap();

@@ -132,9 +132,7 @@ fn tracked(tree: &Path) -> Result<BTreeSet<PathBuf>> {
 
 /// Removes all files of a folder of the copy except those in `files`.
 fn remove_others(copy: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
-    let Ok(entries) = fs::read_dir(copy.join(folder)) else {
-        return Ok(());
-    };
+    let Ok(entries) = fs::read_dir(copy.join(folder)) else { return Ok(()) };
     for entry in entries {
         let entry = entry?;
         let name = folder.join(entry.file_name());
