@@ -13,6 +13,7 @@ use fluo_table::{
 use tokio::time::timeout;
 
 use crate::STUCK;
+use crate::deferred::after_the_check;
 use crate::unused_name::unused_name;
 use crate::{EndingApplications, FaultyApplications};
 
@@ -60,6 +61,8 @@ impl Fixture {
         let fluo = Instance::new(tables.clone(), Arc::new(applications.clone()));
         let application = fluo.application(name).observers(&observers);
         application.initialize().await.unwrap();
+        let (made, made_name) = (tables.clone(), name.to_owned());
+        after_the_check(async move { made.delete_table(&made_name).await });
         let table = tables.open_table(name, Authorizations::none());
         let table = table.await.unwrap();
         let coordination = applications.open(name).await.unwrap();
@@ -120,7 +123,7 @@ impl Fixture {
         self.coordination.is_alive(transactor).await.unwrap()
     }
 
-    /// Deletes the table. A test that fails leaves it for inspection.
+    /// Deletes the table, before the end of a scenario, which would delete it.
     pub async fn end(self) {
         self.tables.delete_table(&self.name).await.unwrap();
     }

@@ -28,6 +28,7 @@
     reason = "a check that fails must panic: that is how a test fails"
 )]
 
+mod deferred;
 mod ending;
 mod faults;
 mod fixture;
@@ -46,6 +47,8 @@ pub mod conformance_coordination;
 pub mod scenarios;
 pub mod shop;
 
+#[doc(hidden)]
+pub use deferred::checked;
 pub use ending::EndingApplications;
 pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
 pub use fixture::{Fixture, locked};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
-use crate::STUCK;
+use crate::{STUCK, checked};
 
 /// A duration far longer than any rule takes on any instance, however busy the machine is. A rule
 /// that exceeds it hangs.
@@ -33,7 +33,7 @@ impl<P> Rule<P> {
     ///
     /// If the rule does not hold, or its check hangs.
     pub async fn run(&self, port: P) {
-        let check = (self.check)(port);
+        let check = checked((self.check)(port));
         let end = tokio::time::timeout(HANGS_AFTER, check).await;
         assert!(end.is_ok(), "{}: no end after {HANGS_AFTER:?}", self.name);
     }

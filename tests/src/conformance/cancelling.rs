@@ -57,5 +57,4 @@ pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
             "half of the rows that are written together: {one}"
         );
     }
-    ground.end().await;
 }

@@ -34,7 +34,6 @@ pub async fn a8_a_running_compaction_changes_no_scan(tables: Arc<dyn TableAdmin>
     }
     compaction.await.unwrap().unwrap();
     assert_eq!(looks().await, before, "after a compaction");
-    ground.end().await;
 }
 
 async fn write_long_column(ground: &Ground, column: Column, deletes: &[i64]) {
@@ -71,7 +70,6 @@ pub async fn a8_no_write_is_lost_to_a_compaction(tables: Arc<dyn TableAdmin>) {
     for cell in shown {
         assert_eq!((cell.key.timestamp, &cell.value[..]), (3, &b"last"[..]), "{}", cell.key);
     }
-    ground.end().await;
 }
 
 /// Puts, deletes and puts each row again. The last put is conditional on the delete.

@@ -76,7 +76,6 @@ pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
     for (pair, expected) in pairs {
         assert_eq!(holds(&*ground.table, "r", &pair).await, expected, "{pair:?}");
     }
-    ground.end().await;
 }
 
 /// Checks T10: a condition sees the versions that the table shows, and no older ones.
@@ -88,7 +87,6 @@ pub async fn t10_a_condition_sees_the_versions_of_the_table(tables: Arc<dyn Tabl
     assert!(holds(&*ground.table, "r", &[value("new").at(2)]).await);
     assert!(!holds(&*ground.table, "r", &[value("old").at(1)]).await);
     assert!(holds(&*ground.table, "r", &[Condition::absent(column("q")).at(1)]).await);
-    ground.end().await;
 }
 
 /// Checks T10: a condition sees the cells that its handle may see, and is rejected on a column that
@@ -114,7 +112,6 @@ pub async fn t10_a_condition_sees_the_cells_of_its_handle(tables: Arc<dyn TableA
     for unmarked in [column("q"), other] {
         assert!(holds(&*seer, "r", &[Condition::absent(unmarked)]).await);
     }
-    ground.end().await;
 }
 
 /// Checks whether conditions hold, by the outcome of a mutation that they guard. Each mutation
@@ -174,7 +171,6 @@ pub async fn t11_there_is_an_outcome_for_each_mutation_in_order(tables: Arc<dyn 
     assert_eq!(accepted, [false, true, false, true, false, true], "{outcomes:?}");
     let steps = ground.read(Scan::over(Span::row("steps"))).await;
     assert_eq!(steps, [cell("steps", "q", 1, "4")]);
-    ground.end().await;
 }
 
 /// Checks T11: a call without mutations has no effect and no outcomes.
@@ -184,5 +180,4 @@ pub async fn t11_a_call_without_mutations_has_no_outcomes(tables: Arc<dyn TableA
     let outcomes = ground.table.write_conditional(vec![]).await.unwrap();
     assert!(outcomes.is_empty(), "{outcomes:?}");
     assert_eq!(ground.all().await, []);
-    ground.end().await;
 }

@@ -35,7 +35,6 @@ pub async fn t4_a_mutation_is_atomic(tables: Arc<dyn TableAdmin>) {
     let seen = ConditionalMutation { mutation, conditions };
     let outcomes = ground.table.write_conditional(vec![seen]).await.unwrap();
     assert!(outcomes[0].is_accepted(), "{outcomes:?}");
-    ground.end().await;
 }
 
 async fn write_row(table: Arc<dyn Table>, writer: usize) {
@@ -84,7 +83,6 @@ pub async fn t9_concurrent_increments_are_all_counted(tables: Arc<dyn TableAdmin
         let done = ground.table.get("counter", &done_by(task)).await.unwrap();
         assert_eq!(done, Some(EACH.to_string().into()), "task {task}");
     }
-    ground.end().await;
 }
 
 fn done_by(task: usize) -> Column {
@@ -143,7 +141,6 @@ pub async fn t9_one_of_many_claims_is_accepted(tables: Arc<dyn TableAdmin>) {
         let [one] = owners[..] else { panic!("row {row} belongs to {owners:?}") };
         assert_eq!(owner, Some(one.to_string().into()));
     }
-    ground.end().await;
 }
 
 async fn claim_rows(table: Arc<dyn Table>, task: usize, rows: usize) -> Vec<usize> {

@@ -8,12 +8,15 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 
+use crate::deferred::after_the_check;
+
 const PURPOSE: &str = "conformance";
 
 /// A property without an effect on any table.
 pub(super) const CUSTOM: &str = "table.custom.conformance";
 
-/// A table that no other rule and no other run uses. A failed rule leaves it for inspection.
+/// A table that no other rule and no other run uses. It is deleted after its rule; a failed rule
+/// leaves it for inspection.
 pub(super) struct Ground {
     pub(super) tables: Arc<dyn TableAdmin>,
     pub(super) name: String,
@@ -25,6 +28,8 @@ impl Ground {
     pub(super) async fn new(tables: &Arc<dyn TableAdmin>, versions: Versions) -> Self {
         let name = unused_name();
         tables.create_table(&name, versions).await.unwrap();
+        let (made, made_name) = (tables.clone(), name.clone());
+        after_the_check(async move { made.delete_table(&made_name).await });
         let none = Authorizations::none();
         let table = tables.open_table(&name, none).await.unwrap();
         Self { tables: tables.clone(), name, table }

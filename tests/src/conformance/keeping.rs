@@ -37,7 +37,6 @@ pub async fn a6_split_points_and_properties_change_no_scan(tables: Arc<dyn Table
         }
         assert!(every_look(&ground).await == before, "a scan changed at step {step}");
     }
-    ground.end().await;
 }
 
 async fn balance_by_groups(ground: &Ground) {
@@ -84,7 +83,6 @@ pub async fn a8_a_compaction_keeps_every_visible_cell(tables: Arc<dyn TableAdmin
     assert_eq!(read(&*seer, Scan::over(Span::all())).await.len(), 2);
     let tablets = tables.tablets(&ground.name).await.unwrap();
     assert!(tablets.as_slice()[0].entries >= 2, "{tablets:?}");
-    ground.end().await;
 }
 
 async fn write_variety(ground: &Ground) {

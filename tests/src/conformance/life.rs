@@ -71,7 +71,6 @@ pub async fn a2_creating_a_table_twice_changes_nothing(tables: Arc<dyn TableAdmi
     assert_eq!(ground.splits().await, ["m"]);
     let properties = tables.properties(&ground.name).await.unwrap();
     assert_eq!(properties.get(CUSTOM).map(String::as_str), Some("kept"));
-    ground.end().await;
 }
 
 /// Checks A2: if many tasks create a table concurrently, one succeeds. The names of tables are
@@ -131,7 +130,6 @@ pub async fn a3_a_deleted_table_leaves_nothing_behind(tables: Arc<dyn TableAdmin
     new.write(vec![below_the_old_marker]).await.unwrap();
     assert_eq!(new.read(Scan::over(Span::all())).await.unwrap(), [cell("r", "r", 1, "v")]);
     fresh.end().await;
-    ground.end().await;
 }
 
 /// Checks A3: calls through a handle on a deleted table return `NotFound`, also after a new table
@@ -150,7 +148,6 @@ pub async fn a3_a_handle_fails_after_its_table_is_deleted(tables: Arc<dyn TableA
     assert_eq!(cells, [], "written through a handle on the old table");
     new.write(vec![row()]).await.unwrap();
     every_use_is_not_found(&ground).await;
-    ground.end().await;
 }
 
 async fn every_use_is_not_found(ground: &Ground) {

@@ -3,9 +3,9 @@
 //! The name of each function begins with the rule that it checks. The rules T1 to T16 belong to
 //! [`Table`](fluo_table::Table), A1 to A12 to [`TableAdmin`], and V1 to V5 to
 //! [`EntryFilter`](fluo_table::table::EntryFilter), observed through scans. A function creates
-//! tables with unique names and deletes them at the end. So rules can run concurrently, on an
-//! instance that is in use. If a rule does not hold, its function panics and leaves its tables for
-//! inspection.
+//! tables with unique names, and the suite deletes them after it. So rules can run concurrently, on
+//! an instance that is in use. If a rule does not hold, its function panics and leaves its tables
+//! for inspection.
 //!
 //! # Use
 //!

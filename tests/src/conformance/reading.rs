@@ -34,7 +34,6 @@ pub async fn t1_cells_come_in_key_order(tables: Arc<dyn TableAdmin>) {
     let in_order = ground.table.read(Scan::over(Span::all())).await.unwrap();
     cells.sort();
     assert_eq!(in_order, cells);
-    ground.end().await;
 }
 
 /// Checks T1: a scan yields a cell in several of its spans once. Empty spans, and a scan without
@@ -61,7 +60,6 @@ pub async fn t1_a_cell_in_several_spans_comes_once(tables: Arc<dyn TableAdmin>) 
     let ends = [rows("e", "z"), rows("a", "b")];
     let shown = ground.read(Scan::over_all(ends)).await;
     assert_eq!(shown, [cells[0].clone(), cells[4].clone()]);
-    ground.end().await;
 }
 
 /// Checks T1: a scan yields many cells in batches of at most the requested size, none of them
@@ -91,7 +89,6 @@ pub async fn t1_many_cells_come_in_bounded_batches(tables: Arc<dyn TableAdmin>) 
     let shown = ground.read(scan).await;
     let expected = cells.chunks(100).skip(1).step_by(2).flatten();
     assert!(shown.iter().eq(expected), "{} cells", shown.len());
-    ground.end().await;
 }
 
 fn put_row(cells: &[Cell]) -> Mutation {
@@ -127,7 +124,6 @@ pub async fn t2_any_bytes_are_stored_unchanged(tables: Arc<dyn TableAdmin>) {
         let value = value.await.unwrap();
         assert_eq!(value.as_ref(), Some(&cell.value), "{}", cell.key);
     }
-    ground.end().await;
 }
 
 /// Checks T2: a span yields exactly the cells whose keys it contains, for all positions of its
@@ -162,7 +158,6 @@ pub async fn t2_a_span_yields_exactly_its_keys(tables: Arc<dyn TableAdmin>) {
         let shown = ground.read(Scan::over(span.clone())).await;
         assert!(shown.iter().eq(expected), "{span:?} yields {shown:?}");
     }
-    ground.end().await;
 }
 
 /// Checks T3: a scan sees every write that was acknowledged before it began, through any handle.
@@ -186,7 +181,6 @@ pub async fn t3_a_scan_sees_acknowledged_writes(tables: Arc<dyn TableAdmin>) {
     for writer in writers {
         writer.await.unwrap();
     }
-    ground.end().await;
 }
 
 async fn own_writes(table: Arc<dyn fluo_table::Table>, task: usize) {

@@ -75,7 +75,6 @@ pub async fn v5_a_scan_can_be_resumed_batch_by_batch(tables: Arc<dyn TableAdmin>
             assert_eq!(cells, whole, "{filter:?}");
         }
     }
-    ground.end().await;
 }
 
 /// Writes rows with versions, deletes and hidden columns, and returns the keys of all puts.

@@ -36,7 +36,6 @@ pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     tables.set_locality_groups(&ground.name, &groups).await.unwrap();
     assert_eq!(tables.locality_groups(&ground.name).await.unwrap(), groups);
     other.end().await;
-    ground.end().await;
 }
 
 /// Checks A9: changes of properties are made in order, up to the first one that fails.
@@ -66,7 +65,6 @@ pub async fn a9_changes_of_properties_end_at_the_first_error(tables: Arc<dyn Tab
     let (index, error) = changed.unwrap_err();
     assert_eq!((index, error.kind()), (0, ErrorKind::NotFound));
     assert!(tables.change_properties("no_such_table", &[]).await.is_ok());
-    ground.end().await;
 }
 
 /// Checks A9: every call except creation and deletion may be repeated.
@@ -92,7 +90,6 @@ pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
     }
     assert!(!tables.properties(name).await.unwrap().contains_key(CUSTOM));
     assert_eq!(ground.all().await, [cell("r", "q", 1, "v")]);
-    ground.end().await;
 }
 
 /// Checks A10: a name that is not that of a table property is rejected.
@@ -107,7 +104,6 @@ pub async fn a10_an_invalid_property_name_is_rejected(tables: Arc<dyn TableAdmin
         assert_kind(removed, ErrorKind::Invalid, &format!("remove_property({wrong:?})"));
     }
     assert_eq!(tables.properties(&ground.name).await.unwrap(), before);
-    ground.end().await;
 }
 
 /// Checks A10: the servers report which package of balancers they have, and load no class that does
@@ -126,5 +122,4 @@ pub async fn a10_the_servers_load_only_existing_classes(tables: Arc<dyn TableAdm
         packages += usize::from(can_load(&probe).await);
     }
     assert!(packages > 0, "no package of balancers loads");
-    ground.end().await;
 }

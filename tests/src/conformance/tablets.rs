@@ -24,7 +24,6 @@ pub async fn a4_split_points_are_a_sorted_set(tables: Arc<dyn TableAdmin>) {
     let mut expected: BTreeSet<Bytes> = ["c", "c\0", "m", "t"].map(Bytes::from).into();
     expected.extend(binary);
     assert!(ground.splits().await.iter().eq(&expected));
-    ground.end().await;
 }
 
 /// Checks A4: an empty split point is rejected, together with all others of its call.
@@ -37,7 +36,6 @@ pub async fn a4_an_empty_split_point_is_rejected(tables: Arc<dyn TableAdmin>) {
         assert_kind(added, ErrorKind::Invalid, "add_splits");
     }
     assert_eq!(ground.splits().await, ["m"]);
-    ground.end().await;
 }
 
 /// Checks A4: one call adds a thousand split points.
@@ -48,7 +46,6 @@ pub async fn a4_one_call_adds_many_split_points(tables: Arc<dyn TableAdmin>) {
     assert!(ground.splits().await.iter().eq(&splits));
     tables.merge(&ground.name, Some(b"0009"), Some(b"0990")).await.unwrap();
     assert_eq!(ground.splits().await.len(), 20);
-    ground.end().await;
 }
 
 /// Checks A5: a merge removes the split points strictly between its bounds, and nothing else.
@@ -77,7 +74,6 @@ pub async fn a5_a_merge_removes_the_split_points_between_its_bounds(tables: Arc<
     }
     tables.merge(&ground.name, None, None).await.unwrap();
     assert!(ground.splits().await.is_empty());
-    ground.end().await;
 }
 
 /// Checks A7: there is one more tablet than split points. The tablets are in order, each on an
@@ -103,7 +99,6 @@ pub async fn a7_tablets_follow_the_split_points(tables: Arc<dyn TableAdmin>) {
             assert!(servers.contains(server), "{server} is not among {servers:?}");
         }
     }
-    ground.end().await;
 }
 
 /// Checks A7: a flushed tablet has at least as many entries as it shows cells. A split point is the
@@ -132,5 +127,4 @@ pub async fn a7_a_flushed_tablet_counts_its_cells(tables: Arc<dyn TableAdmin>) {
     assert_eq!(shown, [6, 12, 9, 3], "the tablets end after a, m and 0x7f");
     let whole: usize = shown.iter().sum();
     assert_eq!(ground.read(Scan::over(Span::all())).await.len(), whole);
-    ground.end().await;
 }

@@ -117,7 +117,6 @@ pub async fn t16_rows_are_written_together_or_not_at_all(tables: Arc<dyn TableAd
     assert_eq!(found.len(), 6, "{found:?}");
     assert_eq!(table.get("b", &column("q")).await.unwrap(), Some("new".into()));
     assert_eq!(table.get("d", &column("q")).await.unwrap(), Some("w".into()));
-    ground.end().await;
 }
 
 /// Checks T16 and T8: a call with an invalid mutation, or without any condition, writes nothing.
@@ -138,7 +137,6 @@ pub async fn t16_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         assert_eq!(error.kind(), ErrorKind::Invalid, "{wrong:?}: {error}");
         assert_eq!(ground.all().await, [], "{wrong:?}");
     }
-    ground.end().await;
 }
 
 const ROWS: [&str; 2] = ["left", "right"];
@@ -167,7 +165,6 @@ pub async fn t16_rows_that_are_written_together_are_seen_together(tables: Arc<dy
     for row in ROWS {
         assert_eq!(number(&*ground.table, row).await, TASKS * EACH, "{row}");
     }
-    ground.end().await;
 }
 
 async fn number(table: &dyn Table, row: &'static str) -> usize {

@@ -50,7 +50,6 @@ pub async fn v1_a_scan_shows_the_columns_that_it_selects(tables: Arc<dyn TableAd
         let expected: Vec<_> = of_row("a").chain(of_row("b")).collect();
         assert_eq!(ground.read(scan).await, expected, "{selectors:?}");
     }
-    ground.end().await;
 }
 
 /// Checks V1: a handle shows exactly the cells whose visibility its authorizations satisfy.
@@ -80,7 +79,6 @@ pub async fn v1_a_handle_shows_the_cells_of_its_authorizations(tables: Arc<dyn T
             assert_eq!(values, expected, "{labels:?}");
         }
     }
-    ground.end().await;
 }
 
 fn labels_of(labels: &[&str]) -> fluo_table::Authorizations {
@@ -117,7 +115,6 @@ pub async fn v2_a_delete_hides_its_column_at_and_below_its_timestamp(tables: Arc
         assert_eq!(shown, *expected, "after a delete at {at}");
         assert_eq!(others.len(), 3, "a delete hides no other column");
     }
-    ground.end().await;
 }
 
 /// Checks V2: a delete also hides later writes at or below its timestamp, and nothing newer.
@@ -132,7 +129,6 @@ pub async fn v2_a_delete_hides_later_writes_at_or_below_its_timestamp(tables: Ar
 
     ground.write(vec![Mutation::new("two calls").put_at(column("q"), 6, "v")]).await;
     assert_eq!(ground.all().await, [cell("two calls", "q", 6, "v")]);
-    ground.end().await;
 }
 
 /// Checks V3: a scan shows the newest versions, as many as the table is configured to show. Deleted
@@ -164,7 +160,6 @@ pub async fn v3_the_newest_versions_are_shown(tables: Arc<dyn TableAdmin>) {
     ground.write(vec![row, Mutation::new("s").delete_at(column("q"), 9)]).await;
     let shown = ground.all().await;
     assert_eq!(shown, [cell("r", "q", 9, "v"), cell("r", "q", 8, "v")]);
-    ground.end().await;
 }
 
 /// Checks V3: a change of the version properties applies to the next scan.
@@ -180,7 +175,6 @@ pub async fn v3_the_version_properties_can_be_changed(tables: Arc<dyn TableAdmin
         assert_eq!(shown.len(), expected, "{versions:?}");
         assert_eq!(shown[0].key.timestamp, 4);
     }
-    ground.end().await;
 }
 
 /// Checks V4: the filter for the first cell of a row selects among the cells that the scan would
@@ -219,5 +213,4 @@ pub async fn v4_the_first_cell_of_a_row_is_the_first_shown_cell(tables: Arc<dyn 
     let shown = read(&*seer, rows()).await;
     let rows_shown: Vec<_> = shown.iter().map(|cell| &cell.key.row[..]).collect();
     assert_eq!(rows_shown, [&b""[..], b"first deleted", b"first hidden", b"hidden", b"versions"]);
-    ground.end().await;
 }

@@ -38,7 +38,6 @@ pub async fn t6_the_later_of_two_puts_to_one_key_wins(tables: Arc<dyn TableAdmin
         let value = ground.table.get("d", &column("q")).await.unwrap();
         assert_eq!(value.as_deref(), Some(&b"4"[..]), "at the time of the table");
     }
-    ground.end().await;
 }
 
 /// Checks T7: a given timestamp is stored unchanged, for all signs and magnitudes.
@@ -61,7 +60,6 @@ pub async fn t7_a_given_timestamp_is_kept(tables: Arc<dyn TableAdmin>) {
         assert!(outcomes.iter().all(Outcome::is_accepted), "{key}: {outcomes:?}");
         assert_eq!(ground.read(Scan::over(Span::row("s"))).await.len(), n + 1);
     }
-    ground.end().await;
 }
 
 /// Checks T7: the time of the table is in milliseconds, the same for a whole mutation, never goes
@@ -93,7 +91,6 @@ pub async fn t7_the_time_of_the_table_does_not_go_back(tables: Arc<dyn TableAdmi
         assert_eq!(a.value, format!("{n}"));
         last = a.key.timestamp;
     }
-    ground.end().await;
 }
 
 fn span_of(qualifier: &'static str) -> Span {
@@ -150,7 +147,6 @@ pub async fn t8_an_invalid_call_writes_nothing(tables: Arc<dyn TableAdmin>) {
         assert_kind(call.await, ErrorKind::Invalid, "a wrong condition");
     }
     assert_eq!(ground.all().await, []);
-    ground.end().await;
 }
 
 /// Checks T8: a large mutation is stored whole, or the whole call is rejected.
@@ -184,7 +180,6 @@ pub async fn t8_a_large_mutation_is_stored_whole_or_rejected(tables: Arc<dyn Tab
         let small = ground.table.get(format!("small {n}"), &column("q")).await.unwrap();
         assert_eq!(small.is_some(), is_taken, "the call is stored or rejected as a whole");
     }
-    ground.end().await;
 }
 
 /// Returns bytes that do not repeat at the size of a page and do not compress well.

@@ -62,7 +62,6 @@ pub async fn c9_settings_are_replaced_as_a_whole(applications: Arc<dyn Applicati
         let expected = Application { settings, ..before.clone() };
         assert_eq!(other.application().await.unwrap(), expected);
     }
-    ground.end().await;
 }
 
 /// Checks C9: settings out of bounds are rejected as a whole.
@@ -77,7 +76,6 @@ pub async fn c9_invalid_settings_change_nothing(applications: Arc<dyn Applicatio
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(ground.coordination.application().await.unwrap(), before);
     }
-    ground.end().await;
 }
 
 /// Checks C9: the maximum amounts of observed columns and settings are stored.
@@ -94,5 +92,4 @@ pub async fn c9_the_largest_configuration_is_stored(applications: Arc<dyn Applic
     let largest = largest.set("name", value);
     let ground = Ground::with(&applications, largest.clone()).await;
     assert_eq!(ground.coordination.application().await.unwrap(), largest);
-    ground.end().await;
 }

@@ -12,6 +12,7 @@ use fluo_table::coordination::{
 use fluo_table::{Column, RowColumn, Timestamp};
 use tokio::time::{sleep, timeout};
 
+use crate::deferred::after_the_check;
 use crate::unused_name::unused_name as unused_table;
 
 /// A timeout that is longer than a session.
@@ -35,6 +36,8 @@ impl Ground {
     ) -> Self {
         let name = unused_name();
         applications.initialize(&name, application).await.unwrap();
+        let (made, made_name) = (applications.clone(), name.clone());
+        after_the_check(async move { made.remove(&made_name).await });
         Self {
             applications: applications.clone(),
             coordination: applications.open(&name).await.unwrap(),

@@ -27,9 +27,6 @@ pub async fn c15_one_caller_has_a_duty(applications: Arc<dyn Applications>) {
         let refused = other.take_duty(name).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{name}");
     }
-    drop((taken, elsewhere));
-    ground.end().await;
-    another.end().await;
 }
 
 /// Checks C16: the exclusive use begins only without others, and keeps others out until it ends.
@@ -60,7 +57,5 @@ pub async fn c16_nobody_begins_during_an_exclusive_use(applications: Arc<dyn App
 
     drop(other.begin_transactor().await.unwrap());
     drop(other.join_workers().await.unwrap());
-    let alone = ground.coordination.exclude_others(own.id()).await.unwrap();
-    drop((alone, own));
-    ground.end().await;
+    drop(ground.coordination.exclude_others(own.id()).await.unwrap());
 }

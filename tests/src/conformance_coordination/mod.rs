@@ -2,9 +2,9 @@
 //! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
 //! The name of each function begins with the rule (C1 to C16) that it checks. A function creates
-//! applications with unique names and removes them at the end. So rules can run concurrently, on an
-//! instance that is in use. If a rule does not hold, its function panics and leaves its application
-//! for inspection.
+//! applications with unique names, and the suite removes them after it. So rules can run
+//! concurrently, on an instance that is in use. If a rule does not hold, its function panics and
+//! leaves its application for inspection.
 //!
 //! # Use
 //!

@@ -35,7 +35,6 @@ pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn App
     assert!(forget(&last.cell).await);
     assert!(!forget(&last.cell).await);
     assert!(coordination.dead_letters().await.unwrap().is_empty());
-    ground.end().await;
 }
 
 /// Checks C8: a dead letter is removed up to a timestamp. It stays if it was stored again with a
@@ -53,7 +52,6 @@ pub async fn c8_a_later_dead_letter_is_not_removed(applications: Arc<dyn Applica
     assert_eq!(coordination.dead_letters().await.unwrap(), [again]);
     assert!(forget(Timestamp::MAX).await);
     assert!(coordination.dead_letters().await.unwrap().is_empty());
-    ground.end().await;
 }
 
 /// Checks C8: dead letters are listed in the order of their cells, for cells of any bytes, and are
@@ -79,7 +77,6 @@ pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applicatio
         .unwrap();
     all.sort_by(|a, b| a.cell.cmp(&b.cell));
     assert_eq!(ground.open().await.dead_letters().await.unwrap(), all);
-    ground.end().await;
 }
 
 /// Checks C8: an error that is too long is truncated at the end of a character.
@@ -90,7 +87,6 @@ pub async fn c8_a_long_error_is_truncated(applications: Arc<dyn Applications>) {
     let kept = ground.coordination.dead_letters().await.unwrap();
     assert_eq!(kept, [long.bounded()]);
     assert_eq!(kept[0].error.len(), FailedNotification::MAX_ERROR_BYTES - 1);
-    ground.end().await;
 }
 
 /// Checks C8: the number of cells with a dead letter is limited. At the limit a dead letter of

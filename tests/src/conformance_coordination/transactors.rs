@@ -36,7 +36,6 @@ pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dy
     let different: BTreeSet<_> = ids.iter().copied().collect();
     assert_eq!(different.len(), ids.len());
     assert!(!different.contains(&TransactorId(1)) && !different.contains(&TransactorId(0)));
-    ground.end().await;
 }
 
 /// Checks C6: a transactor is alive from its beginning until it is dropped, for all handles. A
@@ -55,7 +54,6 @@ pub async fn c6_a_transactor_is_alive_until_it_is_dropped(applications: Arc<dyn 
     }
     drop(second);
     assert!(!other.is_alive(second_id).await.unwrap());
-    ground.end().await;
 }
 
 /// Checks C6: a transactor whose session ends before it is dropped is not alive and does not hold

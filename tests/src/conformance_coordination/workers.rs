@@ -72,8 +72,6 @@ pub async fn c7_shares_are_in_the_order_of_joining(applications: Arc<dyn Applica
     assert_shares(&workers).await;
     workers.push(ground.coordination.join_workers().await.unwrap());
     assert_shares(&workers).await;
-    drop(workers);
-    ground.end().await;
 }
 
 /// Checks C7: every notification is in exactly one of the shares, and an unpartitioned one in at
@@ -92,8 +90,6 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
     let (row, qualifier) = (Bytes::from("adb:A0BM"), b"\x01s\x06strong");
     assert!(is_unpartitioned(&row, qualifier));
     assert!(shares.iter().any(|share| share.contains(&row, qualifier)));
-    drop(workers);
-    ground.end().await;
 }
 
 /// Checks C7: after many workers have joined and left, the remaining ones have all shares.
@@ -123,6 +119,4 @@ pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Appli
         tokio::time::sleep(PAUSE).await;
     }
     assert_eq!(parts(&found), parts(&expected(3)));
-    drop(stayed);
-    ground.end().await;
 }

@@ -70,7 +70,6 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     );
     tx.commit().await.unwrap();
     assert_eq!(balances(&client, ["alice", "carol"]).await.unwrap(), [1, 0]);
-    fixture.end().await;
 }
 
 pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
@@ -105,5 +104,4 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
         .await;
     assert!(matches!(failed, Err(CommitError::Acknowledged)));
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
-    fixture.end().await;
 }

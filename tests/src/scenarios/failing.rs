@@ -75,5 +75,4 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     assert_eq!(client.retry_all_notifications().await.unwrap(), 0);
     worker.stop().await;
-    fixture.end().await;
 }

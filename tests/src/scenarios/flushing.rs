@@ -78,7 +78,6 @@ pub async fn a_flush_between_two_steps_restores_no_lock(instance: Instance) {
     let fixture = Fixture::observed(&instance, &observers()).await;
     let client = client(&fixture).await;
     acknowledge(&fixture, &client).await;
-    fixture.end().await;
 }
 
 /// Checks the same on a table of the Java client, whose iterators run in every flush. There the
@@ -93,7 +92,6 @@ pub async fn a_lock_that_a_flush_restores_blocks_no_transaction(instance: Instan
         flush(&fixture).await;
         assert_eq!(read_quickly(&client, "w", "plain").await, amount);
     }
-    fixture.end().await;
 }
 
 /// Runs an observer that acknowledges, and reads and writes the cell after every flush.
@@ -152,7 +150,6 @@ pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(in
     assert_eq!(now.get("q", &column("item")).await.unwrap(), None);
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     collect_and_read(&fixture, &client).await;
-    fixture.end().await;
 }
 
 /// Checks that a garbage collection does not change the queue.
@@ -190,7 +187,6 @@ pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: I
         client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
         assert_eq!(read_quickly(&client, "a", "x").await, 1);
     }
-    fixture.end().await;
 }
 
 /// Writes one cell in two concurrent transactions, and checks that the second one fails with a

@@ -36,7 +36,6 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     assert!(stored().await <= 5, "{} of {during} entries", stored().await);
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
-    fixture.end().await;
 }
 
 async fn collect(fixture: &Fixture, client: &fluo_engine::Client) {
@@ -75,7 +74,6 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (2, 0));
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// Checks H3: a transaction past its maximum age does not hold the horizon. It reads as before
@@ -138,5 +136,4 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     let now = client.snapshot().await.unwrap();
     assert_eq!(now.get("zoe", &balance()).await.unwrap(), None);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }

@@ -41,11 +41,10 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
     );
     assert_eq!(balances(&client, ["alice", "zoe"]).await.unwrap(), [1, 0]);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     let reader = client.begin().await.unwrap();
     set(&client, &[("alice", 5)]).await;
     assert_eq!(super::accounts::read(&reader, "alice").await, 0);
@@ -53,7 +52,6 @@ pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: 
     reader.commit().await.unwrap();
     let idle = client.begin().await.unwrap().commit().await.unwrap();
     assert_eq!(idle.commit, None, "nothing was written");
-    fixture.end().await;
 }
 
 pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
@@ -91,7 +89,6 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
     }
     watching.await.unwrap();
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// Checks that a transaction that never reads resolves the lock of a crashed client when it
@@ -119,5 +116,4 @@ pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance
     again.set("alice", &balance(), "2").unwrap();
     again.commit().await.unwrap();
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
-    fixture.end().await;
 }

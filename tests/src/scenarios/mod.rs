@@ -2,8 +2,8 @@
 //! normal case, with concurrent transactions, and when a client crashes at any of its calls.
 //!
 //! Each function creates a table and an application with unique names in its
-//! [`Instance`](fluo_table::Instance), and deletes the table at the end. It panics if the scenario
-//! does not hold.
+//! [`Instance`](fluo_table::Instance). It panics if the scenario does not hold. The suite deletes
+//! the tables of a scenario that holds.
 //!
 //! [`suite!`] generates one test for each scenario, as
 //! [`conformance::suite!`](crate::conformance::suite) does for rules.
@@ -118,7 +118,7 @@ macro_rules! __scenario_tests {
             async fn $scenario() {
                 let opened: Option<(_, _)> = ($open)().await.into();
                 let Some((instance, held)) = opened else { return };
-                $crate::scenarios::$scenario(instance).await;
+                $crate::checked($crate::scenarios::$scenario(instance)).await;
                 drop(held);
             }
         )*

@@ -36,7 +36,6 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     assert_eq!(fixture.notifications().await, 0);
     fixture.wait_until_unlocked().await;
     worker.stop().await;
-    fixture.end().await;
 }
 
 /// Adds the inputs of a row to `sum`, and deletes them.
@@ -77,7 +76,6 @@ pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     assert_eq!(now.get("set", &column("sum")).await.unwrap(), None);
     assert_eq!(fixture.notifications().await, 0);
     worker.stop().await;
-    fixture.end().await;
 }
 
 /// Checks that a notification that a transaction sets while the weak observer runs is not lost,
@@ -122,7 +120,6 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "sum").await, 11);
     worker.stop().await;
-    fixture.end().await;
 }
 
 pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
@@ -170,7 +167,6 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
     assert_eq!(now.get("asked", &column("copy")).await.unwrap(), None);
     assert_eq!(fixture.notifications().await, 0);
     worker.stop().await;
-    fixture.end().await;
 }
 
 /// Checks that an observer may delete the cell that it observes, as in a queue. Its notification is
@@ -195,7 +191,6 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
         assert_eq!(fixture.notifications().await, 0);
     }
     worker.stop().await;
-    fixture.end().await;
 }
 
 const ROWS: usize = 16;
@@ -265,5 +260,4 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     fixture.wait_until_unlocked().await;
     first.stop().await;
     second.stop().await;
-    fixture.end().await;
 }

@@ -54,7 +54,6 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     drop(tx);
     ends(&fixture, transactor).await;
     assert_eq!(balances(&other, ["bob"]).await.unwrap(), [2]);
-    fixture.end().await;
 }
 
 async fn is_alive(fixture: &Fixture, transactor: TransactorId) -> bool {

@@ -20,7 +20,6 @@ pub async fn all_commits_in_the_background_complete(instance: Instance) {
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
     bring(&client, values.collect()).await.unwrap();
     check(&fixture, &client, COUNT).await;
-    fixture.end().await;
 }
 
 /// Checks that the number of commits in progress reaches the limit but does not exceed it, and that
@@ -38,7 +37,6 @@ pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance)
     bringing.await.unwrap();
     assert_eq!(table.hooks().most().transactions, BOUND);
     check(&fixture, &client, COUNT).await;
-    fixture.end().await;
 }
 
 pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) {
@@ -68,7 +66,6 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     bring(&client, values).await.unwrap();
     assert_eq!(table.hooks().most().value_bytes, LARGE);
     check(&fixture, &client, 60).await;
-    fixture.end().await;
 }
 
 pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
@@ -82,7 +79,6 @@ pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     table.hooks().latch.open();
     bringing.await.unwrap();
     check(&fixture, &client, COUNT).await;
-    fixture.end().await;
 }
 
 /// Spawns a task that commits a row for each value, of the given number of bytes, in the

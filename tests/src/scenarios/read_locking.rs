@@ -29,7 +29,6 @@ pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
     read_locked(&reader, "alice").await;
     assert_eq!(reader.commit().await.unwrap().commit, None);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
@@ -54,7 +53,6 @@ pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
     set(&client, &[("alice", 8)]).await;
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [8, 1]);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// Checks that read locks prevent write skew, and that it occurs without them. Two accounts may be
@@ -82,7 +80,6 @@ pub async fn read_locks_prevent_write_skew(instance: Instance) {
         }
     }
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// A method to read two cells under a lock.
@@ -146,7 +143,6 @@ pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance)
         }
     }
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Instance) {
@@ -165,5 +161,4 @@ pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Ins
         set(&client, &[("zoe", 6)]).await;
         fixture.wait_until_unlocked().await;
     }
-    fixture.end().await;
 }

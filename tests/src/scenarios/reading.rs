@@ -7,7 +7,7 @@ use super::accounts::{balance, read, set};
 use crate::Fixture;
 
 pub async fn committed_writes_are_visible_to_later_transactions(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     let before = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
@@ -23,11 +23,10 @@ pub async fn committed_writes_are_visible_to_later_transactions(instance: Instan
     assert_eq!((read(&after, "alice").await, read(&after, "bob").await), (100, 50));
     let cell = after.get_cell("alice", &balance()).await.unwrap().unwrap();
     assert_eq!(cell.key.timestamp, i64::try_from(committed.start.get()).unwrap());
-    fixture.end().await;
 }
 
 pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
     for amount in 1..=3 {
         set(&client, &[("alice", amount), ("bob", -amount)]).await;
@@ -37,11 +36,10 @@ pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
         assert_eq!(read(snapshot, "alice").await, amount);
         assert_eq!(read(snapshot, "bob").await, -amount);
     }
-    fixture.end().await;
 }
 
 pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     set(&client, &[("alice", 1), ("bob", 2)]).await;
     let before = client.snapshot().await.unwrap();
     client.run(async |tx| tx.delete("alice", &balance())).await.unwrap();
@@ -54,11 +52,10 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instanc
     client.run(async |tx| tx.delete("absent", &balance())).await.unwrap();
     let rest = client.snapshot().await.unwrap().scan(Scan::over(Span::all()));
     assert_eq!(rest.try_concat().await.unwrap().len(), 2);
-    fixture.end().await;
 }
 
 pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     let column = |qualifier: &'static str| Column::new("f", qualifier);
     let rows = ["a", "ab", "b", "c"];
     client
@@ -97,17 +94,15 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
     assert_eq!(keys(family).await, ["c/g:q"]);
     let prefixed = snapshot.scan_prefix("ab", [&column("q")]).try_concat().await.unwrap();
     assert_eq!(prefixed.len(), 1);
-    fixture.end().await;
 }
 
 pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
-    let (fixture, client) = Fixture::new(&instance).await.with_client().await;
+    let client = Fixture::new(&instance).await.client().await;
     set(&client, &[("alice", 1)]).await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
     assert_eq!(read(&tx, "alice").await, 1);
     tx.commit().await.unwrap();
-    fixture.end().await;
 }
 
 pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
@@ -132,5 +127,4 @@ pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
         assert_eq!(snapshot.get(bytes(part), &empty).await.unwrap(), Some(Bytes::new()));
     }
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }

@@ -45,7 +45,6 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     let quiet = fixture.client_of(fixture.table.clone(), options).await;
     fixture.end_session(&quiet).await;
     until("the client has a session", async || fixture.is_alive(&quiet).await).await;
-    fixture.end().await;
 }
 
 /// Checks that all transactions begin that begin concurrently after the session has ended.
@@ -70,7 +69,6 @@ pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: In
         // No transaction is open now, so the transactions of the next round must publish again.
         client.advance_horizon().await.unwrap();
     }
-    fixture.end().await;
 }
 
 /// Checks that a client withdraws a publication whose answer was lost.
@@ -96,7 +94,6 @@ pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
     assert_eq!(other.advance_horizon().await.unwrap(), start);
     drop(held);
     assert!(client.advance_horizon().await.unwrap() > start);
-    fixture.end().await;
 }
 
 /// Checks that a transaction of an ended session is retried under a new number. Another client
@@ -124,7 +121,6 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     assert!(client.transactor() > number && fixture.is_alive(&client).await);
     assert_eq!(balances(&reader, ["alice", "bob"]).await.unwrap(), [7, 7]);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// Hooks with which a client reads an account after each conditional write.

@@ -67,7 +67,6 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
     for worker in workers {
         worker.stop().await;
     }
-    fixture.end().await;
 }
 
 /// Checks that a notification is processed that Fluo's filter on the servers shows to none of three
@@ -99,5 +98,4 @@ pub async fn three_workers_process_an_unpartitioned_notification(instance: Insta
     for worker in workers {
         worker.stop().await;
     }
-    fixture.end().await;
 }

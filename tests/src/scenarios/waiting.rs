@@ -32,7 +32,6 @@ pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     drop(hanging);
     assert_eq!(balances(&patient, ["alice", "bob"]).await.unwrap(), [1, 1]);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }
 
 /// Checks that a reader rolls a transaction forward if its primary is committed, although its
@@ -54,5 +53,4 @@ pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance
     assert_eq!(fixture.locked().await.len(), 1);
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 2]);
     fixture.wait_until_unlocked().await;
-    fixture.end().await;
 }

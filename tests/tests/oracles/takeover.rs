@@ -34,7 +34,7 @@ async fn a_stopped_leader_gives_the_lead_away_at_once() {
     let mut first = Oracle::start(options).await.unwrap();
     first.wait_for_lead().await.unwrap();
     let mut second = ground.oracle().await;
-    under_load(&ground, async {
+    let third = under_load(&ground, async {
         sleep(Duration::from_millis(300)).await;
         let stopped = Instant::now();
         first.stop().await;
@@ -44,8 +44,10 @@ async fn a_stopped_leader_gives_the_lead_away_at_once() {
         sleep(Duration::from_millis(300)).await;
         second.stop().await;
         third.wait_for_lead().await.unwrap();
+        third
     })
     .await;
+    third.stop().await;
 }
 
 /// Tests a regression of servers in Java: any loss of the connection ends the process.

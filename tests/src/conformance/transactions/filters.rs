@@ -157,5 +157,4 @@ pub async fn t14_a_condition_that_cannot_apply_its_filter_is_rejected(tables: Ar
     assert!(ground.all().await.is_empty());
     let outcomes = ground.table.write_conditional(vec![fine()]).await.unwrap();
     assert!(outcomes[0].is_accepted(), "{outcomes:?}");
-    ground.end().await;
 }

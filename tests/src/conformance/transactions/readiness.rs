@@ -22,5 +22,4 @@ pub async fn a12_filters_work_or_fail_with_the_reason_of_the_check(tables: Arc<d
         }
     }
     assert!(ground.all().await.is_empty());
-    ground.end().await;
 }

@@ -41,7 +41,6 @@ pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn T
             }
         }
     }
-    ground.end().await;
 }
 
 /// Checks T15: a scan through a filter can be read batch by batch, each batch with a new scan that
@@ -65,7 +64,6 @@ pub async fn t15_a_scan_through_a_filter_can_be_resumed_batch_by_batch(
         }
         assert_eq!(read, whole, "{filter:?}");
     }
-    ground.end().await;
 }
 
 /// Returns the keys of all entries, also of those that the reader may not see.
