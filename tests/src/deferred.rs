@@ -16,8 +16,8 @@ pub(crate) fn after_the_check(work: impl Future<Output = Result<()>> + Send + 's
     let _ = DEFERRED.try_with(|deferred| deferred.borrow_mut().push(work.boxed()));
 }
 
-/// Makes a check, and then does the deferred work, such as the deletion of its tables. The check may
-/// have deleted them.
+/// Makes a check, and then does the deferred work, such as the deletion of its tables. The check
+/// itself may have deleted them.
 ///
 /// # Panics
 ///

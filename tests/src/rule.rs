@@ -45,8 +45,8 @@ impl<P> fmt::Debug for Rule<P> {
     }
 }
 
-/// Defines the suite of a list of functions: their names, [`Rule`]s and ways to run them. `Rule` and
-/// `Port` are the types of the module.
+/// Defines the suite of a list of functions: their names, [`Rule`]s and ways to run them. `Rule`
+/// and `Port` are the types of the module.
 macro_rules! define_suite {
     ([] $($module:ident::$rule:ident,)*) => {
         $(pub use $module::$rule;)*
@@ -79,8 +79,8 @@ macro_rules! define_suite {
 
 pub(crate) use define_suite;
 
-/// Generates a test for each rule of a list. The arguments are the function that finds a rule by its
-/// name, and the one that opens a port. A test does nothing if there is no port.
+/// Generates a test for each rule of a list. The arguments are the function that finds a rule by
+/// its name, and the one that opens a port. A test does nothing if there is no port.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tests_of_suite {
