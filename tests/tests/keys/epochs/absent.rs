@@ -92,7 +92,7 @@ fn finds_the_oldest_place_with_one_of_the_columns() {
         existing.into_iter().map(|row| (row.row, row.key)).collect::<Vec<_>>()
     };
     let old = (Bytes::from("a"), modulo(1).encode_row(b"a").unwrap());
-    assert_eq!(places(&["q"]), [old.clone()]);
+    assert_eq!(places(&["q"]), std::slice::from_ref(&old));
     assert_eq!(places(&["other", "r"]), [old]);
     assert_eq!(places(&["other"]), []);
 }
