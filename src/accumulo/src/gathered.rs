@@ -1,17 +1,23 @@
 //! A request that is sent once for all callers that wait.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_table::Result;
-use tokio::sync::Mutex;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::locked::locked;
 
 /// Gathers callers of one request.
 #[derive(Debug)]
 pub(crate) struct Gathered<T> {
+    /// Held during a request.
+    requests: AsyncMutex<()>,
     /// Number of requests that were sent.
     sent: AtomicU64,
-    /// Held during a request.
+    /// Answers to requests up to this number are not recent.
+    forgotten: AtomicU64,
     last: Mutex<Option<Last<T>>>,
 }
 
@@ -25,7 +31,12 @@ struct Last<T> {
 
 impl<T> Default for Gathered<T> {
     fn default() -> Self {
-        Self { sent: AtomicU64::new(0), last: Mutex::new(None) }
+        Self {
+            requests: AsyncMutex::default(),
+            sent: AtomicU64::new(0),
+            forgotten: AtomicU64::new(0),
+            last: Mutex::new(None),
+        }
     }
 }
 
@@ -38,26 +49,33 @@ impl<T: Clone> Gathered<T> {
         request: impl AsyncFnOnce() -> Result<T>,
     ) -> Result<T> {
         let sent_before = self.sent.load(Ordering::SeqCst);
-        let mut last = self.last.lock().await;
-        if let Some(Last { number, sent_at, answer }) = &*last {
-            let is_recent = answer.is_ok() && sent_at.elapsed() < max_age;
-            if *number > sent_before || is_recent {
-                return answer.clone();
-            }
+        if let Some(answer) = self.last(sent_before, max_age) {
+            return answer;
+        }
+        let _alone = self.requests.lock().await;
+        if let Some(answer) = self.last(sent_before, max_age) {
+            return answer;
         }
         let number = self.sent.fetch_add(1, Ordering::SeqCst) + 1;
         let sent_at = Instant::now();
         let answer = request().await;
-        *last = Some(Last { number, sent_at, answer: answer.clone() });
+        *locked(&self.last) = Some(Last { number, sent_at, answer: answer.clone() });
         answer
     }
 
-    /// Forgets the last answer.
+    /// Returns the last answer if its number is above `sent_before`, or if it is recent.
+    fn last(&self, sent_before: u64, max_age: Duration) -> Option<Result<T>> {
+        let last = locked(&self.last);
+        let Last { number, sent_at, answer } = last.as_ref()?;
+        let is_recent = answer.is_ok()
+            && *number > self.forgotten.load(Ordering::SeqCst)
+            && sent_at.elapsed() < max_age;
+        (*number > sent_before || is_recent).then(|| answer.clone())
+    }
+
+    /// Forgets the answers to all requests that were sent before this call.
     pub(crate) fn forget(&self) {
-        // If it is locked, a request is under way, whose answer replaces it.
-        if let Ok(mut last) = self.last.try_lock() {
-            *last = None;
-        }
+        self.forgotten.fetch_max(self.sent.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 }
 
@@ -118,5 +136,30 @@ mod tests {
         assert_eq!(gathered.get(Duration::ZERO, async || Ok(9)).await.unwrap(), 9);
         gathered.forget();
         assert_eq!(gathered.get(Duration::MAX, async || Ok(10)).await.unwrap(), 10);
+    }
+
+    #[tokio::test]
+    async fn a_recent_answer_is_returned_during_a_request() {
+        let gathered = Gathered::default();
+        assert_eq!(gathered.get(Duration::ZERO, async || Ok(7)).await.unwrap(), 7);
+        let request = async || gathered.get(Duration::MAX, async || Ok(8)).await;
+        assert_eq!(gathered.get(Duration::ZERO, request).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn answers_are_forgotten_during_a_request() {
+        let gathered = Gathered::default();
+        assert_eq!(gathered.get(Duration::ZERO, async || Ok(7)).await.unwrap(), 7);
+        let canceled = gathered.get(Duration::ZERO, async || {
+            gathered.forget();
+            std::future::pending().await
+        });
+        tokio::time::timeout(Duration::from_millis(1), canceled).await.unwrap_err();
+        let forgotten = gathered.get(Duration::MAX, async || {
+            gathered.forget();
+            Ok(8)
+        });
+        assert_eq!(forgotten.await.unwrap(), 8);
+        assert_eq!(gathered.get(Duration::MAX, async || Ok(9)).await.unwrap(), 9);
     }
 }

@@ -46,14 +46,14 @@ impl<'a> Finders<'a> {
         first.is_some_and(|(first, _)| *first == name) && (self.splits.is_none() || name < SPLITS)
     }
 
-    /// Returns the share of a worker, or `None` if there is none yet, because no worker has stored
-    /// the split points.
+    /// Returns the place of a worker and its share, or `None` if there is none yet, because no
+    /// worker has stored the split points.
     pub(super) fn share(
         &self,
         paths: &Paths,
         name: &str,
         group_size: NonZeroU32,
-    ) -> Result<Option<Share>> {
+    ) -> Result<Option<(Place, Share)>> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
         if let Some((other, data)) = workers.find(|(_, data)| *data != expected.as_bytes()) {
@@ -67,7 +67,8 @@ impl<'a> Finders<'a> {
             return Ok(None);
         };
         let place = Place::new(self.workers.len(), index, group_size);
-        place.share(&splits::decode(&stored.data)?).map(Some)
+        let share = place.share(&splits::decode(&stored.data)?)?;
+        Ok(Some((place, share)))
     }
 }
 
@@ -108,8 +109,8 @@ mod tests {
             ("splits", &data),
             ("zzz-lock", b"7"),
         ]);
-        let share = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap().unwrap();
-        let partition = share.partition();
+        let placed = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap();
+        let partition = placed.unwrap().1.partition();
         assert_eq!((partition.remainder(), partition.divisor().get()), (1, 3));
         assert_eq!(finders(&found).share(&paths(), "f-0000000001", SEVEN).unwrap(), None);
         let unsplit = nodes(&[("f-0000000000", b"7")]);

@@ -19,6 +19,7 @@ use tracing::{debug, warn};
 use super::finders::Finders;
 use super::locks::require_shared;
 use super::opened::Opened;
+use super::place::Place;
 use super::presence::workers;
 use super::splits;
 use super::worker_settings::WorkerSettings;
@@ -58,10 +59,10 @@ struct State {
     nodes: Children,
     /// True if the share follows from the nodes.
     is_placed: bool,
-    /// The current share. The worker may use it only after a pause without changes, in which the
-    /// others can notice the same change.
-    share: Option<Share>,
-    /// The time at which the share changed.
+    /// The current place and the share that follows from it. The worker may use the share only after
+    /// a pause in which no worker joins or leaves, so that the others can notice the same change.
+    placed: Option<(Place, Share)>,
+    /// The time at which the place or the share changed.
     changed: Instant,
     /// The time of the last check of the table's split points.
     splits_checked: Option<Instant>,
@@ -79,7 +80,7 @@ pub(super) async fn join(
     let state = State {
         nodes: Children::new(application.paths.at(FINDERS)),
         is_placed: false,
-        share: None,
+        placed: None,
         changed: Instant::now(),
         splits_checked: None,
     };
@@ -143,19 +144,24 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
 }
 
 /// Deletes the node that a request created whose answer was lost, if it did: all other nodes of
-/// this session are `known`.
+/// this session are `known`. A deletion in the background could delete the next node of that name.
 async fn delete_unknown(application: &Opened, session: &Session, known: &[String]) -> Result<()> {
-    session.sync(application.paths.root()).await?;
-    let mut unknown = Vec::new();
-    for name in workers(session, &application.paths).await? {
-        let path = format!("{}/{name}", application.paths.at(FINDERS));
-        let stat = session.stat(&path).await?;
-        if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
-            unknown.push(path);
+    for _ in 0..TRIES {
+        session.sync(application.paths.root()).await?;
+        let mut is_done = true;
+        for name in workers(session, &application.paths).await? {
+            let path = format!("{}/{name}", application.paths.at(FINDERS));
+            let stat = session.stat(&path).await?;
+            if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
+                session.change(&[Change::delete(path)]).await?;
+                is_done = false;
+            }
+        }
+        if is_done {
+            return Ok(());
         }
     }
-    session.delete_later(unknown);
-    Ok(())
+    Err(application.too_busy())
 }
 
 impl ZooKeeperWorker {
@@ -174,14 +180,14 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         let finders = Finders::new(state.nodes.iter());
-        let share = finders.share(&self.application.paths, &self.name, self.settings.group_size);
-        state.is_placed = share.is_ok();
-        let (share, error) = match share {
-            Ok(share) => (share, None),
+        let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
+        state.is_placed = placed.is_ok();
+        let (placed, error) = match placed {
+            Ok(placed) => (placed, None),
             Err(error) => (None, Some(error)),
         };
-        if state.share != share {
-            state.share = share;
+        if state.placed != placed {
+            state.placed = placed;
             state.changed = Instant::now();
         }
         error.map_or(Ok(()), Err)
@@ -275,7 +281,7 @@ impl WorkerMembership for Membership {
         worker.check_splits(&mut state).await;
         worker.update(&mut state).await?;
         let is_usable = state.changed.elapsed() >= worker.settings.pause();
-        Ok(state.share.clone().filter(|_| is_usable))
+        Ok(state.placed.as_ref().filter(|_| is_usable).map(|(_, share)| share.clone()))
     }
 }
 

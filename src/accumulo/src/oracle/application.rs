@@ -15,7 +15,7 @@ use crate::zookeeper::{Keeper, Session};
 pub(crate) struct ServedApplication {
     pub(super) name: String,
     /// The id of the application, which each request has.
-    pub(super) id: String,
+    pub(super) id: Arc<str>,
     pub(super) paths: Paths,
     pub(super) keeper: Arc<Keeper>,
 }
@@ -33,7 +33,7 @@ impl ServedApplication {
         let id = id.ok_or_else(|| Error::no_such_application(&name))?;
         let id = String::from_utf8(id.data)
             .map_err(|_| Error::corrupt(format!("the data at `{path}` is not text")))?;
-        Ok(Self { name, id, paths, keeper })
+        Ok(Self { name, id: id.into(), paths, keeper })
     }
 
     /// Returns the current session, if the application exists.

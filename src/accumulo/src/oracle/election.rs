@@ -14,28 +14,19 @@ pub(super) fn election_prefix(random: u128) -> String {
     format!("_c_{}-{SEQUENCE}", uuid.hyphenated())
 }
 
-/// Reads election nodes in their order: the first one is that of the leader. Returns their paths,
-/// and their content unless a node was deleted or this session may not read it.
-pub(super) async fn nodes(
-    session: &Session,
-    servers: &str,
-    mut names: Vec<String>,
-) -> Result<Vec<(String, Option<Node>)>> {
-    sort_by_election(&mut names);
-    let mut nodes = Vec::new();
-    for name in names {
-        let path = format!("{servers}/{name}");
-        let node = match session.node(&path).await {
-            Err(error) if error.kind() == ErrorKind::Denied => None,
-            node => node?,
-        };
-        nodes.push((path, node));
-    }
-    Ok(nodes)
+/// Returns the paths of election nodes in their order: the first one is that of the leader.
+pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
+    let mut names: Vec<_> = names.iter().collect();
+    names.sort_by_key(|name| order(name));
+    names.iter().map(|name| format!("{servers}/{name}")).collect()
 }
 
-fn sort_by_election(names: &mut [String]) {
-    names.sort_by(|one, other| order(one).cmp(order(other)));
+/// Reads an election node. Returns `None` if it was deleted, or this session may not read it.
+pub(super) async fn node(session: &Session, path: &str) -> Result<Option<Node>> {
+    match session.node(path).await {
+        Err(error) if error.kind() == ErrorKind::Denied => Ok(None),
+        node => node,
+    }
 }
 
 /// Returns the part of a name that decides its place: the text after the last `lock-`.
@@ -65,15 +56,14 @@ mod tests {
 
     #[test]
     fn sorts_by_the_sequence_whatever_the_prefix() {
-        let mut names = [
+        let names = [
             "_c_11111111-410b-4acb-bc07-3be144868247-lock-0000000010",
             "lock-0000000009",
             "_c_ffffffff-8194-44e9-ac90-37241d97b7e5-lock-0000000002",
-        ]
-        .map(str::to_owned);
-        sort_by_election(&mut names);
-        let ends = names.map(|name| order(&name).parse::<u32>().unwrap());
-        assert_eq!(ends, [2, 9, 10]);
+        ];
+        let paths = sorted("/servers", &names.map(str::to_owned));
+        let expected = [names[2], names[1], names[0]].map(|name| format!("/servers/{name}"));
+        assert_eq!(paths, expected);
     }
 
     #[test]

@@ -9,6 +9,22 @@ use fluo_table::{Error, Result, check_option};
 use crate::zookeeper::{Access, SessionOptions};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use fluo_accumulo::OracleOptions;
+///
+/// # fn main() -> fluo_table::Result<()> {
+/// let options = OracleOptions::new("localhost:2181/fluo", "web")?
+///     .host("oracle-1.example.org")
+///     .port(9913)
+///     .horizon_period(Duration::from_secs(30));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct OracleOptions {
     pub(super) application: String,

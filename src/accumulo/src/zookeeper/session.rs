@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tracing::debug;
 use zookeeper_client::{
-    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, Stat,
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
 };
 
 use super::change::{Change, NodeKind, Outcome, Refusal};
@@ -121,6 +121,10 @@ impl Session {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.client.state().is_terminated()
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.state() == SessionState::SyncConnected
     }
 
     pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {

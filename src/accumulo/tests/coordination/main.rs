@@ -21,6 +21,7 @@ mod oracles;
 use accumulo_proxy as data;
 
 mod conformance;
+mod dead_letters;
 mod ground;
 mod leases;
 mod locks;

@@ -72,6 +72,17 @@ async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
     wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) == Some(workers)).await;
 }
 
+/// Waits until a worker, which is one of this many, has no share.
+async fn wait_for_pause(worker: &dyn WorkerMembership, workers: u32) {
+    wait_until(async || {
+        let share = worker.share().await.unwrap();
+        let known = share.as_ref().map(divisor);
+        assert!(known.is_none_or(|known| known == workers), "no pause before {known:?}");
+        known.is_none()
+    })
+    .await;
+}
+
 /// Returns the number of reads of a process.
 fn reads(process: &Process) -> u64 {
     let reads = [Operation::Exists, Operation::GetData, Operation::GetChildren, Operation::Sync];
@@ -116,30 +127,83 @@ async fn a_worker_reads_only_what_has_changed() {
     assert_eq!(reads(&workers.second) - before, 1);
 }
 
+const PAUSE: Duration = Duration::from_millis(1_500);
+const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "1500");
+
 /// The pause after a change began when the worker next asked for its share, seconds later.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pause_begins_with_the_event() {
-    const PAUSE: Duration = Duration::from_millis(1_500);
-    let workers = Workers::new(&[("fluo.impl.worker.finder.maxSleep", "1500")]).await;
+    let workers = Workers::new(&[PAUSES]).await;
     let worker = workers.join().await;
     wait_for(&*worker, 2).await;
+    let mut last = None;
     // Two changes: the first event must not be the last one.
     for count in [3, 4] {
         let joined = Instant::now();
-        std::mem::forget(workers.join_first().await);
-        wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) != Some(count - 1))
-            .await;
-        let share = worker.share().await.unwrap();
-        if joined.elapsed() < PAUSE {
-            assert_eq!(share, None, "during the pause");
-        }
+        let other = workers.join_first().await;
+        let share = other.share().await.unwrap();
+        assert!(share.is_none() || joined.elapsed() >= PAUSE, "a worker begins with a pause");
+        wait_for_pause(&*worker, count - 1).await;
         wait_for(&*worker, count).await;
         assert!(joined.elapsed() >= PAUSE);
+        last.replace(other).map(std::mem::forget);
     }
+    let left = Instant::now();
+    drop(last);
+    wait_for_pause(&*worker, 4).await;
+    wait_for(&*worker, 3).await;
+    assert!(left.elapsed() >= PAUSE);
     // No call for the share.
     std::mem::forget(workers.join_first().await);
     sleep(2 * PAUSE).await;
-    assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(5));
+    assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(4));
+}
+
+/// Workers of the other groups, whose shares stay the same, did not pause.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_another_group_begins_a_pause_too() {
+    let workers =
+        Workers::new(&[PAUSES, ("fluo.impl.worker.finder.partition.groupSize", "2")]).await;
+    let worker = workers.join().await;
+    // Two groups of two.
+    let others = [workers.join_first().await, workers.join_first().await];
+    wait_until(async || {
+        let share = worker.share().await.unwrap();
+        share.is_some_and(|share| share.spans() != [Span::all()])
+    })
+    .await;
+    let joined = Instant::now();
+    let another = workers.join_first().await;
+    wait_for_pause(&*worker, 2).await;
+    wait_for(&*worker, 2).await;
+    assert!(joined.elapsed() >= PAUSE);
+    drop((others, another));
+}
+
+/// The node that an unanswered request had created was deleted in the background, possibly after
+/// the worker had created it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_whose_creation_had_no_answer_has_one_node() {
+    let workers = Workers::new(&[]).await;
+    let link = &workers.second.link;
+    let join = async || {
+        link.lose_answer(Operation::Multi, "f-");
+        let resume = async {
+            link.wait_for_cut().await;
+            link.resume();
+        };
+        let (worker, ()) = tokio::join!(workers.join(), resume);
+        wait_for(&*worker, 2).await;
+        worker
+    };
+    let worker = join().await;
+    let nodes = workers.ground.zookeeper.children(FINDERS);
+    assert_eq!(nodes.len(), 3, "two workers and the split points: {nodes:?}");
+    link.expire_sessions();
+    wait_until(async || worker.share().await.is_err()).await;
+    let again = join().await;
+    assert_eq!(workers.ground.zookeeper.children(FINDERS), nodes, "it has the same name");
+    drop(again);
 }
 
 #[tokio::test(flavor = "multi_thread")]

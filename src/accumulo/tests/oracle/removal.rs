@@ -48,3 +48,20 @@ async fn ends_its_oracle_also_if_another_one_has_its_name() {
     };
     assert_eq!(ended.to_string(), "the application `web` was removed, and initialized again");
 }
+
+/// A waiting oracle created its node again, without a check of its application.
+#[tokio::test(flavor = "multi_thread")]
+async fn ends_a_waiting_oracle_whose_node_is_deleted() {
+    let ground = Ground::new().await;
+    let leader = "_c_42e0d101-410b-4acb-bc07-3be144868247-lock-0000000000";
+    ground.create(&format!("{SERVERS}/{leader}"), "localhost:9").await;
+    let link = ground.zookeeper.link();
+    let mut oracle = ground.oracle(&link).await;
+    let mut nodes = ground.wait_for_candidates(2).await;
+    nodes.retain(|node| node != leader);
+    let node = format!("{SERVERS}/{}", nodes[0]);
+    let id = format!("{ROOT}/config/fluo.application.id");
+    delete(&ground, &[&id, &node]).await;
+    let ended = oracle.wait_for_change().await.unwrap_err();
+    assert_eq!(ended.kind(), ErrorKind::NotFound);
+}

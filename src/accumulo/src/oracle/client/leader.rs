@@ -50,10 +50,11 @@ async fn find(application: &ServedApplication) -> Result<(Option<Leader>, Watche
     let servers = application.paths.at(SERVERS);
     let listed = session.watch_children(&servers).await?;
     let listed = listed.ok_or_else(|| Error::no_such_application(&application.name))?;
-    let nodes = election::nodes(&session, &servers, listed.value.clone()).await?;
-    let leader = nodes.into_iter().find_map(|(path, node)| {
-        let address = election::address(&node?.data)?;
-        Some(Leader { path, address })
-    });
-    Ok((leader, listed))
+    for path in election::sorted(&servers, &listed.value) {
+        let node = election::node(&session, &path).await?;
+        if let Some(address) = node.and_then(|node| election::address(&node.data)) {
+            return Ok((Some(Leader { path, address }), listed));
+        }
+    }
+    Ok((None, listed))
 }

@@ -17,8 +17,7 @@ use crate::oracle::wire::{Call, Cause, Exchange, Reply};
 /// The time limit to connect, and to learn whether the oracle leads.
 const CONNECT: Duration = Duration::from_secs(3);
 const REQUEST: Duration = Duration::from_secs(10);
-/// The time limit of the check whether the application still exists. Timestamps do not wait longer
-/// for a ZooKeeper that is away.
+/// The time limit of the check whether the application still exists.
 const LOOK: Duration = Duration::from_secs(2);
 const SILENT: &str = "it does not answer";
 
@@ -109,8 +108,11 @@ impl Sender {
         let call = Call::GetTimestamps { id, count: count.get().cast_signed() };
         match timeout(REQUEST, exchange.call(&call)).await.map_err(|_| SILENT)?? {
             Reply::Stamps { first, horizon } => {
-                let first = Timestamp::new(first.cast_unsigned())?;
-                let horizon = Timestamp::new(horizon.cast_unsigned())?;
+                let timestamp = |number: i64| {
+                    let timestamp = Timestamp::new(number.cast_unsigned());
+                    timestamp.map_err(|_| format!("{number} is not a timestamp"))
+                };
+                let (first, horizon) = (timestamp(first)?, timestamp(horizon)?);
                 if first < self.next {
                     return Err(format!("{first} is below an earlier timestamp").into());
                 }
@@ -126,7 +128,7 @@ impl Sender {
     /// the pause.
     async fn pause(&mut self, waiting: &mut Waiting, cause: &Error, backoff: &mut Backoff) {
         waiting.may_have_taken |= cause.kind() == ErrorKind::Uncertain;
-        if let Ok(Err(error)) = timeout(LOOK, self.application.session()).await
+        if let Ok(Err(error)) = timeout(LOOK, self.check()).await
             && error.kind() == ErrorKind::NotFound
         {
             waiting.fail_all(&error);
@@ -139,6 +141,15 @@ impl Sender {
             // If no other leader can be found, the pause continues.
             Ok(()) = self.leader.changed() => {}
         }
+    }
+
+    /// Returns an error if the application was removed. Succeeds without a connection to ZooKeeper,
+    /// for which timestamps do not wait.
+    async fn check(&self) -> Result<()> {
+        if self.application.keeper.session().await?.is_connected() {
+            self.application.session().await?;
+        }
+        Ok(())
     }
 }
 

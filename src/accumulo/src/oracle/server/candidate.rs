@@ -13,6 +13,7 @@ use std::time::Duration;
 use fluo_table::{Error, Result};
 use tokio::time::timeout;
 
+use super::predecessor::wait_until_it_stops;
 use crate::oracle::election;
 use crate::zookeeper::{Change, NodeKind, Outcome, Session};
 
@@ -20,11 +21,13 @@ use crate::zookeeper::{Change, NodeKind, Outcome, Session};
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Stands for election with the address of this oracle, and returns the path of its node once it is
-/// the first. Records the address of another leader in `predecessor`.
+/// the first and the former leader has stopped. Records the address of another leader in
+/// `predecessor`.
 ///
 /// # Errors
 ///
-/// Those of ZooKeeper. The node may exist then, until the session ends.
+/// Those of ZooKeeper, or that another client has deleted the node. The node may exist then, until
+/// the session ends.
 pub(super) async fn stand(
     session: &Session,
     servers: &str,
@@ -33,12 +36,17 @@ pub(super) async fn stand(
 ) -> Result<String> {
     let prefix = election::election_prefix(fastrand::u128(..));
     let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
+    let mut own = None;
     loop {
         session.sync(servers).await?;
         let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
-        let nodes = election::nodes(session, servers, listed.value.clone()).await?;
         let (mut kept, mut leader, mut others) = (None, None, Vec::new());
-        for (index, (path, node)) in nodes.into_iter().enumerate() {
+        for (index, path) in election::sorted(servers, &listed.value).into_iter().enumerate() {
+            let node = match election::node(session, &path).await {
+                // The others are only looked at.
+                Err(_) if own.as_ref().is_some_and(|own| *own != path) => None,
+                node => node?,
+            };
             match node {
                 Some(node) if !node.stat.is_own => {
                     leader = leader.or_else(|| election::address(&node.data));
@@ -52,18 +60,27 @@ pub(super) async fn stand(
         }
         let is_alone = others.is_empty();
         delete(session, others).await?;
-        match kept {
-            None => {
-                if let Outcome::Refused(..) = session.change(&create).await? {
-                    return Err(servers_removed());
-                }
+        let Some((index, path, leader)) = kept else {
+            if own.is_some() {
+                return Err(Error::unavailable("the election node of this oracle was deleted"));
             }
-            Some(_) if !is_alone => {}
-            Some((0, path, _)) => return Ok(path),
-            Some((.., leader)) => {
-                *predecessor = leader.or(predecessor.take());
-                // Watches can be late, but not lost; the limit is a second line of defense.
-                let _ = timeout(LOOK_AGAIN, listed.event()).await;
+            own = match session.change(&create).await? {
+                Outcome::Done(paths) => paths.into_iter().next(),
+                Outcome::Refused(..) => return Err(servers_removed()),
+                Outcome::Unknown => None,
+            };
+            continue;
+        };
+        own = Some(path.clone());
+        if index > 0 && is_alone {
+            *predecessor = leader.or(predecessor.take());
+            // Watches can be late, but not lost; the limit is a second line of defense.
+            let _ = timeout(LOOK_AGAIN, listed.event()).await;
+        } else if is_alone {
+            match predecessor.take().filter(|former| former != address) {
+                // It may take long to stop.
+                Some(former) => wait_until_it_stops(&former).await,
+                None => return Ok(path),
             }
         }
     }
@@ -73,10 +90,13 @@ pub(super) async fn stand(
 pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
     loop {
         session.sync(servers).await?;
-        let names = session.children(servers).await?;
-        let nodes = election::nodes(session, servers, names).await?.into_iter();
-        let own = nodes.filter(|(_, node)| node.as_ref().is_some_and(|node| node.stat.is_own));
-        let own: Vec<_> = own.map(|(path, _)| path).collect();
+        let mut own = Vec::new();
+        for path in election::sorted(servers, &session.children(servers).await?) {
+            let node = election::node(session, &path).await?;
+            if node.is_some_and(|node| node.stat.is_own) {
+                own.push(path);
+            }
+        }
         if own.is_empty() {
             return Ok(());
         }

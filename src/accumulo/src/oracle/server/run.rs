@@ -12,7 +12,6 @@ use super::candidate::{stand, withdraw};
 use super::epoch::check_epoch;
 use super::horizon;
 use super::listener::BoundPort;
-use super::predecessor::wait_until_it_stops;
 use super::term::Term;
 use crate::backoff::Backoff;
 use crate::oracle::application::ServedApplication;
@@ -98,14 +97,7 @@ impl Run {
         let port = BoundPort::bind(self.options.listen, self.options.port)?;
         let address = format!("{}:{}", self.host, port.number);
         let servers = self.application.paths.at(SERVERS);
-        let own_node = loop {
-            let own_node = stand(&session, &servers, &address, &mut memory.predecessor).await?;
-            match memory.predecessor.take().filter(|former| *former != address) {
-                // It may take long to stop.
-                Some(former) => wait_until_it_stops(&former).await,
-                None => break own_node,
-            }
-        };
+        let own_node = stand(&session, &servers, &address, &mut memory.predecessor).await?;
         check_epoch(&self.application, &session).await?;
         // The term ends when this is dropped, so that tasks which still run refuse requests.
         let own_node = session.keep_lease(own_node);
@@ -113,8 +105,7 @@ impl Run {
         let term = Term::begin(application, session.clone(), lease, memory.floor).await?;
         let term = &Arc::new(term);
         horizon::adopt(term).await?;
-        telemetry::count(TERMS, 1);
-        metrics::gauge!(LEADS).set(1);
+        let _leading = Leading::new();
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
@@ -132,7 +123,6 @@ impl Run {
     /// Deletes the election node. It stays until then, so that no other oracle leads while this one
     /// may answer.
     async fn withdraw(&self) {
-        metrics::gauge!(LEADS).set(0);
         let withdrawn = async {
             let session = self.application.keeper.session().await?;
             withdraw(&session, &self.application.paths.at(SERVERS)).await
@@ -146,4 +136,21 @@ impl Run {
 /// Checks whether an oracle ends because of an error of its application.
 fn is_final(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Invalid)
+}
+
+/// The metrics of an oracle that leads until this is dropped.
+struct Leading;
+
+impl Leading {
+    fn new() -> Self {
+        telemetry::count(TERMS, 1);
+        metrics::gauge!(LEADS).set(1);
+        Self
+    }
+}
+
+impl Drop for Leading {
+    fn drop(&mut self) {
+        metrics::gauge!(LEADS).set(0);
+    }
 }

@@ -119,7 +119,7 @@ impl Term {
     /// `None` if the request must be refused.
     pub(super) async fn stamps(&self, id: &str, count: i32) -> Option<Reply> {
         let count = u32::try_from(count).ok().filter(|count| *count <= MAX_COUNT)?;
-        if id != self.application.id || !self.leads() {
+        if id != &*self.application.id || !self.leads() {
             return None;
         }
         let first = match NonZeroU32::new(count) {

@@ -1,9 +1,11 @@
 //! Calls and their replies: the encoding of the sender, and the decoding of the receiver.
 
+use std::sync::Arc;
+
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{TMessageIdentifier, TMessageType};
 
-use super::message::{Fields, Value, decode, encode, invalid};
+use super::message::{Value, decode, encode, invalid, take};
 
 const GET_TIMESTAMPS: &str = "getTimestamps";
 const IS_LEADER: &str = "isLeader";
@@ -12,7 +14,7 @@ const IS_LEADER: &str = "isLeader";
 pub(crate) enum Call {
     /// Requests `count` timestamps of the application with this id. A count of 0 returns the next
     /// timestamp without using it up.
-    GetTimestamps { id: String, count: i32 },
+    GetTimestamps { id: Arc<str>, count: i32 },
     /// Asks whether the server leads.
     IsLeader,
     /// A method that the oracle does not have.
@@ -40,10 +42,10 @@ impl Reply {
 pub(crate) fn encode_request(sequence: i32, call: &Call) -> thrift::Result<Vec<u8>> {
     let (method, fields) = match call {
         Call::GetTimestamps { id, count } => {
-            (GET_TIMESTAMPS, Fields::from([(1, Value::Text(id.clone())), (2, Value::I32(*count))]))
+            (GET_TIMESTAMPS, vec![(1, Value::Text((&**id).into())), (2, Value::I32(*count))])
         }
-        Call::IsLeader => (IS_LEADER, Fields::new()),
-        Call::Unknown { method } => (&**method, Fields::new()),
+        Call::IsLeader => (IS_LEADER, Vec::new()),
+        Call::Unknown { method } => (&**method, Vec::new()),
     };
     encode(&TMessageIdentifier::new(method, TMessageType::Call, sequence), &fields)
 }
@@ -55,8 +57,10 @@ pub(crate) fn decode_request(message: &[u8]) -> thrift::Result<(i32, Call)> {
         return Err(invalid("the message is not a call"));
     }
     let call = match &*header.name {
-        GET_TIMESTAMPS => match (fields.remove(&1), fields.remove(&2)) {
-            (Some(Value::Text(id)), Some(Value::I32(count))) => Call::GetTimestamps { id, count },
+        GET_TIMESTAMPS => match (take(&mut fields, 1), take(&mut fields, 2)) {
+            (Some(Value::Text(id)), Some(Value::I32(count))) => {
+                Call::GetTimestamps { id: id.into(), count }
+            }
             _ => return Err(invalid("an argument is missing")),
         },
         IS_LEADER => Call::IsLeader,
@@ -68,16 +72,13 @@ pub(crate) fn decode_request(message: &[u8]) -> thrift::Result<(i32, Call)> {
 pub(crate) fn encode_reply(sequence: i32, reply: &Reply) -> thrift::Result<Vec<u8>> {
     let (method, kind, fields) = match reply {
         Reply::Stamps { first, horizon } => {
-            let stamps = Fields::from([(1, Value::I64(*first)), (2, Value::I64(*horizon))]);
-            let result = Fields::from([(0, Value::Struct(stamps))]);
-            (GET_TIMESTAMPS, TMessageType::Reply, result)
+            let stamps = vec![(1, Value::I64(*first)), (2, Value::I64(*horizon))];
+            (GET_TIMESTAMPS, TMessageType::Reply, vec![(0, Value::Struct(stamps))])
         }
-        Reply::Leader(leads) => {
-            (IS_LEADER, TMessageType::Reply, Fields::from([(0, Value::Bool(*leads))]))
-        }
+        Reply::Leader(leads) => (IS_LEADER, TMessageType::Reply, vec![(0, Value::Bool(*leads))]),
         Reply::Exception { method, message } => {
             let kind = Value::I32(ApplicationErrorKind::UnknownMethod as i32);
-            let error = Fields::from([(1, Value::Text(message.clone())), (2, kind)]);
+            let error = vec![(1, Value::Text(message.into())), (2, kind)];
             (&**method, TMessageType::Exception, error)
         }
     };
@@ -89,23 +90,23 @@ pub(crate) fn decode_reply(message: &[u8]) -> thrift::Result<(i32, Reply)> {
     let (header, mut fields) = decode(message)?;
     let reply = match (header.message_type, &*header.name) {
         (TMessageType::Exception, _) => {
-            let Some(Value::Text(message)) = fields.remove(&1) else {
+            let Some(Value::Text(message)) = take(&mut fields, 1) else {
                 return Err(invalid("the exception has no message"));
             };
-            Reply::Exception { method: header.name, message }
+            Reply::Exception { method: header.name, message: message.into_owned() }
         }
         (TMessageType::Reply, GET_TIMESTAMPS) => {
-            let Some(Value::Struct(mut stamps)) = fields.remove(&0) else {
+            let Some(Value::Struct(mut stamps)) = take(&mut fields, 0) else {
                 return Err(invalid("the reply has no result"));
             };
-            match (stamps.remove(&1), stamps.remove(&2)) {
+            match (take(&mut stamps, 1), take(&mut stamps, 2)) {
                 (Some(Value::I64(first)), Some(Value::I64(horizon))) => {
                     Reply::Stamps { first, horizon }
                 }
                 _ => return Err(invalid("the reply has no timestamp or no horizon")),
             }
         }
-        (TMessageType::Reply, IS_LEADER) => match fields.remove(&0) {
+        (TMessageType::Reply, IS_LEADER) => match take(&mut fields, 0) {
             Some(Value::Bool(leads)) => Reply::Leader(leads),
             _ => return Err(invalid("the reply has no result")),
         },
@@ -129,7 +130,7 @@ mod tests {
     }
 
     fn get(count: i32) -> Call {
-        Call::GetTimestamps { id: ID.to_owned(), count }
+        Call::GetTimestamps { id: ID.into(), count }
     }
 
     #[test]
@@ -153,7 +154,7 @@ mod tests {
     fn accepts_long_field_headers_and_unknown_fields() {
         // The fields 1 and 2 in the long form, and a field 3 with a list.
         let long = "82 21 05 0d 67657454696d657374616d7073 08 02 03 616263 05 04 0d 19 21 01 02 00";
-        let expected = Call::GetTimestamps { id: "abc".to_owned(), count: -7 };
+        let expected = Call::GetTimestamps { id: "abc".into(), count: -7 };
         assert_eq!(decode_request(&bytes(long)).unwrap(), (5, expected));
     }
 

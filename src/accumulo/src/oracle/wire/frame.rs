@@ -9,7 +9,8 @@ use tokio::time::timeout;
 /// The maximum length of a message in either direction. Servers in Java close a connection that
 /// sends a longer one.
 const MAX_MESSAGE_BYTES: usize = 2_048;
-/// The time limit of the rest of a frame after its first byte.
+/// The time limit of the rest of a frame after its first byte, of the write of a frame, and of the
+/// first request of a connection.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads the message of a frame. Waits for the first byte without limit.

@@ -1,6 +1,6 @@
 //! A message: its header, and the fields of one struct.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use thrift::protocol::{
     TCompactInputProtocol, TCompactOutputProtocol, TFieldIdentifier, TInputProtocol,
@@ -11,20 +11,20 @@ use thrift::{ProtocolError, ProtocolErrorKind, Result, TConfiguration};
 /// The maximum depth of the structs that are read. Deeper ones are skipped.
 const DEPTH: u32 = 2;
 
-/// The fields of a struct, by their numbers.
-pub(super) type Fields = BTreeMap<i16, Value>;
+/// The fields of a struct with their numbers.
+pub(super) type Fields<'a> = Vec<(i16, Value<'a>)>;
 
 /// A value of one of the types that this protocol uses.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum Value<'a> {
     Bool(bool),
     I32(i32),
     I64(i64),
-    Text(String),
-    Struct(Fields),
+    Text(Cow<'a, str>),
+    Struct(Fields<'a>),
 }
 
-impl Value {
+impl Value<'_> {
     fn kind(&self) -> TType {
         match self {
             Self::Bool(_) => TType::Bool,
@@ -36,7 +36,7 @@ impl Value {
     }
 }
 
-pub(super) fn encode(header: &TMessageIdentifier, fields: &Fields) -> Result<Vec<u8>> {
+pub(super) fn encode(header: &TMessageIdentifier, fields: &[(i16, Value<'_>)]) -> Result<Vec<u8>> {
     let mut message = Vec::with_capacity(64);
     let mut out = TCompactOutputProtocol::new(&mut message);
     out.write_message_begin(header)?;
@@ -44,7 +44,7 @@ pub(super) fn encode(header: &TMessageIdentifier, fields: &Fields) -> Result<Vec
     Ok(message)
 }
 
-fn write_fields(out: &mut dyn TOutputProtocol, fields: &Fields) -> Result<()> {
+fn write_fields(out: &mut dyn TOutputProtocol, fields: &[(i16, Value<'_>)]) -> Result<()> {
     // The compact protocol has no names.
     out.write_struct_begin(&TStructIdentifier::new(""))?;
     for (number, value) in fields {
@@ -62,7 +62,7 @@ fn write_fields(out: &mut dyn TOutputProtocol, fields: &Fields) -> Result<()> {
 }
 
 /// Decodes a whole message. Skips fields of other types; bytes after the struct are an error.
-pub(super) fn decode(message: &[u8]) -> Result<(TMessageIdentifier, Fields)> {
+pub(super) fn decode(message: &[u8]) -> Result<(TMessageIdentifier, Fields<'static>)> {
     // No string or container may claim more than the message has.
     let limits = TConfiguration::builder()
         .max_message_size(None)
@@ -74,10 +74,14 @@ pub(super) fn decode(message: &[u8]) -> Result<(TMessageIdentifier, Fields)> {
     let mut input = TCompactInputProtocol::with_config(&mut rest, limits);
     let header = input.read_message_begin()?;
     let fields = read_fields(&mut input, DEPTH)?;
-    if rest.is_empty() { Ok((header, fields)) } else { Err(invalid("it ends before its frame")) }
+    if rest.is_empty() {
+        Ok((header, fields))
+    } else {
+        Err(invalid("the message ends before its frame"))
+    }
 }
 
-fn read_fields(input: &mut dyn TInputProtocol, depth: u32) -> Result<Fields> {
+fn read_fields(input: &mut dyn TInputProtocol, depth: u32) -> Result<Fields<'static>> {
     let mut fields = Fields::new();
     input.read_struct_begin()?;
     loop {
@@ -88,7 +92,8 @@ fn read_fields(input: &mut dyn TInputProtocol, depth: u32) -> Result<Fields> {
             TType::I32 => Value::I32(input.read_i32()?),
             TType::I64 => Value::I64(input.read_i64()?),
             TType::String => {
-                Value::Text(String::from_utf8_lossy(&input.read_bytes()?).into_owned())
+                let text = input.read_bytes()?;
+                Value::Text(String::from_utf8_lossy(&text).into_owned().into())
             }
             TType::Struct if depth > 1 => Value::Struct(read_fields(input, depth - 1)?),
             other => {
@@ -96,10 +101,16 @@ fn read_fields(input: &mut dyn TInputProtocol, depth: u32) -> Result<Fields> {
                 continue;
             }
         };
-        fields.insert(field.id.unwrap_or_default(), value);
+        fields.push((field.id.unwrap_or_default(), value));
     }
     input.read_struct_end()?;
     Ok(fields)
+}
+
+/// Removes the field with a number. If several have it, the last one counts.
+pub(super) fn take<'a>(fields: &mut Fields<'a>, number: i16) -> Option<Value<'a>> {
+    let index = fields.iter().rposition(|(found, _)| *found == number)?;
+    Some(fields.swap_remove(index).1)
 }
 
 /// Returns the error for a message that is well-formed Thrift but not part of this protocol.
