@@ -59,8 +59,8 @@ struct State {
     nodes: Children,
     /// True if the share follows from the nodes.
     is_placed: bool,
-    /// The current place and the share that follows from it. The worker may use the share only after
-    /// a pause in which no worker joins or leaves, so that the others can notice the same change.
+    /// The current place, and the share that follows from it. The worker may use it only after a
+    /// pause without changes, in which the others can notice the same change.
     placed: Option<(Place, Share)>,
     /// The time at which the place or the share changed.
     changed: Instant,

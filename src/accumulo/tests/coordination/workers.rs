@@ -136,7 +136,7 @@ async fn the_pause_begins_with_the_event() {
     let workers = Workers::new(&[PAUSES]).await;
     let worker = workers.join().await;
     wait_for(&*worker, 2).await;
-    let mut last = None;
+    let mut others = Vec::new();
     // Two changes: the first event must not be the last one.
     for count in [3, 4] {
         let joined = Instant::now();
@@ -146,10 +146,10 @@ async fn the_pause_begins_with_the_event() {
         wait_for_pause(&*worker, count - 1).await;
         wait_for(&*worker, count).await;
         assert!(joined.elapsed() >= PAUSE);
-        last.replace(other).map(std::mem::forget);
+        others.push(other);
     }
     let left = Instant::now();
-    drop(last);
+    drop(others.pop());
     wait_for_pause(&*worker, 4).await;
     wait_for(&*worker, 3).await;
     assert!(left.elapsed() >= PAUSE);
