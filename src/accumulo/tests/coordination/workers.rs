@@ -127,8 +127,8 @@ async fn a_worker_reads_only_what_has_changed() {
     assert_eq!(reads(&workers.second) - before, 1);
 }
 
-const PAUSE: Duration = Duration::from_millis(1_500);
-const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "1500");
+const PAUSE: Duration = Duration::from_millis(3_000);
+const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "3000");
 
 /// The pause after a change began when the worker next asked for its share, seconds later.
 #[tokio::test(flavor = "multi_thread")]
