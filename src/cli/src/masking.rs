@@ -4,18 +4,24 @@
 //! write one in a target nevertheless, at its place or elsewhere.
 
 use std::ffi::{OsStr, OsString};
+use std::iter;
 
 use clap::Error;
 use fluo_table::Escaped;
+
+/// The targets that messages give as examples. Their beginnings are not hidden.
+const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:[::1]:42424"];
 
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString>) -> String {
     let mut message = error.to_string();
     for argument in arguments.filter(|argument| may_hold_password(argument)) {
         let argument = argument.to_string_lossy();
-        message = message.replace(&*argument, "***");
-        if let Some((_, value)) = argument.split_once('=') {
-            message = message.replace(value, "***");
+        let value = argument.split_once('=').map(|(_, value)| value);
+        for text in iter::once(&*argument).chain(value) {
+            if !EXAMPLES.iter().any(|example| example.starts_with(text)) {
+                message = message.replace(text, "***");
+            }
         }
     }
     message

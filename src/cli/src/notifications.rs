@@ -26,18 +26,20 @@ pub(crate) enum NotificationsCommand {
     /// Requeue dead letters, so their observers run again.
     ///
     /// `fluo notifications failed` lists them. The next worker that starts runs their observers.
-    #[command(
-        after_help = "Example:\n  fluo notifications retry --at embedded:./data web org.wikipedia page:links"
-    )]
+    #[command(after_help = "\
+Example:
+  fluo notifications retry --at embedded:./data web org.wikipedia page:links
+  fluo notifications retry --at embedded:./data --all web")]
     Retry(Chosen),
     /// Discard dead letters: their observers do not run for these changes.
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
     /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues
     /// them.
-    #[command(
-        after_help = "Example:\n  fluo notifications discard --at embedded:./data web org.wikipedia page:links"
-    )]
+    #[command(after_help = "\
+Example:
+  fluo notifications discard --at embedded:./data web org.wikipedia page:links
+  fluo notifications discard --at embedded:./data --all web")]
     Discard(Chosen),
 }
 

@@ -38,12 +38,18 @@ pub(crate) enum QueueCommand {
     ///
     /// `fluo queue failed` lists them. An entry keeps its sequence. A receiver that keeps the last
     /// sequence of each key ignores it if it has a later one.
-    #[command(after_help = "Example:\n  fluo queue retry --at embedded:./data web wc cat")]
+    #[command(after_help = "\
+Example:
+  fluo queue retry --at embedded:./data web wc cat
+  fluo queue retry --at embedded:./data web wc --all")]
     Retry(Chosen),
     /// Discard dead letters: they are deleted, and never processed.
     ///
     /// `fluo queue failed` lists them, and `fluo queue retry` requeues them.
-    #[command(after_help = "Example:\n  fluo queue discard --at embedded:./data web wc cat")]
+    #[command(after_help = "\
+Example:
+  fluo queue discard --at embedded:./data web wc cat
+  fluo queue discard --at embedded:./data web wc --all")]
     Discard(Chosen),
 }
 

@@ -14,7 +14,8 @@ impl TableOperations<'_> {
     ///
     /// # Errors
     ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound).
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
+    /// [`Accumulo`](ErrorKind::Accumulo), and those of [every call](crate#errors).
     pub async fn iterator(
         &self,
         table: &str,
@@ -35,7 +36,8 @@ impl NamespaceOperations<'_> {
     ///
     /// # Errors
     ///
-    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound).
+    /// [`NamespaceNotFound`](ErrorKind::NamespaceNotFound), [`Security`](ErrorKind::Security),
+    /// [`Accumulo`](ErrorKind::Accumulo), and those of [every call](crate#errors).
     pub async fn iterator(
         &self,
         namespace: &str,

@@ -86,6 +86,9 @@ macro_rules! retries {
 
 /// Returns the errors for the exceptions of a reply.
 macro_rules! errors {
+    ([]) => {
+        "Those of [every call](crate#errors)."
+    };
     ([$($exception:ident),*]) => {
         concat!($(
             "[`", kind!($exception), "`](crate::ErrorKind::", kind!($exception), "), ",

@@ -12,7 +12,8 @@
 //! # Rules
 //!
 //! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
-//!   methods that do more are written by hand, in a file for each group.
+//!   methods that do more are written by hand, in `iterators.rs`, `low_level.rs`, `tables.rs` and
+//!   `users.rs`.
 //! - A method makes one call. Its documentation gives the name of the call.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is
 //!   the edge of the table.
@@ -65,7 +66,8 @@ operations! {
 }
 
 operations! {
-    /// Operations on users: their passwords, authorizations and permissions.
+    /// Operations on users: their passwords, authorizations and permissions. A user that does not
+    /// exist is [`Security`](crate::ErrorKind::Security).
     ///
     /// Only the request contains a password, and it is dropped after the call.
     SecurityOperations, security_operations, "users", user_calls

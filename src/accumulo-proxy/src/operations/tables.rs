@@ -17,9 +17,10 @@ impl TableOperations<'_> {
     ///
     /// # Errors
     ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound). [`Invalid`](ErrorKind::Invalid) for a
-    /// [plan](Compaction::plan) that this proxy does not support. [`Accumulo`](ErrorKind::Accumulo)
-    /// if the compaction was [cancelled](Self::cancel_compaction).
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
+    /// [`Accumulo`](ErrorKind::Accumulo), and those of [every call](crate#errors).
+    /// [`Invalid`](ErrorKind::Invalid) for a [plan](Compaction::plan) that this proxy does not
+    /// support. A compaction that was [cancelled](Self::cancel_compaction) fails with `Accumulo`.
     pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
         type Request = wire::CompactTable;
         let credentials = &self.client.options().credentials;
@@ -48,7 +49,9 @@ impl TableOperations<'_> {
     ///
     /// # Errors
     ///
-    /// [`TableNotFound`](ErrorKind::TableNotFound) if one of the tables does not exist.
+    /// [`TableNotFound`](ErrorKind::TableNotFound) if one of the tables does not exist,
+    /// [`Security`](ErrorKind::Security), [`Accumulo`](ErrorKind::Accumulo), and those of
+    /// [every call](crate#errors).
     pub async fn disk_usage(
         &self,
         tables: impl IntoIterator<Item = impl Into<String>>,

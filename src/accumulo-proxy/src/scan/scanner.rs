@@ -53,7 +53,8 @@ pub struct Scanner {
 }
 
 /// A stream of the entries of many ranges, in no order, as non-empty batches. It is opened, reads
-/// ahead and is closed like a [`Scanner`]. These rules are different:
+/// ahead, ends after an error and is closed like a [`Scanner`], and depends on its runtime in the
+/// same way. These rules are different:
 ///
 /// - Without an order the rest of the scan is unknown, so the scan does not resume after a break:
 ///   start it again.

@@ -110,6 +110,8 @@ impl Answer {
         exception: wire::Exception,
         message: &str,
     ) -> Self {
+        let name = C::NAME;
+        assert!(C::EXCEPTIONS.contains(&exception), "{name} does not declare {exception:?}");
         Self::reply(wire::Reply::<C>(Err((exception, message.to_owned()))))
     }
 

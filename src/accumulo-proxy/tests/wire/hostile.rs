@@ -303,3 +303,17 @@ async fn skips_unknown_fields_of_every_type() {
         assert_eq!(splits.unwrap().into_iter().collect::<Vec<_>>(), ["a"]);
     }
 }
+
+#[tokio::test]
+async fn the_exception_with_the_lowest_field_wins() {
+    for protocol in PROTOCOLS {
+        let error = refused(protocol, move |asked| {
+            reply(protocol, asked, |output| {
+                [3, 1].into_iter().try_for_each(|id| {
+                    field(output, TType::Struct, id, |output| structure(output, |_| Ok(())))
+                })
+            })
+        });
+        assert_eq!(error.await.kind(), ErrorKind::Accumulo);
+    }
+}

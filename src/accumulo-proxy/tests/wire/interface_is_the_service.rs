@@ -162,7 +162,7 @@ fn line(call: &Declaration) -> String {
     });
     let arguments = Vec::from_iter(arguments).join(", ");
     let result = idl_type((call.success)());
-    let throws = call.exceptions.iter().zip(1..).map(|(exception, id)| {
+    let throws = Exception::numbered(call.exceptions).map(|(id, exception)| {
         let name = match exception {
             Exception::Security => "AccumuloSecurityException".to_owned(),
             Exception::UnknownScanner | Exception::UnknownWriter => format!("{exception:?}"),

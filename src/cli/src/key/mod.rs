@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    // The help of most commands is the doc comment of its arguments.
+    // The help of most commands is the doc comment of their arguments.
     /// Convert rows on standard input to keys on standard output, one a line.
     #[command(after_help = "\
 Example:

@@ -1,7 +1,7 @@
 //! Output into a pipe contains no progress, and a reader that closes the pipe early is not a
 //! failure.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -130,6 +130,8 @@ fn reports_a_full_output() {
 /// Feeds an input to a command whose memory the shell limits.
 #[cfg(target_os = "linux")]
 fn fed_within(kilobytes: u32, arguments: &str, blocks: impl Iterator<Item = String>) -> Run {
+    use std::io::Write;
+
     let script = format!("ulimit -v {kilobytes}; exec \"$0\" {arguments}");
     let mut child = Command::new("sh")
         .args(["-c", &script, env!("CARGO_BIN_EXE_fluo")])

@@ -6,6 +6,8 @@
 //! complete frames only. Every call may therefore be retried in that case. If the request was sent
 //! and no reply came, the retry rule is a property of the call, [`Resend`].
 
+use std::collections::BTreeMap;
+
 use thrift::protocol::{TOutputProtocol, TType};
 
 use super::data::Thrown;
@@ -49,6 +51,13 @@ pub(crate) enum Exception {
     NoMoreEntries,
 }
 
+impl Exception {
+    /// Numbers the exceptions of a call as the fields of its reply.
+    pub(crate) fn numbered(exceptions: &[Self]) -> impl Iterator<Item = (i16, Self)> {
+        (1..).zip(exceptions.iter().copied())
+    }
+}
+
 /// A request and the rules of its call.
 pub(crate) trait Call: WireValue + Send + Sync {
     /// The name of the call on the wire.
@@ -64,7 +73,7 @@ pub(crate) trait Call: WireValue + Send + Sync {
 }
 
 /// The reply to a call: its result (`None` if a required one is absent), or the exception with its
-/// message. If a broken server sent several exceptions, it is the first one.
+/// message. If a broken server sent several exceptions, it is the one with the lowest field.
 ///
 /// The result is field 0 of the structure, and the exceptions are the fields from 1.
 #[derive(Debug)]
@@ -74,20 +83,19 @@ impl<C: Call> WireValue for Reply<C> {
     const TYPE: TType = TType::Struct;
 
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
-        let (mut success, mut thrown) = (C::Success::ABSENT, None);
+        let (mut success, mut thrown) = (C::Success::ABSENT, BTreeMap::new());
         read_fields(reader, &mut |id, found, reader| {
-            let exception = C::EXCEPTIONS.iter().zip(1..).find(|(_, number)| *number == id);
-            match exception {
-                Some((exception, _)) => {
+            match Exception::numbered(C::EXCEPTIONS).find(|(number, _)| *number == id) {
+                Some((_, exception)) => {
                     let Thrown { message } = reader.announced(found)?;
-                    thrown.get_or_insert((*exception, message.unwrap_or_default()));
+                    thrown.insert(id, (exception, message.unwrap_or_default()));
                 }
                 None if id == 0 => success = Some(C::Success::read_field(reader, found)?),
                 None => return Ok(false),
             }
             Ok(true)
         })?;
-        Ok(Self(thrown.map_or(Ok(success), Err)))
+        Ok(Self(thrown.into_values().next().map_or(Ok(success), Err)))
     }
 
     fn write(&self, output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
@@ -96,9 +104,9 @@ impl<C: Call> WireValue for Reply<C> {
             Ok(None) => {}
             Ok(Some(success)) => success.write_field(output, 0)?,
             Err((exception, message)) => {
-                let mut exceptions = C::EXCEPTIONS.iter().zip(1..);
-                let declared = exceptions.find(|(declared, _)| *declared == exception);
-                let (_, id) = declared.ok_or_else(|| invalid("not declared".to_owned()))?;
+                let mut exceptions = Exception::numbered(C::EXCEPTIONS);
+                let declared = exceptions.find(|(_, declared)| declared == exception);
+                let (id, _) = declared.ok_or_else(|| invalid("not declared".to_owned()))?;
                 Thrown::new(message.clone()).write_field(output, id)?;
             }
         }
@@ -120,7 +128,7 @@ impl<C: Call> WireValue for Reply<C> {
 /// ```
 ///
 /// Fields and exceptions are numbered from 1, in their order. A reply without an exception must
-/// contain a result, unless it is an `Option`.
+/// contain a result, unless the result is `()` or an `Option`.
 ///
 /// The converted arguments of the method are the fields of the request after the token. If they are
 /// not, `, as [..]` lists these fields. A method that does more than make one call is written by

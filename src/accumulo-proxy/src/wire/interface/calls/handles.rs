@@ -26,7 +26,7 @@ macro_rules! handle_calls { ($then:ident) => { $then! {
     "nextEntry" NextEntry(scanner: String) -> KeyValueAndPeek,
         [NoMoreEntries, UnknownScanner, Security], Once, Call;
 
-    /// Returns the next entries, at most `k`.
+    /// Returns the next entries, at most `k`. The batch is empty if there is no further entry.
     fn next_k(scanner: &ScannerHandle, k: i32) -> NextBatch, about scanner;
     "nextK" NextK(scanner: String, k: i32) -> NextBatch,
         [NoMoreEntries, UnknownScanner, Security], Once, Call;
