@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_accumulo::{Oracle, OracleClient, OracleOptions};
+use fluo_tests::STUCK;
 use fluo_zookeeper::{Link, ZooKeeper};
 use futures::future::join_all;
+use tokio::time::timeout;
 use zookeeper_client::{Acls, Client, CreateMode};
 
 pub(crate) const ID: &str = "id-of-web";
@@ -69,7 +71,7 @@ impl Ground {
     }
 
     pub(crate) async fn client(&self) -> OracleClient {
-        OracleClient::connect(&Self::options(&self.link)).await.unwrap()
+        client(&self.link).await
     }
 
     pub(crate) async fn text(&self, path: &str) -> String {
@@ -80,6 +82,10 @@ impl Ground {
     pub(crate) async fn set(&self, path: &str, text: &str) {
         self.nodes.set_data(path, text.as_bytes(), None).await.unwrap();
     }
+}
+
+async fn client(link: &Link) -> OracleClient {
+    OracleClient::connect(&Ground::options(link)).await.unwrap()
 }
 
 pub(crate) fn count(count: u32) -> NonZeroU32 {
@@ -95,14 +101,14 @@ struct Call {
     count: u32,
 }
 
-/// Does some work while several tasks of two clients request timestamps. Checks that no timestamp
-/// occurs twice (C1), and that a call that began after another one had returned got later
-/// timestamps (C2).
-pub(crate) async fn under_load<T>(ground: &Ground, work: impl Future<Output = T>) -> T {
-    let clients = [ground.client().await, ground.client().await];
+/// Does some work while several tasks of two clients, which reach ZooKeeper over a link, request
+/// timestamps. Checks that no timestamp occurs twice (C1), and that a call that began after another
+/// one had returned got later timestamps (C2).
+pub(crate) async fn under_load<T>(link: &Link, work: impl Future<Output = T>) -> T {
+    let clients = [client(link).await, client(link).await];
     let is_over = AtomicBool::new(false);
     let work = async {
-        let output = work.await;
+        let output = timeout(STUCK, work).await.unwrap();
         is_over.store(true, Ordering::SeqCst);
         output
     };

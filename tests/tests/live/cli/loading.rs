@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::{fluo, name};
-use crate::faults_ground::say;
+use fluo_keys::RowHasher;
+use fluo_table::{Bytes, Scan, Span, TableExt};
+
+use super::{Fluo, assert_says, fluo, name};
+use crate::faults_ground::{Broken, blocking, open, say};
 
 /// Greatest memory that a load may use at any time, in MB: a third of the loaded data.
 const BOUND_MB: usize = 64;
@@ -64,4 +68,95 @@ async fn a_load_of_200_mb_uses_little_memory() {
     let shown = fluo.run(&format!("show --json {table}")).succeeds().json();
     assert_eq!(shown["entries"], ROWS);
     fluo.run(&format!("delete --yes {table}")).succeeds();
+}
+
+/// Number of rows of a load whose proxy is killed.
+const ROWS: usize = 100_000;
+/// Number of rows that are fed before the kill: more than wait between the pipe and the table, so
+/// that some are written.
+const FED_BEFORE: usize = 30_000;
+
+fn short_line(number: usize) -> String {
+    format!("{number:0>39}\n")
+}
+
+/// Feeds the first rows, reports this, and continues. The last row waits until the proxy is killed,
+/// so that the load cannot end earlier.
+fn feed(mut stdin: ChildStdin, fed: &mpsc::Sender<()>, gone: &mpsc::Receiver<()>) {
+    for number in 0..ROWS {
+        if number == FED_BEFORE {
+            fed.send(()).unwrap();
+        }
+        if number == ROWS - 1 {
+            gone.recv().unwrap();
+        }
+        if stdin.write_all(short_line(number).as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Returns the number in front of a word of a message.
+fn number_before(message: &str, word: &str) -> usize {
+    let (before, _) = message.split_once(word).unwrap_or((message, ""));
+    let number = before.rsplit(' ').next().unwrap();
+    let parsed = number.replace(',', "").parse();
+    parsed.unwrap_or_else(|_| panic!("no number before `{word}`: {message}"))
+}
+
+/// Returns the keys that a load of all rows writes, in order.
+fn keys() -> Vec<Bytes> {
+    let hasher = RowHasher::new("p").unwrap();
+    let key = |number| hasher.add(short_line(number).trim_end().as_bytes());
+    let mut keys: Vec<_> = (0..ROWS).map(key).collect();
+    keys.sort();
+    keys
+}
+
+/// Returns the rows of all cells in the table, in order.
+async fn found(broken: &Broken) -> Vec<Bytes> {
+    let table = open(&broken.good, &broken.name).await;
+    let cells = table.read(Scan::over(Span::all())).await.unwrap();
+    cells.into_iter().map(|cell| cell.key.row).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_whose_proxy_is_killed_reports_the_written_rows_and_can_be_finished() {
+    let Some(broken) = Broken::new("cli_gone").await else { return };
+    let cluster = crate::cluster::cluster().unwrap();
+    let (address, name) = (broken.proxy.address(), broken.name.as_str());
+    let fluo = Fluo::new(&address, cluster.user(), cluster.password());
+    let mut command = fluo.command(&format!("load {name} --prefix p -"));
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let ((fed, was_fed), (gone, is_gone)) = (mpsc::channel(), mpsc::channel());
+    let feeding = thread::spawn(move || feed(stdin, &fed, &is_gone));
+    blocking(|| was_fed.recv()).unwrap();
+    broken.kill();
+    // The receiver no longer exists if the load has already ended.
+    let _ = gone.send(());
+    let message = blocking(|| fluo.judge(child.wait_with_output().unwrap())).fails();
+    blocking(|| feeding.join()).unwrap();
+
+    assert_says(&message, "the load stopped after ");
+    assert_says(&message, &address);
+    let written = number_before(&message, " rows");
+    let uncertain = match message.contains(" more; ") {
+        true => number_before(&message, " more; "),
+        false => 0,
+    };
+    let there = found(&broken).await.len();
+    say(&format!("{written} rows written, {uncertain} more may be; {there} are there"));
+    assert!(written > 0 && written < ROWS, "{message}");
+    assert!(written <= there && there <= written + uncertain, "{there} rows are there: {message}");
+
+    broken.restart();
+    let all: String = (0..ROWS).map(short_line).collect();
+    fluo.file("rows.txt", all);
+    let again = blocking(|| fluo.run(&format!("load {name} --prefix p rows.txt"))).succeeds();
+    assert_says(&again.stderr, &format!("100,000 rows written to table `{name}` in "));
+    let found = found(&broken).await;
+    assert_eq!(found.len(), ROWS);
+    assert!(found == keys(), "not the rows that were loaded");
+    broken.end().await;
 }
