@@ -1,7 +1,7 @@
 //! Oracles and their clients: the bytes of their requests, changes of the lead, and the horizon.
 //!
-//! They run on a ZooKeeper in memory. On a real one, `with_java` proves that the lead changes sides,
-//! and that a frozen leader is replaced.
+//! They run on a ZooKeeper in memory. On a real one, `with_java` proves that the lead changes
+//! sides, and that a frozen leader is replaced.
 
 #![cfg(test)]
 

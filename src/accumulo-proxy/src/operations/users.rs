@@ -12,8 +12,8 @@ impl SecurityOperations<'_> {
     ///
     /// # Errors
     ///
-    /// [`Security`](crate::ErrorKind::Security), [`Accumulo`](crate::ErrorKind::Accumulo), and those
-    /// of [every call](crate#errors).
+    /// [`Security`](crate::ErrorKind::Security), [`Accumulo`](crate::ErrorKind::Accumulo), and
+    /// those of [every call](crate#errors).
     pub async fn authenticate_user_with(
         &self,
         user: &str,
