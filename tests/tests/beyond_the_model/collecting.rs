@@ -1,4 +1,5 @@
-//! Collection of garbage on tables of the Java client, and on a schedule.
+//! Collection of garbage on tables that earlier versions or other programs created, and on a
+//! schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
@@ -17,6 +18,12 @@ use super::gated::Gated;
 const GARBAGE: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
 const NOTIFICATIONS: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
 
+async fn set(fixture: &Fixture, properties: &[(&str, &str)]) {
+    for (name, value) in properties {
+        fixture.tables.set_property("web", name, value).await.unwrap();
+    }
+}
+
 async fn properties(fixture: &Fixture) -> BTreeMap<String, String> {
     fixture.tables.properties("web").await.unwrap()
 }
@@ -26,6 +33,32 @@ async fn collect(fixture: &Fixture) {
     client.collect_garbage(&*fixture.tables, &Span::all()).await.unwrap();
 }
 
+/// Removes the iterators of an application that an earlier version initialized, at the first
+/// collection of garbage.
+#[tokio::test]
+async fn detaches_the_iterators_of_an_earlier_version() {
+    let fixture = Fixture::in_memory().await;
+    let before = properties(&fixture).await;
+    let other = ("table.iterator.majc.mine", "30,org.example.Mine");
+    set(
+        &fixture,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.timestamp.gc", "0"),
+            ("table.iterator.majc.ntfy", NOTIFICATIONS),
+            ("table.iterator.minc.ntfy", NOTIFICATIONS),
+            other,
+        ],
+    )
+    .await;
+    collect(&fixture).await;
+    let mut after = properties(&fixture).await;
+    assert_eq!(after.remove(other.0).as_deref(), Some(other.1));
+    assert_eq!(after, before);
+}
+
 /// Reproduces a bug: on a table that Fluo's Java client created, a collection set the horizon as an
 /// option of the attached iterator. The iterator preferred it to the one in ZooKeeper, so the
 /// servers never collected above that number again.
@@ -33,17 +66,49 @@ async fn collect(fixture: &Fixture) {
 async fn keeps_the_properties_of_a_table_of_the_java_client() {
     let fixture = Fixture::in_memory().await;
     let fluo = "localhost/fluo/web";
-    for (name, value) in [
-        ("table.iterator.majc.gc", GARBAGE),
-        ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
-        ("table.iterator.minc.gc", GARBAGE),
-        ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
-        ("table.iterator.majc.ntfy", NOTIFICATIONS),
-        ("table.iterator.minc.ntfy", NOTIFICATIONS),
-    ] {
-        fixture.tables.set_property("web", name, value).await.unwrap();
-    }
+    set(
+        &fixture,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.majc.ntfy", NOTIFICATIONS),
+            ("table.iterator.minc.ntfy", NOTIFICATIONS),
+        ],
+    )
+    .await;
     let before = properties(&fixture).await;
+    collect(&fixture).await;
+    assert_eq!(properties(&fixture).await, before);
+}
+
+/// Removes the horizon that an earlier version left as an option of the attached iterators on a
+/// table of the Java client, and nothing else. From then on the servers use the one in ZooKeeper
+/// again.
+#[tokio::test]
+async fn removes_the_horizon_from_a_table_of_the_java_client() {
+    let fixture = Fixture::in_memory().await;
+    let fluo = "localhost/fluo/web";
+    set(
+        &fixture,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
+        ],
+    )
+    .await;
+    let before = properties(&fixture).await;
+    set(
+        &fixture,
+        &[
+            ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
+            ("table.iterator.minc.gc.opt.timestamp.gc", "7"),
+        ],
+    )
+    .await;
     collect(&fixture).await;
     assert_eq!(properties(&fixture).await, before);
 }

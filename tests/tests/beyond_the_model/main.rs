@@ -1,6 +1,6 @@
 //! Tests of tables and clients that the simulation does not model: columns that a server compacted
-//! in part, clients with different authorizations, clients that may not write, and tables of the
-//! Java client.
+//! in part, clients with different authorizations, clients that may not write, and applications of
+//! earlier versions.
 #![cfg(test)]
 
 mod collecting;

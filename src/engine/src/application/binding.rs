@@ -8,6 +8,7 @@ use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
 use crate::application::application_table::APPLICATION;
+use crate::client::iterator_removals;
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
@@ -40,6 +41,7 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
         .into_iter()
         .filter(|(property, value)| properties.get(*property) != Some(*value))
         .map(|(property, value)| (property, Some(value.as_str())))
+        .chain(iterator_removals(&properties))
         .collect();
     let changed = tables.change_properties(table, &changes).await;
     match changed.map_err(|(_, error)| error) {
@@ -66,7 +68,8 @@ async fn settle(
         let properties = tables.properties(table).await?;
         let found = properties.get(Epochs::PROPERTY);
         if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch)) {
-            return Ok(());
+            let detached = tables.change_properties(table, &iterator_removals(&properties)).await;
+            return detached.map_err(|(_, error)| error);
         }
         match tables.set_property(table, Epochs::PROPERTY, epoch).await {
             Err(error) if error.kind() == ErrorKind::Uncertain => uncertain = error,

@@ -11,7 +11,7 @@ use fluo_table::{
 };
 use tokio::time::sleep;
 
-use crate::client::Client;
+use crate::client::{Client, iterator_removals};
 use crate::context::Pauses;
 
 /// Maximum number of tablets of a range.
@@ -35,13 +35,16 @@ impl Client {
     /// It compacts up to 64 tablets at a time, one range after the other. While another process of
     /// the application compacts a range, it waits; after each range it lets others go first.
     ///
-    /// No property of the table is changed. The iterators of a table of Fluo's Java client stay.
+    /// No property of the table is set. If an earlier version of this program attached garbage
+    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
+    /// stay.
     ///
     /// # Errors
     ///
-    /// Those of the coordination, of [`TableAdmin::splits`] and of [`TableAdmin::compact`]. If a
-    /// range is [`Unavailable`](ErrorKind::Unavailable), the other ranges are compacted before this
-    /// returns the error. All entries that were dropped were garbage.
+    /// Those of the coordination, of [`TableAdmin::properties`], [`TableAdmin::change_properties`],
+    /// [`TableAdmin::splits`] and [`TableAdmin::compact`]. If a range is
+    /// [`Unavailable`](ErrorKind::Unavailable), the other ranges are compacted before this returns
+    /// the error. All entries that were dropped were garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
         self.collect_garbage_with(tables, span, |_, _| ()).await
     }
@@ -61,6 +64,9 @@ impl Client {
         let table = &self.shared.application.table;
         // Snapshots observe the horizon before the compaction does: a read below it fails.
         let horizon = self.advance_horizon().await?;
+        let properties = tables.properties(table).await?;
+        let detached = tables.change_properties(table, &iterator_removals(&properties)).await;
+        detached.map_err(|(_, error)| error)?;
         let ranges = ranges(span, &tables.splits(table).await?);
         progress(0, ranges.len());
         let mut failed = None;

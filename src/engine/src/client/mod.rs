@@ -1,5 +1,6 @@
 //! The client of an application, which begins, runs and commits transactions.
 
+mod attached_iterators;
 mod collecting;
 mod commit_in_background;
 mod handle;
@@ -10,4 +11,5 @@ pub use handle::Client;
 pub use loaders::{LoaderOptions, Loaders};
 pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
 
+pub(crate) use attached_iterators::iterator_removals;
 pub(crate) use runner::RunError;
