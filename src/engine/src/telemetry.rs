@@ -15,23 +15,24 @@
 pub use fluo_table::telemetry::{Metric, MetricKind};
 
 /// Writes each metric as its kind, its name, its label with the values, and its description.
-macro_rules! table {
-    ($($kind:ident $name:ident $([$label:ident: $($value:literal),+])?: $description:literal;)*) => {
+macro_rules! metrics {
+    ($($kind:ident $name:ident $([$label:ident: $($value:literal),+])?: $text:literal;)*) => {
         &[$(
-            Metric::$kind(stringify!($name), $description)
+            Metric::$kind(stringify!($name), $text)
                 $(.label(stringify!($label), &[$($value),+]))?
         ),*]
     };
 }
 
 /// All metrics of the engine, sorted by name.
-pub const METRICS: &[Metric] = table! {
+pub const METRICS: &[Metric] = metrics! {
     counter fluo_cells_read_total:
         "cells that transactions and snapshots have read";
     counter fluo_garbage_collections_total [outcome: "collected", "failed"]:
         "garbage collections that workers started, by outcome";
     gauge fluo_horizon_timestamp:
-        "the timestamp below which garbage may be collected, as last advanced by a client of this process";
+        "the timestamp below which garbage may be collected, as last advanced by a \
+         client of this process";
     counter fluo_loads_failed_total:
         "bodies passed to loaders whose transaction failed permanently";
     histogram fluo_lock_wait_seconds:
@@ -49,16 +50,20 @@ pub const METRICS: &[Metric] = table! {
     counter fluo_notifications_set_aside_total:
         "notifications that were moved to the dead letters after too many tries";
     counter fluo_notifications_total [outcome: "committed", "acknowledged", "passing", "failed"]:
-        "tries of notifications: the transaction committed, another transaction had processed the notification, a temporary failure will be retried, or the observer failed";
+        "tries of notifications: the transaction committed, another transaction had processed the \
+         notification, a temporary failure will be retried, or the observer failed";
     gauge fluo_oldest_active_timestamp:
-        "the oldest timestamp at which a transaction or snapshot reads, of the client that published last in this process; 0 if there was none";
+        "the oldest timestamp at which a transaction or snapshot reads, of the client that \
+         published last in this process; 0 if there was none";
     counter fluo_sessions_ended_total:
         "sessions that ended while this process was running, each replaced by a new one";
     counter fluo_transaction_retries_total:
         "attempts of a runner after the first";
     counter fluo_transactions_recovered_total [cause: "dead", "timed out"]:
-        "transactions of other clients that were rolled back because the client is no longer alive or the transaction took too long";
-    counter fluo_transactions_total [outcome: "committed", "conflict", "acknowledged", "stale", "failed"]:
+        "transactions of other clients that were rolled back because the client is no longer alive \
+         or the transaction took too long";
+    counter fluo_transactions_total
+        [outcome: "committed", "conflict", "acknowledged", "stale", "failed"]:
         "commits, by outcome";
     counter fluo_unfinished_commits_total:
         "committed transactions whose locks are left for other transactions to resolve";

@@ -190,13 +190,16 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::open`], and [`NotFound`](ErrorKind::NotFound) if the application or its
-    /// table does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
-    /// [`table`](Self::table), lacks an [observer](Self::observe), or has other
-    /// [required](Self::require) settings than the handle, if [`clear`](Self::clear) is set, if the
-    /// table drops versions of cells or was opened with another copy of the coordination since, or
-    /// if the servers lack a part that
-    /// [transactions need](fluo_table::TableAdmin::check_transactions).
+    /// - Those of [`Client::open`], and of [`properties`](fluo_table::TableAdmin::properties) and
+    ///   [`set_property`](fluo_table::TableAdmin::set_property). If the user may not read or change
+    ///   properties, this logs a warning instead.
+    /// - [`NotFound`](ErrorKind::NotFound) if the application or its table does not exist.
+    /// - [`Invalid`](ErrorKind::Invalid) if the application has another [`table`](Self::table),
+    ///   lacks an [observer](Self::observe), or has other [required](Self::require) settings than
+    ///   the handle; if [`clear`](Self::clear) is set; if the table belongs to another application,
+    ///   drops versions of cells, or was opened with another copy of the coordination since; or if
+    ///   the servers lack a part that
+    ///   [transactions need](fluo_table::TableAdmin::check_transactions).
     pub async fn open(&self) -> Result<Client> {
         self.declared()?;
         self.check_keeps("open")?;
@@ -279,7 +282,7 @@ impl ApplicationHandle {
             recipes.iter().try_for_each(|other| recipe.check_beside(other))?;
             recipes.push(recipe);
         }
-        let observers = [&self.own].into_iter().chain(recipes).flat_map(|one| &one.observers);
+        let observers = self.registrations().flat_map(|one| &one.observers);
         observers.cloned().try_fold(Observers::new(), Observers::with)
     }
 
@@ -362,10 +365,11 @@ impl ApplicationHandle {
 
 impl fmt::Debug for ApplicationHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let observers: Vec<_> = self.registrations().flat_map(|one| &one.observers).collect();
         f.debug_struct("ApplicationHandle")
             .field("name", &self.name)
             .field("table", &self.table)
-            .field("observers", &self.own.observers)
+            .field("observers", &observers)
             .field("recipes", &self.recipes)
             .field("settings", &shown_settings(&self.settings()))
             .field("clear", &self.clear)

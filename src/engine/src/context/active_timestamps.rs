@@ -132,6 +132,7 @@ impl ActiveTimestamps {
         }
     }
 
+    /// Publishes a timestamp, or that there is none. The caller holds `publishing`.
     async fn publish_now(&self, oldest: Option<Timestamp>) -> Result<()> {
         let transactor = self.session.transactor();
         transactor.publish_oldest_active(oldest).await?;
@@ -175,13 +176,11 @@ impl ActiveTimestamps {
         let oldest = {
             let mut state = self.state.lock();
             state.published = Published::Unknown;
+            state.latest = state.latest.max(bound);
             // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
-        self.publish_now(Some(oldest)).await?;
-        let mut state = self.state.lock();
-        state.latest = state.latest.max(bound);
-        Ok(())
+        self.publish_now(Some(oldest)).await
     }
 
     /// Begins another transactor if the session of the suspect has ended, unless another caller has

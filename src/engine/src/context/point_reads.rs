@@ -37,7 +37,7 @@ const LATE: Duration = Duration::from_millis(10);
 /// Time after which the reads of a call are sent one by one.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The reads that wait for a lane. A lane is a task that sends one call at a time.
+/// The reader of single cells, which gathers the reads of all transactions of a client.
 #[derive(Debug)]
 pub(crate) struct PointReads {
     table: Arc<dyn Table>,
@@ -48,6 +48,7 @@ pub(crate) struct PointReads {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<PointRead>,
+    /// Number of lanes: tasks that each send one call at a time.
     lanes: usize,
     /// Number of lanes whose call is late.
     late: usize,
@@ -79,7 +80,7 @@ impl PointReads {
         }
         let (answer, answered) = oneshot::channel();
         let read = PointRead { start: start.clone(), cells, answer };
-        self.open_lane(|queue| queue.waiting.push_back(read));
+        self.change_queue(|queue| queue.waiting.push_back(read));
         answered.await.unwrap_or_else(|_| {
             let message = "the task that reads has ended: its runtime was shut down";
             Err(Error::new(ErrorKind::Unavailable, message))
@@ -88,7 +89,7 @@ impl PointReads {
 
     /// Changes the queue, and opens a lane if one is wanted then. A runtime that shuts down drops
     /// the new lane at once.
-    fn open_lane(self: &Arc<Self>, change: impl FnOnce(&mut Queue)) {
+    fn change_queue(self: &Arc<Self>, change: impl FnOnce(&mut Queue)) {
         let is_wanted = {
             let mut queue = self.queue.lock();
             change(&mut queue);
@@ -127,9 +128,10 @@ impl PointReads {
     fn move_into(self: &Arc<Self>, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
         let mut moved = Vec::new();
         for (read, start) in reads.into_iter().zip(block.iter()) {
-            match read.start.move_to(start, block.first) == block.first {
-                true => moved.push(read),
-                false => self.read_each([read]),
+            if read.start.move_to(start, block.first) == block.first {
+                moved.push(read);
+            } else {
+                self.read_each([read]);
             }
         }
         moved
@@ -231,7 +233,7 @@ impl Lane {
     /// Lets the next call leave beside the call of this lane.
     fn mark_late(&mut self) {
         self.is_late = true;
-        self.point_reads.open_lane(|queue| queue.late += 1);
+        self.point_reads.change_queue(|queue| queue.late += 1);
     }
 }
 

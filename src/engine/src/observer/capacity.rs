@@ -5,7 +5,7 @@ use fluo_table::RowColumn;
 use crate::observer::options::WorkerLimits;
 
 /// The bounds of the waiting notifications, in number and in bytes, and their current use.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Room {
     max_cells: usize,
     max_bytes: usize,
@@ -21,7 +21,9 @@ impl Room {
         Self {
             max_cells: limits.max_queued_notifications,
             max_bytes: limits.max_queued_bytes,
-            ..Self::default()
+            cells: 0,
+            bytes: 0,
+            reserved_bytes: None,
         }
     }
 

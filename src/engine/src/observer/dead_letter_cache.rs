@@ -28,7 +28,7 @@ const MAX_CACHED: usize = 2 * FailedNotification::MAX_DEAD_LETTERS;
 
 /// Lists all dead letters, unless the cache is complete. Until that has succeeded, every cell may
 /// have a dead letter.
-pub(super) async fn complete(
+pub(super) async fn list_dead_letters(
     cache: &Mutex<DeadLetterCache>,
     coordination: &dyn Coordination,
 ) -> Result<()> {

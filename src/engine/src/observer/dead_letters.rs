@@ -60,7 +60,7 @@ impl Client {
         let shared = &self.shared;
         // A new timestamp, so that no earlier deletion hides them.
         let at = shared.coordination.timestamps(NonZeroU32::MIN).await?.first;
-        let notified = encode_entries::by_row(records.iter().map(|record| &record.cell));
+        let notified = encode_entries::by_row(records.iter().map(|record| record.cell.clone()));
         shared.write_until_done(encode_entries::notifications(&notified, at), at).await?;
         for record in &records {
             // The record of a further failure stays, because its timestamp is later.

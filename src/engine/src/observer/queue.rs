@@ -31,7 +31,7 @@ pub(crate) struct Queue {
     pub(super) dead_letters: Mutex<DeadLetterCache>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     /// The share of this worker, or `None` while it must process nothing.
     share: Option<Share>,
@@ -90,7 +90,7 @@ pub(super) enum Offered {
 impl Queue {
     pub(super) fn new(limits: WorkerLimits) -> Self {
         Self {
-            state: Mutex::new(State { room: Room::new(&limits), ..State::default() }),
+            state: Mutex::new(State::new(Room::new(&limits))),
             limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
@@ -340,6 +340,21 @@ impl CommitListener for Queue {
 }
 
 impl State {
+    fn new(room: Room) -> Self {
+        Self {
+            share: None,
+            waiting: BTreeSet::new(),
+            paused: BTreeSet::new(),
+            room,
+            tracked: BTreeMap::new(),
+            finished: BTreeMap::new(),
+            is_scanning: false,
+            failing: BTreeMap::new(),
+            is_scan_wanted: false,
+            is_room_wanted: false,
+        }
+    }
+
     fn is_early(&self, cell: &RowColumn) -> bool {
         let failing = self.failing.get(cell);
         failing.is_some_and(|failing| failing.due > Instant::now())
@@ -370,7 +385,7 @@ mod tests {
 
     use super::*;
     use crate::InstanceExt;
-    use crate::observer::dead_letter_cache::complete;
+    use crate::observer::dead_letter_cache::list_dead_letters;
     use fluo_table::layout::Partition;
     use fluo_table::{Column, Instance};
 
@@ -483,7 +498,7 @@ mod tests {
         let client = application.create().await.unwrap();
         let cell = found("a", 5).cell;
         assert!(queue.dead_letters.lock().take(&cell), "not listed yet");
-        complete(&queue.dead_letters, &*client.shared.coordination).await.unwrap();
+        list_dead_letters(&queue.dead_letters, &*client.shared.coordination).await.unwrap();
         queue.set_share(&share(1, 0));
         assert!(!queue.dead_letters.lock().take(&cell));
         queue.set_share(&share(2, 0));

@@ -13,7 +13,7 @@ use futures::stream::TryStreamExt;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
-use crate::observer::dead_letter_cache::complete;
+use crate::observer::dead_letter_cache::list_dead_letters;
 use crate::observer::queue::{Found, Offered};
 use crate::observer::worker_state::WorkerState;
 
@@ -202,7 +202,7 @@ impl WorkerState {
             return Ok(None);
         };
         self.queue.set_share(&share);
-        complete(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
+        list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
         Ok(Some(share))
     }
 

@@ -16,7 +16,7 @@ pub(super) struct WorkerState {
     pub(super) limits: WorkerLimits,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) queue: Arc<Queue>,
-    /// Dropped last: a worker that takes over the share must not meet notifications that still run
-    /// here.
+    /// Each task holds this state, so the place is released after the last one has ended: a worker
+    /// that takes over the share must not meet notifications that still run here.
     pub(super) membership: Membership,
 }

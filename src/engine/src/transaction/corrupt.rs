@@ -9,7 +9,8 @@ use fluo_table::layout::{
 };
 use fluo_table::{Cell, Error, ErrorKind, Result, RowColumn, Timestamp};
 
-/// Checks the timestamp and the value of an entry, and returns its kind and timestamp.
+/// Checks the timestamp and the value of an entry, and returns its kind and timestamp. Returns
+/// [`Corrupt`](ErrorKind::Corrupt) if no client writes such an entry.
 pub(crate) fn checked(found: &Cell) -> Result<EntryTimestamp> {
     let stamp = stamp_of(found)?;
     let value = &found.value;
@@ -25,7 +26,8 @@ pub(crate) fn checked(found: &Cell) -> Result<EntryTimestamp> {
     Ok(stamp)
 }
 
-/// Returns the kind and timestamp of an entry.
+/// Returns the kind and timestamp of an entry, or [`Corrupt`](ErrorKind::Corrupt) if no entry has
+/// this timestamp.
 pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
     EntryTimestamp::decode(found.key.timestamp).ok_or_else(|| {
         let why = match found.key.timestamp.cast_unsigned() >> 61 {

@@ -15,8 +15,7 @@ pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryTimestamp::new(kind, timestamp).encode()
 }
 
-/// Adds an entry.
-pub(crate) fn put(
+fn put(
     mutation: Mutation,
     column: &Column,
     kind: EntryKind,
@@ -24,6 +23,27 @@ pub(crate) fn put(
     value: impl Into<Bytes>,
 ) -> Mutation {
     mutation.put_at(column.clone(), stamp(kind, timestamp), value)
+}
+
+/// Adds the value that a transaction writes.
+pub(crate) fn data(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    value: Bytes,
+) -> Mutation {
+    put(mutation, column, EntryKind::Data, start, value)
+}
+
+/// Adds a lock or a read lock, with its encoded value.
+pub(crate) fn lock(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    kind: LockKind,
+    value: Bytes,
+) -> Mutation {
+    put(mutation, column, kind.entry(), start, value)
 }
 
 /// Adds the entry that commits a locked cell.
@@ -109,12 +129,10 @@ pub(crate) fn notification_delete(
 }
 
 /// Returns the columns of some cells by their rows.
-pub(crate) fn by_row<'a>(
-    cells: impl IntoIterator<Item = &'a RowColumn>,
-) -> BTreeMap<Bytes, Vec<Column>> {
+pub(crate) fn by_row(cells: impl IntoIterator<Item = RowColumn>) -> BTreeMap<Bytes, Vec<Column>> {
     let mut rows: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for RowColumn { row, column } in cells {
-        rows.entry(row.clone()).or_default().push(column.clone());
+        rows.entry(row).or_default().push(column);
     }
     rows
 }

@@ -138,17 +138,19 @@ impl Transaction {
     fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.to_column());
         let value = match &write {
-            PendingWrite::Set(value) => Some(value.clone()),
+            PendingWrite::Set(value) => Some(value),
             _ => None,
         };
-        self.state.span().in_scope(|| match &value {
+        self.state.span().in_scope(|| match value {
             Some(value) => {
                 debug!(start = %self.state.start.shown(), %cell, value = %Escaped(value), "write");
             }
             None => debug!(start = %self.state.start.shown(), %cell, "delete"),
         });
-        self.state.with_buffer(|buffer, most| buffer.write(cell.clone(), write, most))?;
-        if let Some(recorder) = &self.recorder {
+        let recorder = self.recorder.as_ref();
+        let recorded = recorder.map(|recorder| (recorder, cell.clone(), value.cloned()));
+        self.state.with_buffer(|buffer, most| buffer.write(cell, write, most))?;
+        if let Some((recorder, cell, value)) = recorded {
             recorder.record_write(&cell, value.as_ref());
         }
         Ok(())

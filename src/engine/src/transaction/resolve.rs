@@ -52,7 +52,8 @@ pub(crate) struct OrphanLooks {
 }
 
 impl OrphanLooks {
-    /// Counts a lock whose primary has no trace of it. It is damage if it was met too often.
+    /// Counts a lock whose primary has no trace of it. Returns [`Corrupt`](ErrorKind::Corrupt) if
+    /// the same lock was met too often.
     pub(crate) fn met(&mut self, lock: &FoundLock) -> Result<()> {
         let met = Some((lock.cell.clone(), lock.start));
         if self.last != met {

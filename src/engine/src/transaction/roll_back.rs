@@ -166,7 +166,7 @@ mod tests {
         for (name, kind) in [("read", LockKind::Read), ("write", PRIMARY)] {
             let lock = async |row: String| {
                 let mutation = Mutation::new(row.clone());
-                let locked = encode_entries::put(mutation, &column, kind.entry(), start, "lock");
+                let locked = encode_entries::lock(mutation, &column, start, kind, "lock".into());
                 table.write(vec![locked]).await.unwrap();
                 RowColumn::new(row, column.clone())
             };

@@ -27,7 +27,8 @@ pub(crate) enum TransactionStatus {
     Unknown,
 }
 
-/// Reads the status of the transaction that began at `start` and has this primary.
+/// Reads the status of the transaction that began at `start` and has this primary. Returns
+/// [`Corrupt`](fluo_table::ErrorKind::Corrupt) if the deciding entry cannot be decoded.
 pub(crate) async fn status(
     table: &dyn Table,
     primary: &RowColumn,

@@ -24,7 +24,7 @@ pub(super) async fn only_notify(
     if !cells.is_empty() {
         let commit = client.commit_timestamp(start).await;
         let commit = commit.map_err(CommitError::before_the_commit_point)?;
-        let notified = encode_entries::by_row(&cells);
+        let notified = encode_entries::by_row(cells);
         let writes = encode_entries::notifications(&notified, commit);
         client.write_until_done(writes, start).await?;
         client.listeners.offer(&notified, commit);

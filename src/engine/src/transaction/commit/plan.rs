@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use fluo_table::coordination::{ObserverKind, TransactorId};
-use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
+use fluo_table::layout::{LockValue, ReadLockValue};
 use fluo_table::{
     Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
 };
 
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::encode_entries::{self, put};
+use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;
 use crate::transaction::state::Trigger;
 
@@ -104,10 +104,10 @@ impl CommitPlan {
             );
             let (start, mut mutation) = (self.start, locking.mutation);
             if let Some(value) = &cell.value {
-                mutation = put(mutation, column, EntryKind::Data, start, value.clone());
+                mutation = encode_entries::data(mutation, column, start, value.clone());
             }
             let lock = self.lock_value(cell.kind);
-            locking.mutation = put(mutation, column, cell.kind.entry(), start, lock);
+            locking.mutation = encode_entries::lock(mutation, column, start, cell.kind, lock);
         }
         locking
     }
@@ -247,5 +247,5 @@ fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column
         }
         _ => None,
     });
-    encode_entries::by_row(set.chain(&buffer.notified))
+    encode_entries::by_row(set.chain(&buffer.notified).cloned())
 }
