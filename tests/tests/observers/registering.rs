@@ -1,6 +1,8 @@
 //! A worker registers the observers with which the application was initialized.
 
-use fluo_engine::{InstanceExt, Observer, Observers, Status, observer_fn};
+use fluo_engine::{
+    InstanceExt, Observer, Observers, Recipe, Registration, Result, Status, observer_fn,
+};
 use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin};
 use fluo_tests::scenarios::observed::{column, idle, set};
@@ -165,4 +167,26 @@ async fn an_invalid_declaration_is_an_error_of_the_calls_that_create_or_open() {
         assert_eq!(error.to_string(), message);
     }
     assert_eq!(web.status().await.unwrap(), Status::NotFound);
+}
+
+/// A recipe that observes the column `a`.
+struct Counts;
+
+impl Recipe for Counts {
+    fn registration(&self) -> Result<Registration> {
+        Ok(Registration::new("counts", "the counts").observe(column("a"), "count", nothing()))
+    }
+}
+
+#[test]
+fn a_handle_shows_the_observers_of_its_recipes_and_names_the_one_that_clashes() {
+    let web = Instance::in_memory().application("web").recipe(&Counts);
+    web.check().unwrap();
+    assert!(format!("{web:?}").contains("\"count\""), "{web:?}");
+    let other = ObservedColumn::new(column("a"), ObserverKind::Weak, "other");
+    assert_eq!(
+        web.observed_columns([other]).check().unwrap_err().to_string(),
+        "f:a (weak, `other`) cannot be observed beside f:a (strong, `count`); a column has one observer, and an id is \
+         used once"
+    );
 }
