@@ -13,6 +13,9 @@ const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// Returns, for each row, the oldest of its old keys under which one of its columns exists, or
 /// `None` if there is no such key.
+///
+/// The search must precede the conditional write under the new key: rows move only to the newest
+/// epoch (E1), so the condition of the write finds a row that moved after the search.
 pub(super) async fn find(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<Bytes>>, Error> {
     let mut found: Vec<Option<Bytes>> = vec![None; rows.len()];
     let most = rows.iter().map(|row| row.old_keys.len()).max().unwrap_or_default();

@@ -103,15 +103,33 @@ impl KeyDesign {
     /// [source](Self::with_salt_source).
     pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
+        self.encode_row_to(row, &mut key)?;
+        Ok(key.into())
+    }
+
+    /// Appends a key under which to write a row. Leaves the buffer unchanged if it fails.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode_row`](Self::encode_row).
+    pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
+        let before = key.len();
+        let added = self.append(row, key);
+        if added.is_err() {
+            key.truncate(before);
+        }
+        added
+    }
+
+    fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if let Some(salted) = &self.parts.salt {
             let number = match &self.source {
                 Some(draw) if salted.is_drawn => draw() % salted.salt.count(),
                 _ => salted.salt.number(&self.parts.encoding.part_of(row, &salted.over)?)?,
             };
-            salted.write_head(number, &mut key);
+            salted.write_head(number, key);
         }
-        self.parts.encoding.write(row, &mut key)?;
-        Ok(key.into())
+        self.parts.encoding.write(row, key)
     }
 
     /// Returns the only key under which a row is stored: for a get, a deletion, or a write that

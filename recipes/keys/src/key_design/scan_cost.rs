@@ -13,18 +13,28 @@ pub(crate) const MAX_RANGES: u64 = 65_536;
 /// The cost of a read: the number of ranges of the table that it scans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "cost", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each variant explains its fields")]
 #[non_exhaustive]
 pub enum ScanCost {
     /// One contiguous range.
     SingleRange,
     /// At most this number of ranges, one for each salt that can hold a row.
-    FanOut { ranges: u64 },
+    FanOut {
+        /// The maximum number of ranges.
+        ranges: u64,
+    },
     /// At most this number of ranges, but only for the sets of rows that `only` describes. Other
     /// sets are read as that text says, or are rejected.
-    Limited { ranges: u64, only: String },
-    /// The design does not support the read: the reason, and the alternative.
-    Unsupported { reason: String },
+    Limited {
+        /// The maximum number of ranges for one of those sets.
+        ranges: u64,
+        /// A description of those sets.
+        only: String,
+    },
+    /// The design does not support the read.
+    Unsupported {
+        /// The reason, and the alternative.
+        reason: String,
+    },
 }
 
 impl ScanCost {

@@ -28,6 +28,9 @@
 //! - Put only under [`KeyMigration::key`], once every reader and every deleter uses the epochs.
 //!   Rows that are still put into an older epoch are read as well, and the next run moves them. But
 //!   a *version* that is put there below one that is being moved is lost with it.
+//! - To create a row only if it is absent, read its old keys ([`KeyMigration::keys`], oldest first)
+//!   *before* the conditional write under [`KeyMigration::key`], or use an insert-only
+//!   [`BulkLoad`](crate::BulkLoad). A row put into an older place after that read is not seen.
 //! - Delete by [`KeyMigration::delete_mutations`]: a marker hides only cells of its own row, so
 //!   every place needs one. The marker in the newest place also hides cells that a migration copies
 //!   there at the same moment. A full compaction drops markers: if one begins after such a marker

@@ -40,16 +40,25 @@ pub struct Applied {
 
 /// The reason why a plan was not applied, and the state of the table.
 #[derive(Debug, ThisError)]
-#[expect(missing_docs, reason = "each variant explains its fields")]
 pub enum ApplyError {
     /// Nothing was changed. The plan is invalid, the table has changed since it was made, the
     /// servers do not load the balancer that it sets, or one of these could not be checked.
     #[error("{0}")]
     Refused(Error),
-    /// A step failed; the first has the number 1. The changes of this run were undone, except for
-    /// `left`.
+    /// A step failed. The changes of this run were undone, except for `left`.
     #[error("step {number} of {steps} failed ({step}): {cause}; {left}")]
-    Failed { number: usize, steps: usize, step: Box<Step>, cause: Error, left: RollbackReport },
+    Failed {
+        /// The number of the step, from 1.
+        number: usize,
+        /// The number of all steps of the plan.
+        steps: usize,
+        /// The step.
+        step: Box<Step>,
+        /// The cause of the failure.
+        cause: Error,
+        /// The changes that could not be undone.
+        left: RollbackReport,
+    },
 }
 
 /// Keeps the kind of the cause.

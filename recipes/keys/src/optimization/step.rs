@@ -11,14 +11,27 @@ use super::table_state::TableState;
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each variant explains its fields")]
 pub enum Step {
     /// Adds split points, in one call.
     AddSplits(BTreeSet<Bytes>),
-    /// Sets a property of the table, with its values before and after.
-    SetProperty { name: String, before: Option<String>, after: String },
+    /// Sets a property of the table.
+    SetProperty {
+        /// Its name.
+        name: String,
+        /// Its value before, or `None` if it had no value.
+        before: Option<String>,
+        /// Its value after.
+        after: String,
+    },
     /// Removes a property of the table, so that the inherited value, if any, is in force.
-    RemoveProperty { name: String, before: String, inherited: Option<String> },
+    RemoveProperty {
+        /// Its name.
+        name: String,
+        /// Its value before.
+        before: String,
+        /// The inherited value that is in force afterwards, or `None` if there is none.
+        inherited: Option<String>,
+    },
     /// Removes neighboring split points, in one merge.
     RemoveSplits(BTreeSet<Bytes>),
 }

@@ -41,6 +41,21 @@ impl RowHasher {
     ///
     /// The buffer keeps its contents, so a caller can collect many keys in one buffer, or clear it
     /// before each key. Allocates only if the capacity is used up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_keys::RowHasher;
+    ///
+    /// let hasher = RowHasher::new("p")?;
+    /// let mut lines = Vec::new();
+    /// for row in [&b"cat"[..], b"dog"] {
+    ///     hasher.add_to(row, &mut lines);
+    ///     lines.push(b'\n');
+    /// }
+    /// assert_eq!(lines, b"p:r2g7:cat\np:z9az:dog\n");
+    /// # Ok::<(), fluo_keys::RecipeError>(())
+    /// ```
     #[inline]
     pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) {
         let [a, b, c, d] = self.hash(row);

@@ -46,6 +46,20 @@ impl RowHasher {
     ///
     /// [`Splits`](crate::RecipeErrorKind::Splits) if `tablets` is 0, or larger than the number of
     /// hashes of the scheme.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_keys::{HashScheme, RowHasher};
+    ///
+    /// let hasher = RowHasher::new("p")?;
+    /// assert_eq!(hasher.splits(1)?, ["p:~"]);
+    /// assert_eq!(hasher.splits(3)?, ["p:c000", "p:o000", "p:~"]);
+    ///
+    /// let hasher = RowHasher::with_scheme("p", HashScheme::Sha1Base32)?;
+    /// assert_eq!(hasher.splits(3)?, ["p:alal", "p:lala", "p:~"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition

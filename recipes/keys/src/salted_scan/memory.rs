@@ -21,14 +21,18 @@ const MAX_YIELDED_BYTES: usize = 1 << 20;
 /// is reserved for larger cells.
 #[derive(Debug)]
 pub(super) struct Memory {
-    pub(super) bound: usize,
-    pub(super) held: usize,
+    bound: usize,
+    held: usize,
     cell_bytes: usize,
 }
 
 impl Memory {
     pub(super) fn new(bound: usize) -> Self {
         Self { bound, held: 0, cell_bytes: ASSUMED_CELL_BYTES }
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     pub(super) fn is_exceeded(&self) -> bool {

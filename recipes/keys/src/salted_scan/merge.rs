@@ -375,9 +375,9 @@ impl Merge {
             self.pieces.iter().filter_map(waiting).max().unwrap_or_default();
         RecipeError::settings(format!(
             "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
-            self.memory.held,
+            self.memory.held(),
             Excerpt::new(&row),
-            self.memory.bound
+            self.run.settings.merge_bytes()
         ))
     }
 }

@@ -101,6 +101,9 @@ impl SaltedScan {
 
     /// Sets the maximum number of bytes of cells that wait to be merged, for all pieces together.
     /// The default is 64 MiB.
+    ///
+    /// A scan of several designs, during a migration, merges one design at a time with half of the
+    /// memory. The other half holds rows of the older designs.
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.settings.memory_bytes = bytes;
         self

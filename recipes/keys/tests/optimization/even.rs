@@ -97,19 +97,20 @@ fn even_tables() -> Vec<(&'static str, Scene)> {
 }
 
 /// Returns tables whose rows prove nothing, with the reason.
-fn unproved_tables() -> Vec<(Scene, &'static str)> {
+fn unproved_tables() -> Vec<(&'static str, Scene, &'static str)> {
     let few = "row hasher `p` has too few rows to tell (3)";
     let uncounted = "its rows were not counted and their keys not checked";
     vec![
-        (Scene::new(hashed("p", 20), []), "it has no rows"),
-        (Scene::new(hashed("p", 20), under("p", numbered(3))), few),
-        (Scene::new(hashed("p", 20), in_the_first("p", 3)), few),
+        ("no rows", Scene::new(hashed("p", 20), []), "it has no rows"),
+        ("three rows", Scene::new(hashed("p", 20), under("p", numbered(3))), few),
+        ("three rows in one tablet", Scene::new(hashed("p", 20), in_the_first("p", 3)), few),
         (
+            "one recipe of two has no rows yet",
             Scene::new(two(20, 4), under("p", plain())),
             "row hasher `q` has too few rows to tell (0)",
         ),
-        (even().counting(RowCounting::Skip), uncounted),
-        (even().counting(RowCounting::UpTo(4_207)), uncounted),
+        ("rows that are not counted", even().counting(RowCounting::Skip), uncounted),
+        ("too many rows to count", even().counting(RowCounting::UpTo(4_207)), uncounted),
     ]
 }
 
@@ -120,17 +121,17 @@ async fn passes_an_even_table_with_its_reservations() {
         assert!(verdict.ok, "{name}: {:#?}", sentences(&verdict));
         assert_eq!(verdict.to_string(), "OK: table pages", "{name}");
     }
-    for (scene, reason) in unproved_tables() {
+    for (name, scene, reason) in unproved_tables() {
         let expected = format!("OK: table pages; {reason}, so evenness is not proved");
-        assert_eq!(scene.verdict().await.to_string(), expected);
+        assert_eq!(scene.verdict().await.to_string(), expected, "{name}");
     }
 }
 
 #[tokio::test]
 async fn required_rows_that_are_missing_are_a_difference() {
-    for (scene, reason) in unproved_tables() {
+    for (name, scene, reason) in unproved_tables() {
         let told = sentences(&scene.requiring_rows().verdict().await);
-        assert_eq!(told, [format!("evenness is required, but not proved: {reason}")]);
+        assert_eq!(told, [format!("evenness is required, but not proved: {reason}")], "{name}");
     }
     assert!(even().requiring_rows().verdict().await.ok);
 }

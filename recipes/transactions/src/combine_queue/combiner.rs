@@ -5,8 +5,6 @@ use std::fmt;
 use fluo_engine::ObserverError;
 use num_traits::{CheckedAdd, Zero};
 
-type NewValue<V> = Result<Option<V>, ObserverError>;
-
 /// A function that combines the current value of a key and its updates.
 ///
 /// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
@@ -23,7 +21,12 @@ pub trait Combiner<K, V>: Send + Sync + 'static {
     ///
     /// Any error. The updates of the key then become [dead letters](super::CombineQueue), and other
     /// keys are not affected.
-    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V>;
+    fn combine(
+        &self,
+        key: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError>;
 
     /// Returns whether values may be combined in any order and in any groups, so that the queue may
     /// combine some updates without the current value.
@@ -36,7 +39,12 @@ impl<K, V, F> Combiner<K, V> for F
 where
     F: Fn(&K, Option<V>, Vec<V>) -> Option<V> + Send + Sync + 'static,
 {
-    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
+    fn combine(
+        &self,
+        key: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
         Ok(self(key, current, updates))
     }
 }
@@ -47,7 +55,12 @@ where
 pub struct Sum;
 
 impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum {
-    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
         let values = current.into_iter().chain(updates);
         let (mut negative, mut positive): (Vec<V>, Vec<V>) =
             values.partition(|value| *value < V::zero());
@@ -100,7 +113,12 @@ impl<F> Monoid<F> {
 }
 
 impl<K, V, F: Fn(V, V) -> V + Send + Sync + 'static> Combiner<K, V> for Monoid<F> {
-    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> NewValue<V> {
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
         Ok(current.into_iter().chain(updates).reduce(&self.merge))
     }
 

@@ -1,6 +1,5 @@
 //! The compaction of transient ranges: [`TransientCompaction`].
 
-use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,37 +168,35 @@ impl TransientCompaction {
                 "the interval between two compactions is 0; give a pause, such as 10 minutes",
             ));
         }
-        let stop = stop.boxed().shared();
-        let turn = Mutex::new(());
-        let ranges = self.ranges.iter();
-        join_all(ranges.map(|range| self.repeat(range, interval, &turn, stop.clone()).boxed()))
-            .await;
+        let (stop, turn) = (stop.boxed().shared(), Mutex::new(()));
+        let repeat = async |range| {
+            while self.compact_and_pause(range, interval, &turn, &stop).await.is_some() {}
+        };
+        join_all(self.ranges.iter().map(repeat)).await;
         Ok(())
     }
 
-    /// Compacts a range and pauses in turn; `None` at the stop. It keeps the duty during the pause
-    /// after a run, so that no other process compacts the range meanwhile.
-    async fn repeat(
+    /// Compacts a range and pauses, or returns `None` at the stop. It keeps the duty during the
+    /// pause, so that no other process compacts the range meanwhile.
+    async fn compact_and_pause(
         &self,
         range: &TransientRange,
         interval: Duration,
         turn: &Mutex<()>,
-        stop: Stop<'_>,
-    ) -> Option<Infallible> {
-        loop {
-            let duty = unless(&stop, self.take_duty(range)).await?;
-            let mut pause = interval;
-            match &duty {
-                Ok(None) => {}
-                Ok(Some(_)) => {
-                    let _turn = unless(&stop, turn.lock()).await?;
-                    let took = self.compact(range).await.duration;
-                    pause = pause.max(took.saturating_mul(self.multiplier));
-                }
-                Err(error) => drop(self.report(range, Duration::ZERO, Err(error.clone()))),
+        stop: &Stop<'_>,
+    ) -> Option<()> {
+        let duty = unless(stop, self.take_duty(range)).await?;
+        let mut pause = interval;
+        match &duty {
+            Ok(None) => {}
+            Ok(Some(_)) => {
+                let _turn = unless(stop, turn.lock()).await?;
+                let took = self.compact(range).await.duration;
+                pause = pause.max(took.saturating_mul(self.multiplier));
             }
-            unless(&stop, sleep(pause)).await?;
+            Err(error) => drop(self.report(range, Duration::ZERO, Err(error.clone()))),
         }
+        unless(stop, sleep(pause)).await
     }
 
     async fn compact(&self, range: &TransientRange) -> CompactedRange {

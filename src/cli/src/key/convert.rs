@@ -35,8 +35,10 @@ impl Convert {
                 Ok(())
             });
         }
+        let mut key = Vec::new();
         lines::transform(input, output, |line, output| {
-            let key = design.encode_row(&self.encoding.decode(line)?)?;
+            key.clear();
+            design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
             self.encoding.encode(&key, output)
         })
     }

@@ -68,10 +68,10 @@ impl EmbeddedApplication {
     }
 
     pub(crate) fn check_there(&self) -> Result<()> {
-        match self.is_removed.load(Ordering::Acquire) {
-            true => Err(Error::no_such_application(&self.name)),
-            false => Ok(()),
+        if self.is_removed.load(Ordering::Acquire) {
+            return Err(Error::no_such_application(&self.name));
         }
+        Ok(())
     }
 
     pub(crate) fn set_removed(&self, is_removed: bool) {

@@ -13,37 +13,52 @@ use crate::tables::Shared;
 /// its number, so that it is not present if its caller was cancelled. It does not hold the
 /// directory.
 #[derive(Debug)]
-pub(super) struct Presence<Id: Copy> {
+pub(super) struct Presence<Id: MemberId> {
     id: Id,
     application: Arc<EmbeddedApplication>,
-    leave: fn(&EmbeddedApplication, Id) -> bool,
+}
+
+/// The id of a transactor, or the number of a worker.
+pub(super) trait MemberId: Copy {
+    /// Ends the presence of this member.
+    fn leave(self, application: &EmbeddedApplication);
+}
+
+impl MemberId for TransactorId {
+    fn leave(self, application: &EmbeddedApplication) {
+        application.sessions().end_transactor(self);
+    }
+}
+
+impl MemberId for u64 {
+    fn leave(self, application: &EmbeddedApplication) {
+        application.sessions().leave_worker(self);
+    }
+}
+
+impl<Id: MemberId> Drop for Presence<Id> {
+    fn drop(&mut self) {
+        self.id.leave(&self.application);
+    }
 }
 
 impl Presence<TransactorId> {
     pub(super) fn begin(application: Arc<EmbeddedApplication>, id: TransactorId) -> Self {
         application.sessions().begin_transactor(id);
-        let leave = |left: &EmbeddedApplication, id| left.sessions().end_transactor(id);
-        Self { id, application, leave }
+        Self { id, application }
     }
 }
 
 impl Presence<u64> {
     pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
         let id = application.sessions().join_worker();
-        let leave = |left: &EmbeddedApplication, id| left.sessions().leave_worker(id);
-        Self { id, application, leave }
-    }
-}
-
-impl<Id: Copy> Drop for Presence<Id> {
-    fn drop(&mut self) {
-        (self.leave)(&self.application, self.id);
+        Self { id, application }
     }
 }
 
 /// A transactor or a worker that holds the directory.
 #[derive(Debug)]
-pub(super) struct Present<Id: Copy> {
+pub(super) struct Present<Id: MemberId> {
     pub(super) presence: Presence<Id>,
     pub(super) _directory: Arc<Shared>,
 }

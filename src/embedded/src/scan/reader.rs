@@ -83,9 +83,11 @@ impl Reader {
         while batch.cell_count() < most_cells
             && batch.byte_count() < bounds.bytes
             && entries_left > 0
-            && self.enter_span()?
         {
             let Some((span, entries, view)) = &mut self.current else {
+                if self.enter_span()? {
+                    continue;
+                }
                 break;
             };
             let Some(entry) = entries.next() else {
@@ -105,11 +107,8 @@ impl Reader {
         Ok(batch.finish())
     }
 
-    /// Enters the next span unless one is being read; returns false if there are no more.
+    /// Enters the next span; returns false if there are no more.
     fn enter_span(&mut self) -> Result<bool, Failure> {
-        if self.current.is_some() {
-            return Ok(true);
-        }
         let Some(span) = self.scan.spans().get(self.next_span) else {
             return Ok(false);
         };

@@ -1,5 +1,7 @@
 //! The bytes of a value after its class.
 
+use std::convert::identity;
+
 use super::input::{Damage, Input};
 use super::string::{read_string, write_string};
 use super::varint::write_zigzag;
@@ -18,62 +20,88 @@ pub(super) trait Body: Sized {
     fn read(input: &mut Input<'_>) -> Result<Self, Damage>;
 }
 
-macro_rules! bodies {
-    ($($type:ident $class:literal $marker:literal: $write:expr, $read:expr;)*) => { $(
+impl Body for String {
+    const CLASS: &'static str = "String";
+    const MARKER: u8 = 3;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(FIRST);
+        write_string(self, bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        match input.byte()? {
+            FIRST => read_string(input),
+            other => Err(Damage::Reference(other)),
+        }
+    }
+}
+
+impl Body for i64 {
+    const CLASS: &'static str = "Long";
+    const MARKER: u8 = 9;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        write_zigzag(*self, bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        input.zigzag()
+    }
+}
+
+impl Body for i32 {
+    const CLASS: &'static str = "Integer";
+    const MARKER: u8 = 2;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        write_zigzag(i64::from(*self), bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        Self::try_from(input.zigzag()?).map_err(|_| Damage::Range)
+    }
+}
+
+impl Body for bool {
+    const CLASS: &'static str = "Boolean";
+    const MARKER: u8 = 5;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(*self));
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        match input.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(Damage::Boolean(other)),
+        }
+    }
+}
+
+macro_rules! big_endian {
+    ($($type:ident $class:literal $marker:literal $bits:expr;)*) => { $(
         impl Body for $type {
             const CLASS: &'static str = $class;
             const MARKER: u8 = $marker;
 
             fn write(&self, bytes: &mut Vec<u8>) {
-                let write: fn(&$type, &mut Vec<u8>) = $write;
-                write(self, bytes);
+                bytes.extend_from_slice(&$bits(*self).to_be_bytes());
             }
 
             fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
-                let read: fn(&mut Input<'_>) -> Result<$type, Damage> = $read;
-                read(input)
+                Ok(Self::from_be_bytes(input.array()?))
             }
         }
     )* };
 }
 
-bodies! {
-    String "String" 3: |text, bytes| write_text(text, bytes), read_text;
-    i64 "Long" 9: |number, bytes| write_zigzag(*number, bytes), |input| input.zigzag();
-    i32 "Integer" 2: |number, bytes| write_zigzag(i64::from(*number), bytes), read_integer;
-    bool "Boolean" 5: |value, bytes| bytes.push(u8::from(*value)), read_boolean;
-    i8 "Byte" 6: |byte, bytes| bytes.extend(byte.to_be_bytes()),
-        |input| input.array().map(i8::from_be_bytes);
-    i16 "Short" 8: |short, bytes| bytes.extend(short.to_be_bytes()),
-        |input| input.array().map(i16::from_be_bytes);
-    f32 "Float" 4: |float, bytes| bytes.extend(float_bits(*float).to_be_bytes()),
-        |input| input.array().map(f32::from_be_bytes);
-    f64 "Double" 10: |double, bytes| bytes.extend(double_bits(*double).to_be_bytes()),
-        |input| input.array().map(f64::from_be_bytes);
-}
-
-fn write_text(text: &str, bytes: &mut Vec<u8>) {
-    bytes.push(FIRST);
-    write_string(text, bytes);
-}
-
-fn read_text(input: &mut Input<'_>) -> Result<String, Damage> {
-    match input.byte()? {
-        FIRST => read_string(input),
-        other => Err(Damage::Reference(other)),
-    }
-}
-
-fn read_integer(input: &mut Input<'_>) -> Result<i32, Damage> {
-    i32::try_from(input.zigzag()?).map_err(|_| Damage::Range)
-}
-
-fn read_boolean(input: &mut Input<'_>) -> Result<bool, Damage> {
-    match input.byte()? {
-        0 => Ok(false),
-        1 => Ok(true),
-        other => Err(Damage::Boolean(other)),
-    }
+big_endian! {
+    i8 "Byte" 6 identity;
+    i16 "Short" 8 identity;
+    f32 "Float" 4 float_bits;
+    f64 "Double" 10 double_bits;
 }
 
 /// Returns the bits of a float, which are always the same if it is not a number.

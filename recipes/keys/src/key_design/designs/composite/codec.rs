@@ -80,13 +80,58 @@ impl Composite {
                 "a row of this composite design has {expected}, not {found}"
             )));
         }
-        let mut pairs = fields.iter().zip(&self.fields).enumerate();
-        let wrong = pairs.find(|(_, (value, field))| value.kind() != field.kind);
-        if let Some((number, (value, field))) = wrong {
-            let (label, kind, found) = (self.label(number), field.kind, value.kind());
-            return Err(RecipeError::row(format!("{label} is {kind}, not {found}")));
-        }
+        self.check_kinds(fields)?;
         Ok(self.text_of(fields).into())
+    }
+
+    /// Returns the text of leading fields with the separator after each: the common prefix of all
+    /// rows with these fields, for [`RowSelection::Prefix`](crate::RowSelection::Prefix) and
+    /// [`RowSelection::Between`](crate::RowSelection::Between).
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are as many fields as in a row, or if a value is not of its field's kind.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_keys::{CompositeRows, Field, FieldKind, FieldSettings, KeyDesign, RowSelection};
+    ///
+    /// let fields = [("tenant", FieldKind::Text), ("amount", FieldKind::Signed)];
+    /// let fields = fields.map(|(name, kind)| FieldSettings::new(name, kind));
+    /// let settings = CompositeRows::new(fields.into());
+    /// let (composite, design) = (settings.composite()?, KeyDesign::new(settings)?);
+    ///
+    /// let acme = composite.prefix(&[Field::from("acme")])?;
+    /// assert!(design.contains(&RowSelection::Prefix(acme.clone()), b"acme\t12")?);
+    /// assert!(design.contains(&RowSelection::between(acme, "-5", "1000"), b"acme\t12")?);
+    /// # Ok::<(), fluo_keys::RecipeError>(())
+    /// ```
+    pub fn prefix(&self, leading: &[Field]) -> Result<Bytes, RecipeError> {
+        let most = self.fields.len() - 1;
+        if leading.len() > most {
+            let (most, found) = (counted(most, "field"), leading.len());
+            return Err(RecipeError::row(format!(
+                "a prefix of this composite design has at most {most}, not {found}"
+            )));
+        }
+        self.check_kinds(leading)?;
+        let mut prefix = self.text_of(leading);
+        if !leading.is_empty() {
+            prefix.push(char::from(self.separator));
+        }
+        Ok(prefix.into())
+    }
+
+    fn check_kinds(&self, leading: &[Field]) -> Result<(), RecipeError> {
+        let mut pairs = leading.iter().zip(&self.fields).enumerate();
+        match pairs.find(|(_, (value, field))| value.kind() != field.kind) {
+            None => Ok(()),
+            Some((number, (value, field))) => {
+                let (label, kind, found) = (self.label(number), field.kind, value.kind());
+                Err(RecipeError::row(format!("{label} is {kind}, not {found}")))
+            }
+        }
     }
 
     /// Parses the fields of a row's text.

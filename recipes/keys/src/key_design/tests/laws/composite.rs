@@ -87,22 +87,11 @@ fn compare_all(fields: &[FieldSettings], a: &[Field], b: &[Field]) -> Ordering {
     })
 }
 
-/// Returns the text of leading fields, with the separator after each.
-fn head(composite: &Composite, leading: &[Field]) -> String {
-    let pairs = composite.fields.iter().zip(leading);
-    pairs.map(|(field, value)| format!("{}\t", text(field, value))).collect()
-}
-
-fn text(field: &FieldSettings, value: &Field) -> String {
-    let single = CompositeRows::new(vec![field.clone()]).composite().unwrap();
-    String::from_utf8(single.row(std::slice::from_ref(value)).unwrap().to_vec()).unwrap()
-}
-
 fn rows_of(composite: &Composite, leading: &[Field]) -> RowSelection {
     if leading.len() == composite.fields.len() {
         return RowSelection::Row(composite.row(leading).unwrap());
     }
-    RowSelection::Prefix(head(composite, leading).into())
+    RowSelection::Prefix(composite.prefix(leading).unwrap())
 }
 
 fn rows_between(
@@ -111,9 +100,11 @@ fn rows_between(
     from: Option<&Field>,
     to: Option<&Field>,
 ) -> RowSelection {
-    let field = &composite.fields[leading.len()];
-    let [from, to] = [from, to].map(|bound| bound.map(|value| text(field, value).into()));
-    RowSelection::Between { prefix: head(composite, leading).into(), from, to }
+    let field = composite.fields[leading.len()].clone();
+    let single = CompositeRows::new(vec![field]).composite().unwrap();
+    let text = |value: &Field| single.row(std::slice::from_ref(value)).unwrap();
+    let (from, to) = (from.map(text), to.map(text));
+    RowSelection::Between { prefix: composite.prefix(leading).unwrap(), from, to }
 }
 
 /// Returns sets by leading fields, and sets of arbitrary bytes, most of which are rejected.
@@ -273,6 +264,10 @@ fn rejects_values_of_another_shape() {
     assert_eq!(many, "a row of this composite design has 2 fields, not 3");
     let other = message(&[&text, &Field::Signed(1)]);
     assert_eq!(other, "field 2 is an unsigned integer, not a signed integer");
+    let prefix = |leading: &[Field]| composite.prefix(leading).unwrap_err().to_string();
+    let whole = "a prefix of this composite design has at most 1 field, not 2";
+    assert_eq!(prefix(&[text, number.clone()]), whole);
+    assert_eq!(prefix(&[number]), "field 1 is text, not an unsigned integer");
 }
 
 /// Names of fields appear only in messages, and the salt is not part of the encoding: designs that

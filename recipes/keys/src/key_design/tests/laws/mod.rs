@@ -256,10 +256,14 @@ fn k5_all_salts_have_one_width() {
 }
 
 #[test]
-fn a_rejected_key_leaves_the_buffer_unchanged() {
+fn a_rejected_row_or_key_leaves_the_buffer_unchanged() {
     for case in cases() {
         let bytes = proptest::collection::vec(any::<u8>(), 0..12);
         check(&case, &bytes, |bytes| {
+            let mut written = b"before".to_vec();
+            if case.design.encode_row_to(&bytes, &mut written).is_err() {
+                prop_assert_eq!(&written, b"before");
+            }
             let mut read = b"before".to_vec();
             if case.design.decode_key_to(&bytes, &mut read).is_err() {
                 prop_assert_eq!(&read, b"before");
