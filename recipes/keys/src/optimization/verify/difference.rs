@@ -45,8 +45,8 @@ pub enum Difference {
     #[error("group `{group}`: {unhosted} of {tablets} tablets are on no server")]
     #[expect(missing_docs)]
     Unhosted { group: String, tablets: usize, unhosted: usize },
-    /// The `tablets` of a group are not spread over the servers: `least` is the smallest number on a
-    /// server, `largest` the largest.
+    /// The `tablets` of a group are not spread over the servers: `least` is the smallest number on
+    /// a server, `largest` the largest.
     #[error("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")]
     #[expect(missing_docs)]
     NotSpread { group: String, tablets: usize, least: usize, largest: usize },
@@ -54,8 +54,8 @@ pub enum Difference {
     #[error("rows of no recipe: {} of {}, the first is `{first}`", Grouped(*.rows), Grouped(*.total))]
     #[expect(missing_docs)]
     OtherRows { rows: u64, total: u64, first: String },
-    /// A tablet is too full, with the rows of `recipe` or, if that is `None`, with rows of no recipe.
-    /// `load` covers the tablets with these rows.
+    /// A tablet is too full, with the rows of `recipe` or, if that is `None`, with rows of no
+    /// recipe. `load` covers the tablets with these rows.
     #[error("{}: {load}", .recipe.as_deref().unwrap_or("rows of no recipe"))]
     #[expect(missing_docs)]
     HotTablet { recipe: Option<String>, load: Load },
@@ -67,8 +67,8 @@ pub enum Difference {
     #[error("{recipe}: rows of an earlier design: {} of {}; migrate them", Grouped(*.rows), Grouped(*.total))]
     #[expect(missing_docs)]
     EarlierDesigns { recipe: String, rows: u64, total: u64 },
-    /// The `rows` of a recipe are not spread evenly over its hashes or salts: `p_value` is the chance
-    /// that evenly hashed rows are at least as uneven.
+    /// The `rows` of a recipe are not spread evenly over its hashes or salts: `p_value` is the
+    /// chance that evenly hashed rows are at least as uneven.
     #[error("{recipe}: its {} rows are not spread evenly ({})", Grouped(*.rows), chance(*.p_value))]
     #[expect(missing_docs)]
     UnevenHash { recipe: String, rows: u64, p_value: f64 },

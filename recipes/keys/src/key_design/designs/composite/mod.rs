@@ -22,8 +22,8 @@ use crate::key_design::encoding::DesignParts;
 /// is written `\\`, and the separator and control characters `\xNN`.
 ///
 /// The rows with given leading fields are one piece of the table, without a salt or with a salt
-/// over these fields: their [common prefix](Composite::prefix), or a range of the next field, selects
-/// them.
+/// over these fields: their [common prefix](Composite::prefix), or a range of the next field,
+/// selects them.
 ///
 /// # Examples
 ///
