@@ -186,7 +186,8 @@ fn skips_nothing_on_a_machine_with_all_tools() {
 fn fails_although_parts_were_skipped() {
     let script = "case $1 in doc) exit 1 ;; metadata) /bin/cat \"$0-metadata\" ;; esac";
     let said = Machine::with(&[("cargo", script)]).says(1, &["test"], &[]);
-    let error = "error: `cargo doc --workspace --no-deps --document-private-items` failed";
+    let error =
+        "error: `cargo doc --workspace --all-features --no-deps --document-private-items` failed";
     assert_contains(&said, &[&format!("\nfailed\n{SKIPPED}{error}")]);
 }
 
