@@ -8,7 +8,7 @@ use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
 use crate::application::application_table::APPLICATION;
-use crate::client::iterator_removals;
+use crate::client::{detach_iterators, iterator_removals};
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
@@ -68,8 +68,7 @@ async fn settle(
         let properties = tables.properties(table).await?;
         let found = properties.get(Epochs::PROPERTY);
         if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch)) {
-            let detached = tables.change_properties(table, &iterator_removals(&properties)).await;
-            return detached.map_err(|(_, error)| error);
+            return detach_iterators(tables, table, &properties).await;
         }
         match tables.set_property(table, Epochs::PROPERTY, epoch).await {
             Err(error) if error.kind() == ErrorKind::Uncertain => uncertain = error,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::{Result, TableAdmin};
+
 /// The iterators that earlier versions attached to the compactions of a table: the property, and
 /// its value, which ends with the class.
 const ATTACHED: [(&str, &str); 4] = [
@@ -21,6 +23,16 @@ const HORIZONS: [&str; 2] =
 
 /// The option in which Fluo's Java client passes the address of the horizon to its iterator.
 const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
+
+/// Detaches the iterators that [`iterator_removals`] names from a table with these properties.
+pub(crate) async fn detach_iterators(
+    tables: &dyn TableAdmin,
+    table: &str,
+    properties: &BTreeMap<String, String>,
+) -> Result<()> {
+    let detached = tables.change_properties(table, &iterator_removals(properties)).await;
+    detached.map_err(|(_, error)| error)
+}
 
 /// Returns the changes that detach the garbage iterators that an earlier version of this program
 /// attached to the compactions of a table with these properties. The iterators of a table of Fluo's

@@ -11,7 +11,7 @@ use fluo_table::{
 };
 use tokio::time::sleep;
 
-use crate::client::{Client, iterator_removals};
+use crate::client::{Client, detach_iterators};
 use crate::context::Pauses;
 
 /// Maximum number of tablets of a range.
@@ -65,8 +65,7 @@ impl Client {
         // Snapshots observe the horizon before the compaction does: a read below it fails.
         let horizon = self.advance_horizon().await?;
         let properties = tables.properties(table).await?;
-        let detached = tables.change_properties(table, &iterator_removals(&properties)).await;
-        detached.map_err(|(_, error)| error)?;
+        detach_iterators(tables, table, &properties).await?;
         let ranges = ranges(span, &tables.splits(table).await?);
         progress(0, ranges.len());
         let mut failed = None;

@@ -11,5 +11,5 @@ pub use handle::Client;
 pub use loaders::{LoaderOptions, Loaders};
 pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
 
-pub(crate) use attached_iterators::iterator_removals;
+pub(crate) use attached_iterators::{detach_iterators, iterator_removals};
 pub(crate) use runner::RunError;
