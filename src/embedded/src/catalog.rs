@@ -60,7 +60,6 @@ pub(crate) fn put_property(
     Ok(())
 }
 
-/// Creates a table of one tablet.
 pub(crate) fn create(
     transaction: &WriteTransaction,
     name: &str,

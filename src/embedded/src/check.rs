@@ -252,7 +252,6 @@ fn check_table(snapshot: &ReadTransaction, table_id: u64) -> Result<(u64, u64), 
     Ok((u64::try_from(tablets.len()).unwrap_or(u64::MAX), found.iter().sum()))
 }
 
-/// Compares the counts of tablets with the numbers of the entries found in them.
 fn check_counts(tablets: &[Counted], found: &[u64]) -> Result<(), Failure> {
     for ((end, expected), found) in tablets.iter().zip(found) {
         if found != expected {
@@ -268,7 +267,6 @@ fn check_counts(tablets: &[Counted], found: &[u64]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the damage of a key, with the row of the key before it.
 fn misplaced(what: &str, previous: &[u8]) -> Failure {
     let mut reader = KeyReader::default();
     match reader.read(previous) {

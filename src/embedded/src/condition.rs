@@ -14,7 +14,6 @@ use crate::seek::Skip;
 pub(crate) struct Reader<'a> {
     /// The number of versions that the table shows.
     pub(crate) versions: Versions,
-    /// The authorizations of the writer.
     pub(crate) authorizations: &'a Authorizations,
 }
 

@@ -30,7 +30,6 @@ const TIMESTAMP_AND_KIND_BYTES: usize = 9;
 /// The key of a stored entry, and whether the entry is a delete marker.
 pub(crate) type Entry<'a> = (KeyRef<'a>, bool);
 
-/// Appends the bytes of a stored key.
 pub(crate) fn push_key(into: &mut Vec<u8>, key: KeyRef<'_>, is_delete: bool) {
     push_column(into, key);
     into.extend_from_slice(&(key.timestamp ^ i64::MAX).to_be_bytes());
@@ -56,7 +55,6 @@ pub(crate) fn first_version(column: &[u8], timestamp: i64) -> Vec<u8> {
     [column, &timestamp, &[DELETE]].concat()
 }
 
-/// Returns a bound after all versions of a column.
 pub(crate) fn after_all_versions(column: &[u8]) -> Vec<u8> {
     [column, &AFTER_ALL_VERSIONS].concat()
 }

@@ -12,7 +12,6 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::error::cannot;
 
-/// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";
 /// Longest name of a program in a note, in characters.
 const MAX_PROGRAM: usize = 100;

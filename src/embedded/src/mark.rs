@@ -15,7 +15,6 @@ use crate::durable_paths::{rename_durably, sync_directory};
 const MARK_FILE: &str = "fluo.damaged";
 const NEW_MARK_FILE: &str = "fluo.damaged.new";
 
-/// Returns the error that refuses a write, if the directory is marked.
 pub(crate) fn stored_refusal(directory: &Path) -> Option<Error> {
     let finding = match fs::read_to_string(directory.join(MARK_FILE)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,

@@ -28,13 +28,10 @@ pub(crate) const COORDINATION: TableDefinition<'_, &str, &[u8]> =
 pub(crate) const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> =
     TableDefinition::new("set-aside");
 
-/// The names in [`META`].
 pub(crate) mod meta {
     /// The [`FORMAT_VERSION`](super::FORMAT_VERSION) of the build that created the file.
     pub(crate) const FORMAT: &str = "format";
-    /// The number of simulated servers.
     pub(crate) const SERVERS: &str = "servers";
-    /// The id of the next table.
     pub(crate) const NEXT_TABLE_ID: &str = "next-table-id";
     /// The highest timestamp that the file has assigned, in milliseconds since 1970.
     pub(crate) const LAST_TIME_MS: &str = "last-time-ms";

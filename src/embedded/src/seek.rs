@@ -15,7 +15,6 @@ pub(crate) struct Skip {
 }
 
 impl Skip {
-    /// Records a shown entry.
     pub(crate) fn shown(&mut self) {
         self.hidden = 0;
     }

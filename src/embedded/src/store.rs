@@ -87,12 +87,10 @@ impl Store {
         self.directory.path()
     }
 
-    /// Returns a snapshot of the last commit.
     pub(crate) fn snapshot(&self) -> Result<ReadTransaction, Failure> {
         Ok(self.engine()?.begin_read()?)
     }
 
-    /// Reads from a snapshot.
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&ReadTransaction) -> Result<T, Failure>,
@@ -213,7 +211,6 @@ impl Drop for Store {
     }
 }
 
-/// Writes the content of a file without tables.
 fn fill(file: File, options: &EmbeddedOptions) -> Result<(), Failure> {
     let (file, state) = TableFile::new(file, false)?;
     state.release().map_err(io_failure)?;

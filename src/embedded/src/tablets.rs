@@ -77,12 +77,10 @@ pub(crate) fn bounds_of_row(
 pub(crate) struct CountChanges(BTreeMap<Vec<u8>, i64>);
 
 impl CountChanges {
-    /// Adds to the count of the tablet with this record key.
     pub(crate) fn add(&mut self, record_key: Vec<u8>, entries: i64) {
         *self.0.entry(record_key).or_default() += entries;
     }
 
-    /// Writes the counts.
     pub(crate) fn apply(self, records: &mut Records<'_>) -> Result<(), Failure> {
         for (key, change) in self.0.into_iter().filter(|(_, change)| *change != 0) {
             let count = records.get(key.as_slice())?.map(|count| count.value());

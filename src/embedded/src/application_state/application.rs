@@ -31,14 +31,12 @@ pub(crate) struct EmbeddedApplication {
     /// Held while the horizon is moved, and while a timestamp is published: so no timestamp is
     /// published below a horizon that is being written to the file.
     pub(crate) horizon_moves: tokio::sync::Mutex<()>,
-    /// The number of failed notifications.
     pub(crate) dead_letters: Count,
     /// True for a removed application: a handle on it must not reach the next one of the same name.
     is_removed: AtomicBool,
 }
 
 impl EmbeddedApplication {
-    /// Opens a stored application, without transactors and workers.
     pub(crate) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
         let nodes = nodes::with_application(snapshot, name)?;
         // Read everything, so that damage is detected here.
@@ -109,7 +107,6 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Returns an existing application.
     pub(crate) fn open(&self, store: &Store, name: &str) -> Result<Arc<EmbeddedApplication>> {
         // The snapshot is taken under the lock, so the inserted state is the last stored one.
         let mut applications = locked(&self.applications);

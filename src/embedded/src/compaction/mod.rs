@@ -39,7 +39,6 @@ use crate::writer::Verdict;
 /// write runs.
 const STEP_ENTRIES: usize = 8_192;
 
-/// Compacts the tablets of a table that overlap a span.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
     name: &str,

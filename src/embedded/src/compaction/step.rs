@@ -11,7 +11,6 @@ use crate::key::{self, KeyReader};
 use crate::schema::{Cells, CellsDefinition, PROPERTIES, TABLETS, cells_name};
 use crate::tablets::{self, CountChanges};
 
-/// The state of a compaction.
 #[derive(Debug)]
 pub(super) struct Compaction {
     name: String,

@@ -21,7 +21,6 @@ use crate::schema::COORDINATION;
 use crate::tables::Shared;
 use crate::writer::Verdict;
 
-/// A handle of one application.
 #[derive(Debug)]
 pub(super) struct EmbeddedCoordination {
     pub(super) application: Arc<EmbeddedApplication>,

@@ -26,7 +26,6 @@ struct Parts {
 }
 
 impl BatchBuilder {
-    /// Creates an empty batch with room for `bytes` bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }

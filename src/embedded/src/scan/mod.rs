@@ -20,7 +20,6 @@ const FIRST_STEP: StepBounds = StepBounds { cells: 64, bytes: 64 << 10, entries:
 /// The bounds of a later step, which ends soon if the scan is dropped.
 const LATER_STEP: StepBounds = StepBounds { cells: usize::MAX, bytes: 1 << 20, entries: 65_536 };
 
-/// Returns the batches of a scan whose snapshot was taken.
 pub(crate) fn batches(reader: Result<Reader>) -> CellBatches {
     match reader {
         Err(error) => stream::iter([Err(error)]).boxed(),

@@ -63,7 +63,6 @@ impl Reader {
         }
     }
 
-    /// Checks whether everything has been read.
     pub(super) fn is_done(&self) -> bool {
         self.current.is_none() && self.next_span >= self.scan.spans().len()
     }
@@ -107,7 +106,6 @@ impl Reader {
         Ok(batch.finish())
     }
 
-    /// Enters the next span; returns false if there are no more.
     fn enter_span(&mut self) -> Result<bool, Failure> {
         let Some(span) = self.scan.spans().get(self.next_span) else {
             return Ok(false);

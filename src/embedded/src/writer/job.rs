@@ -16,7 +16,6 @@ pub(crate) enum Verdict<T> {
     Discard(T),
 }
 
-/// Runs a job in its own transaction.
 pub(super) fn run<T>(
     store: &Store,
     job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure>,

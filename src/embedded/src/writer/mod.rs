@@ -41,9 +41,7 @@ use crate::store::Store;
 /// The sender to the writer thread. Dropping it waits until all queued requests are done.
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Queued>>,
-    /// The room in the queue, in mutations.
     mutations: Limit,
-    /// The room in the queue, in bytes.
     bytes: Limit,
     clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
@@ -53,7 +51,6 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 struct Limit {
     free: Arc<Semaphore>,
-    /// The total room.
     max: u32,
 }
 
@@ -71,7 +68,6 @@ impl Limit {
 }
 
 impl Writer {
-    /// Starts the thread.
     pub(crate) fn start(
         store: Arc<Store>,
         options: EmbeddedOptions,

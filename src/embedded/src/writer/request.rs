@@ -22,7 +22,6 @@ pub(super) struct Room {
     pub(super) _bytes: OwnedSemaphorePermit,
 }
 
-/// The content of a request.
 pub(super) enum Request {
     /// A write that can share a commit with others.
     Call(Call),
@@ -39,7 +38,6 @@ pub(super) struct Call {
     pub(super) answer: oneshot::Sender<Result<Vec<Outcome>>>,
 }
 
-/// The mutations of a call.
 #[derive(Debug)]
 pub(crate) struct Write {
     pub(crate) table: TableRef,

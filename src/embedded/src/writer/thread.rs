@@ -19,7 +19,6 @@ const MAX_COMMIT_MUTATIONS: usize = 4_096;
 /// The number of bytes of mutations and conditions after which a commit takes no further call.
 const MAX_COMMIT_BYTES: usize = 16 << 20;
 
-/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct WriterThread {
     store: Arc<Store>,

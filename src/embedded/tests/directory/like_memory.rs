@@ -4,24 +4,17 @@
 use std::collections::BTreeSet;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
-    Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, ErrorKind, Filter,
-    Garbage, Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt,
-    Tablets, Versions,
+    Authorizations, Bytes, Cell, Column, ColumnSelector, Condition, ErrorKind, Filter, Garbage,
+    Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt, Tablets,
+    Versions,
 };
 use proptest::prelude::*;
 
-#[derive(Debug, Default)]
-struct HeldClock(AtomicI64);
-
-impl Clock for HeldClock {
-    fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+use super::HeldClock;
 
 #[derive(Clone, Debug)]
 enum Step {

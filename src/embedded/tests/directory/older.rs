@@ -9,7 +9,7 @@ use fluo_table::{Authorizations, Scan, Span, TableAdmin};
 use futures::TryStreamExt;
 
 /// The only file with data of a directory; `tests/data/older/README.md` describes its content.
-const DATABASE: &[u8] = include_bytes!("data/older/fluo.redb");
+const DATABASE: &[u8] = include_bytes!("../data/older/fluo.redb");
 
 #[tokio::test]
 async fn opens_a_directory_of_an_older_build() -> Result<(), Box<dyn Error>> {

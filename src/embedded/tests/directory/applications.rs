@@ -14,7 +14,6 @@ fn options() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
 }
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn engine_tables(directory: &Path) -> Vec<String> {
     let engine = Database::open(directory.join("fluo.redb")).unwrap();
     let snapshot = engine.begin_read().unwrap();

@@ -4,8 +4,6 @@
 //!
 //! `FLUO_SOAK` multiplies the number of flips.
 
-#![cfg(test)]
-
 use std::path::Path;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
@@ -15,9 +13,10 @@ use fluo_table::{
     Versions,
 };
 
+use super::{SOAK, setting};
+
 const TABLES: [&str; 2] = ["other", "pages"];
 const FLIPS: u64 = 150;
-const SOAK: &str = "FLUO_SOAK";
 /// Number of bits in the part of the file that locates all other parts.
 const HEADER_BITS: u64 = 320 * 8;
 
@@ -80,11 +79,10 @@ async fn finds_every_flip_that_changes_stored_data() {
     let bytes = std::fs::read(original.path().join("fluo.redb")).unwrap();
     let bits = u64::try_from(bytes.len()).unwrap() * 8;
 
-    let times: u64 = std::env::var(SOAK).map_or(1, |times| times.parse().unwrap());
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("fluo.redb");
     let (mut found, mut unseen) = (0, Vec::new());
-    for number in 0..FLIPS * times {
+    for number in 0..FLIPS * setting(SOAK, 1) {
         // One in five goes into the header.
         let range = if number % 5 == 0 { HEADER_BITS } else { bits };
         let bit = fastrand::Rng::with_seed(number).u64(0..range);

@@ -20,8 +20,9 @@ use fluo_table::{
     TableAdmin, TableExt, Versions,
 };
 
+use super::{SOAK, setting};
+
 const IN_CHILD: &str = "FLUO_KILL_CHILD";
-const TIMES: &str = "FLUO_SOAK";
 const ROUNDS: u64 = 5;
 const TASKS: u64 = 16;
 
@@ -139,10 +140,9 @@ impl Acknowledged {
 }
 
 /// Lets a child write for a while, kills it, and returns its acknowledgements.
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture"])
+        .args(["--exact", "kill::child", "--nocapture"])
         .env(IN_CHILD, format!("{first} {}", directory.display()))
         .stdout(Stdio::piped())
         .spawn()
@@ -162,7 +162,6 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
 }
 
 /// Returns the numbers of the stored rows, each with its number of columns.
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     let report = EmbeddedTables::check(directory)?;
     let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
@@ -181,8 +180,7 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
 
 #[test]
 fn a_kill_loses_no_acknowledged_write() {
-    let times: Option<u64> = std::env::var(TIMES).ok().and_then(|times| times.parse().ok());
-    let rounds = ROUNDS * times.unwrap_or(1);
+    let rounds = ROUNDS * setting(SOAK, 1);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");

@@ -18,15 +18,12 @@ use fluo_table::{
     RowColumn, Scan, Span, TableAdmin, TableExt, Timestamp, Versions,
 };
 
+use super::{SOAK, setting};
+
 const IN_CHILD: &str = "FLUO_DAMAGE_CHILD";
-const TIMES: &str = "FLUO_SOAK";
 const ROUNDS: u64 = 60;
 const SEED: &str = "FLUO_DAMAGE_SEED";
 const PAGE: u64 = 4_096;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
 
 fn options() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true).cache_bytes(1 << 20)
@@ -201,7 +198,7 @@ fn child() {
     runtime.block_on(load(directory.path())).unwrap();
     let original = std::fs::read(directory.path().join("fluo.redb")).unwrap();
     let first = setting(SEED, 1);
-    for seed in first..first + ROUNDS * setting(TIMES, 1) {
+    for seed in first..first + ROUNDS * setting(SOAK, 1) {
         std::fs::write(std::env::var_os(IN_CHILD).unwrap(), seed.to_string()).unwrap();
         runtime.block_on(round(&original, seed)).unwrap();
     }
@@ -212,7 +209,7 @@ fn damage_is_an_error_and_never_a_panic() {
     let directory = tempfile::tempdir().unwrap();
     let last_seed = directory.path().join("seed");
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture"])
+        .args(["--exact", "damage::child", "--nocapture"])
         .env(IN_CHILD, &last_seed)
         .output()
         .unwrap();

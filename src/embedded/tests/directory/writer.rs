@@ -4,7 +4,6 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
@@ -14,6 +13,8 @@ use fluo_table::{
 };
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
+
+use super::HeldClock;
 
 fn column() -> Column {
     Column::new("page", "uri")
@@ -136,19 +137,9 @@ async fn a_handle_of_a_deleted_table_does_not_reach_a_new_table_of_its_name() {
 }
 
 #[derive(Debug)]
-struct HeldClock(AtomicI64);
-
-impl Clock for HeldClock {
-    fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-#[derive(Debug)]
 struct BrokenClock;
 
 impl Clock for BrokenClock {
-    #[expect(clippy::panic, reason = "part of a test")]
     fn now_ms(&self) -> i64 {
         panic!("no time")
     }

@@ -18,7 +18,6 @@ const COORDINATION: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("coo
 const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
 
 /// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn make(directory: &Path) {
     let options = EmbeddedOptions::new().create_if_missing(true);
     let work = async {
@@ -34,7 +33,6 @@ fn make(directory: &Path) {
 }
 
 /// Adds the application `web` with a transactor's number and a dead letter.
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn add_application(directory: &Path) {
     let work = async {
         let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
@@ -72,7 +70,6 @@ fn found_in_application(
     found_in(make, change)
 }
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn found_in(
     make: impl FnOnce(&Path),
     change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,

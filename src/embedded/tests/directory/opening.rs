@@ -14,7 +14,6 @@ fn create() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
 }
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn refused(directory: &Path) -> Error {
     EmbeddedTables::open(directory, EmbeddedOptions::new()).unwrap_err()
 }
@@ -146,7 +145,6 @@ async fn the_number_of_servers_is_stored_in_the_directory() {
     assert_eq!(tables.servers().await.unwrap(), ["server-001", "server-002", "server-003"]);
 }
 
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn is_refused_untouched(directory: &Path, message: &str) {
     let file = directory.join("fluo.redb");
     let before = std::fs::read(&file).unwrap();
@@ -159,7 +157,6 @@ fn is_refused_untouched(directory: &Path, message: &str) {
 }
 
 /// Changes a number in the file directly, without the embedded table.
-#[expect(clippy::unwrap_used, reason = "part of a test")]
 fn set_number(directory: &Path, name: &str, number: Option<u64>) {
     let engine = Database::open(directory.join("fluo.redb")).unwrap();
     let transaction = engine.begin_write().unwrap();

@@ -4,7 +4,6 @@
 //!
 //! A limit on the size of files takes the place of a full disk: writes beyond it fail in the same
 //! way, with another number in the error.
-#![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;
@@ -75,8 +74,9 @@ async fn rows_of(directory: &Path) -> Result<(usize, u64)> {
 fn a_full_disk_loses_no_acknowledged_write() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("tables");
-    let script =
-        format!("trap '' XFSZ; ulimit -f {LIMIT_BLOCKS}; exec \"$0\" --exact child --nocapture");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {LIMIT_BLOCKS}; exec \"$0\" --exact full_disk::child --nocapture"
+    );
     let child = Command::new("sh")
         .args(["-c", &script])
         .arg(std::env::current_exe().unwrap())

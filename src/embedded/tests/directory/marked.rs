@@ -1,8 +1,6 @@
 //! A directory that was found to be damaged accepts no writes. Without this rule, a load of 4,208
 //! rows into a damaged table reported success.
 
-#![cfg(test)]
-
 use std::path::Path;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
@@ -213,7 +211,7 @@ async fn a_sound_directory_on_a_read_only_mount_passes_its_check() {
         println!("not tested: this user may not mount a directory read-only");
         return;
     }
-    let name = "a_sound_directory_on_a_read_only_mount_passes_its_check";
+    let name = "marked::a_sound_directory_on_a_read_only_mount_passes_its_check";
     let mut again = unshared(&format!("{mount} && exec \"$2\" --exact {name}"));
     again.arg(std::env::current_exe().unwrap()).env(MOUNTED, path);
     let output = again.output().unwrap();

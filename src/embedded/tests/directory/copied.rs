@@ -1,6 +1,5 @@
 //! An application with its table on a cluster and its coordination in a directory, after a copy of
 //! the directory.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,0 +1,40 @@
+//! Tables in a directory: opening, writing, checking, compacting, and what happens to them when
+//! processes are killed, disks are full and files are damaged.
+#![cfg(test)]
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use fluo_table::Clock;
+
+mod applications;
+mod bit_flips;
+mod check;
+mod compaction;
+mod copied;
+mod damage;
+#[cfg(unix)]
+mod full_disk;
+mod kill;
+mod like_memory;
+mod marked;
+mod older;
+mod opening;
+mod tablets;
+mod writer;
+
+/// The variable that multiplies the rounds of the long tests.
+const SOAK: &str = "FLUO_SOAK";
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// A clock that shows the time that a test has set.
+#[derive(Debug, Default)]
+struct HeldClock(AtomicI64);
+
+impl Clock for HeldClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
