@@ -30,7 +30,6 @@ pub struct Fluo {
 
 impl Fluo {
     /// Creates an empty instance in memory, for tests and examples.
-    #[must_use]
     pub fn in_memory() -> Self {
         Instance::in_memory().into()
     }
@@ -109,7 +108,6 @@ impl Fluo {
     }
 
     /// Returns the two ports behind this value, for calls that it does not have.
-    #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.instance
     }

@@ -3,10 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use fluo_table::table::TableExt;
-use fluo_table::{
-    Bytes, Cell, CellBatches, Column, ConditionalMutation, Mutation, Outcome, Result, Scan,
-};
+use fluo_table::{ConditionalMutation, Mutation, Outcome, Result};
 
 /// An open table. Cloning is cheap.
 ///
@@ -39,30 +36,6 @@ impl Table {
     ) -> Result<Vec<Outcome>> {
         let mutations = mutations.into_iter().collect();
         self.port.write_conditional(mutations).await
-    }
-
-    /// Returns the newest visible value of a cell, or `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`fluo_table::Table::scan`].
-    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
-        self.port.get(row, column).await
-    }
-
-    /// Reads a whole scan into memory. Use it for results that are known to be small.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`fluo_table::Table::scan`].
-    pub async fn read(&self, scan: Scan) -> Result<Vec<Cell>> {
-        self.port.read(scan).await
-    }
-
-    /// Returns the cells of a scan, in batches.
-    #[must_use]
-    pub fn scan(&self, scan: Scan) -> CellBatches {
-        self.port.scan(scan)
     }
 }
 

@@ -8,7 +8,7 @@ use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
     Authorizations, Cell, Filter, Instance, Mutation, RowColumn, Scan, Span, Table, TableAdmin,
-    TableExt, Timestamp,
+    Timestamp,
 };
 use tokio::time::timeout;
 

@@ -102,7 +102,7 @@ impl Ground {
     /// Returns the scans of snapshots: their timestamps, and their numbers of cells.
     fn snapshots(&self) -> Vec<(Timestamp, usize)> {
         let scans = self.hooks().scans.lock().unwrap();
-        let snapshot = |scan: &Scan| match scan.filter_intent() {
+        let snapshot = |scan: &Scan| match scan.filter {
             Filter::Snapshot { at } => Some((at, scan.spans().len())),
             _ => None,
         };
@@ -287,7 +287,7 @@ async fn a_commit_answers_before_it_is_rolled_forward() {
     let (_, value) = value.await.unwrap().unwrap();
     assert_eq!(value.as_deref(), Some(&b"1"[..]));
     let scans = ground.hooks().scans.lock().unwrap().clone();
-    let is_status = |scan: &Scan| matches!(scan.filter_intent(), Filter::TransactionStatus { .. });
+    let is_status = |scan: &Scan| matches!(scan.filter, Filter::TransactionStatus { .. });
     assert!(!scans.iter().any(is_status), "a reader looked at the primary");
     assert_eq!(ground.fixture.locked().await, []);
 }

@@ -13,7 +13,7 @@ use fluo_keys::{
 };
 use fluo_table::{
     Authorizations, Column, Error, ErrorKind, MemoryTables, Mutation, Outcome, Result, Scan, Span,
-    Table, TableAdmin, TableExt, Versions,
+    Table, TableAdmin, Versions,
 };
 use fluo_tests::{Call, Fault, FaultyTables, Hooks, Intercepted};
 use futures_util::{Stream, StreamExt, stream};

@@ -149,8 +149,8 @@ pub(crate) fn is_small(filter: Filter, span: &Span) -> bool {
 /// Returns the columns to request from the servers; an empty list selects all. `None` if there is
 /// nothing to request.
 pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
-    let filter = scan.filter_intent();
-    let asked: Vec<ColumnSelector> = match (filter, scan.columns()) {
+    let filter = scan.filter;
+    let asked: Vec<ColumnSelector> = match (filter, &*scan.columns) {
         (Filter::Notifications { .. } | Filter::UnpartitionedNotifications, []) => {
             vec![ColumnSelector::family(NOTIFICATION_FAMILY)]
         }

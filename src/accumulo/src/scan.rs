@@ -53,7 +53,7 @@ impl AccumuloTable {
             // This check is also made for a scan without spans: a handle is valid only as long as
             // its table exists.
             table.check().await?;
-            if filter::needs_fluo(scan.filter_intent()) {
+            if filter::needs_fluo(scan.filter) {
                 table.tables.require_iterators().await?;
             }
             let columns = filter::columns(&scan);
@@ -62,7 +62,7 @@ impl AccumuloTable {
                 None => Vec::new(),
             };
             let rest = Rest {
-                iterators: filter::iterators(scan.filter_intent())?,
+                iterators: filter::iterators(scan.filter)?,
                 columns: columns.unwrap_or_default(),
                 spans: spans.into(),
                 large: 0,
@@ -121,14 +121,14 @@ impl Rest {
         if self.large > 0 {
             return 0;
         }
-        let intent = self.scan.filter_intent();
+        let intent = self.scan.filter;
         let spans = self.spans.iter().take(most);
         spans.take_while(|span| filter::is_small(intent, span)).count()
     }
 
     /// Reads small spans at once. Leaves them to cursors if they are not small.
     async fn look_up(&mut self, spans: Vec<Span>) -> Result<()> {
-        let intent = self.scan.filter_intent();
+        let intent = self.scan.filter;
         let asked = spans.iter().map(|span| filter::asked_for(intent, span));
         let threads = NonZeroUsize::MIN.saturating_add(spans.len() / SPANS_PER_THREAD);
         let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)))
@@ -158,7 +158,7 @@ impl Rest {
                 }
             }
         }
-        let most = self.scan.max_batch_cells().get();
+        let most = self.scan.batch_cells.get();
         let batches: Vec<Result<Vec<Cell>, Error>> =
             shown.chunks(most).map(|cells| Ok(cells.to_vec())).collect();
         let batches = stream::iter(batches).boxed();
@@ -167,12 +167,12 @@ impl Rest {
     }
 
     fn cells(&self, span: Span) -> CellBatches {
-        let intent = self.scan.filter_intent();
+        let intent = self.scan.filter;
         let options = ScanOptions::default()
             .range(convert::range(&filter::asked_for(intent, &span)))
             .columns(self.columns.iter().map(convert::scan_column))
             .authorizations(self.table.authorizations.iter().cloned())
-            .batch_entries(self.scan.max_batch_cells());
+            .batch_entries(self.scan.batch_cells);
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, ScanOptions::iterator);
         let (tables, name) = (self.table.tables.clone(), self.table.name.clone());

@@ -170,7 +170,7 @@ mod tests {
 
     fn encode(stored: &StoredKey) -> Vec<u8> {
         let mut bytes = Vec::new();
-        push_key(&mut bytes, stored.key.as_ref(), stored.is_delete);
+        push_key(&mut bytes, stored.key.as_ref(), !stored.is_put);
         bytes
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let parts = (part(), part(), part(), part(), timestamp, any::<bool>());
         parts.prop_map(|(row, family, qualifier, visibility, timestamp, is_delete)| {
             let column = Column { family, qualifier, visibility };
-            StoredKey { key: Key::new(row, column, timestamp), is_delete }
+            StoredKey { key: Key::new(row, column, timestamp), is_put: !is_delete }
         })
     }
 
@@ -200,7 +200,7 @@ mod tests {
             .join(" ");
         let column = Column::new("page", "u\0i").with_visibility("eu");
         let key = Key::new("org.wikipedia/accumulo", column, 1_700_000_000_000);
-        let written = encode(&StoredKey { key, is_delete: false });
+        let written = encode(&StoredKey { key, is_put: true });
         let written: Vec<_> = written.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(written.join(" "), hex);
     }
@@ -212,7 +212,7 @@ mod tests {
             push_column(&mut column, stored.key.as_ref());
             let first = first_version(&column, stored.key.timestamp);
             prop_assert_eq!(first, bound(stored.key.as_ref()));
-            let put = StoredKey { is_delete: false, ..stored };
+            let put = StoredKey { is_put: true, ..stored };
             let encoded = encode(&put);
             prop_assert_eq!(column_of(&encoded), &column);
             prop_assert_eq!(version(&column, put.key.timestamp), encoded);
@@ -228,7 +228,7 @@ mod tests {
             let bytes = encode(&stored);
             let mut reader = KeyReader::default();
             let (key, is_delete) = reader.read(&bytes).unwrap();
-            prop_assert_eq!(StoredKey { key: key.to_key(), is_delete }, stored);
+            prop_assert_eq!(StoredKey { key: key.to_key(), is_put: !is_delete }, stored);
         }
 
         #[test]
@@ -237,7 +237,7 @@ mod tests {
         ) {
             let mut reader = KeyReader::default();
             if let Some((key, is_delete)) = reader.read(&bytes) {
-                prop_assert_eq!(encode(&StoredKey { key: key.to_key(), is_delete }), bytes);
+                prop_assert_eq!(encode(&StoredKey { key: key.to_key(), is_put: !is_delete }), bytes);
             }
         }
 

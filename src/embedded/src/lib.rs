@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use fluo_table::{
-//!     Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
+//!     Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, Versions,
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]

@@ -11,7 +11,7 @@
 //!
 //! use fluo_table::{
 //!     Authorizations, Column, Condition, MemoryTables, Mutation, Scan, Span, TableAdmin,
-//!     TableExt, Versions,
+//!     Versions,
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -64,6 +64,7 @@ mod clock;
 mod data;
 mod error;
 mod instance;
+mod locked;
 mod murmur3;
 mod option;
 
@@ -76,9 +77,8 @@ pub mod telemetry;
 
 pub use clock::{Clock, SystemClock};
 pub use data::{
-    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Excerpt, Grouped, Key, KeyRef,
-    RowColumn, Span, Timestamp, VisibilityError, can_see_column, counted, prefix_successor,
-    row_successor, unescape,
+    Authorizations, Bytes, Cell, Column, Escaped, Excerpt, Grouped, Key, KeyRef, RowColumn, Span,
+    Timestamp, can_see_column, counted, prefix_successor, row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use instance::Instance;
@@ -87,5 +87,5 @@ pub use option::check_option;
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Filter, Garbage,
     LocalityGroups, MemoryTables, MultiRowWrite, Mutation, Outcome, Prewrite, Scan, Table,
-    TableAdmin, TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, check_table_name,
+    TableAdmin, Tablet, Tablets, Update, Versions, check_table_name,
 };

@@ -8,6 +8,7 @@ use metrics::Unit;
 /// A metric of a crate of this project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use]
 pub struct Metric {
     /// The name; starts with `fluo_`.
     pub name: &'static str,
@@ -34,25 +35,21 @@ pub enum MetricKind {
 
 impl Metric {
     /// Declares a counter.
-    #[must_use]
     pub const fn counter(name: &'static str, description: &'static str) -> Self {
         Self { name, kind: MetricKind::Counter, label: None, description }
     }
 
     /// Declares a gauge.
-    #[must_use]
     pub const fn gauge(name: &'static str, description: &'static str) -> Self {
         Self { kind: MetricKind::Gauge, ..Self::counter(name, description) }
     }
 
     /// Declares a histogram.
-    #[must_use]
     pub const fn histogram(name: &'static str, description: &'static str) -> Self {
         Self { kind: MetricKind::Histogram, ..Self::counter(name, description) }
     }
 
     /// Declares the label, with its values; an empty list stands for any values.
-    #[must_use]
     pub const fn label(self, name: &'static str, values: &'static [&'static str]) -> Self {
         Self { label: Some((name, values)), ..self }
     }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, NOTIFICATION_FAMILY,
-    NotificationTimestamp, WriteValue, observed_column,
+    DelLockValue, EntryKind, EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp,
+    WriteValue, observed_column,
 };
 use fluo_table::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
@@ -96,9 +96,9 @@ fn decision(update: &Update) -> Option<Decision> {
         EntryKind::DelLock => {
             let ended = DelLockValue::decode(value).ok().filter(|ended| ended.is_primary)?;
             let start = stamp.timestamp;
-            Some(match ended.outcome {
-                DelLockOutcome::Committed => Decision::Commit { start, commit: ended.done },
-                DelLockOutcome::RolledBack => Decision::RollBack { start },
+            Some(match ended.is_rolled_back {
+                false => Decision::Commit { start, commit: ended.done },
+                true => Decision::RollBack { start },
             })
         }
         _ => None,

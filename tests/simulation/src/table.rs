@@ -29,7 +29,7 @@ impl Table for SimulatedTable {
     fn scan(&self, scan: Scan) -> CellBatches {
         let rest = Rest {
             link: self.link.clone(),
-            batch_cells: scan.max_batch_cells().get(),
+            batch_cells: scan.batch_cells.get(),
             scan: Some(scan),
             found: Vec::new().into_iter(),
         };
@@ -255,7 +255,6 @@ fn rest_from(scan: &Scan, from: &Key) -> Scan {
         let rest = Span::between(start, span.end().cloned());
         (!rest.is_empty()).then_some(rest)
     });
-    let rest =
-        Scan::over_all(after).filter(scan.filter_intent()).batch_cells(scan.max_batch_cells());
-    scan.columns().iter().cloned().fold(rest, Scan::column)
+    let rest = Scan::over_all(after).filter(scan.filter).batch_cells(scan.batch_cells);
+    scan.columns.iter().cloned().fold(rest, Scan::column)
 }

@@ -70,7 +70,7 @@ fn add_update(line: &mut String, update: &Update) -> fmt::Result {
 
 /// A scan in one line: where it begins, and through which filter.
 pub(super) fn of_scan(scan: &Scan) -> String {
-    let filter = match scan.filter_intent() {
+    let filter = match scan.filter {
         Filter::Snapshot { at } => format!("snapshot at {at}"),
         Filter::TransactionStatus { start } => format!("status of {start}"),
         Filter::OpenReadLocks => "read locks".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fluo_table::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    TableAdmin, Versions,
 };
 
 use super::ground::{Ground, cell, column, unused_name};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_table::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    TableAdmin, Versions,
 };
 use tokio::task::JoinHandle;
 

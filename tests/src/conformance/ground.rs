@@ -100,7 +100,7 @@ pub(super) async fn set_versions(tables: &dyn TableAdmin, name: &str, versions: 
 /// occurs twice, every cell is in a span, and no batch is empty or too large.
 pub(super) async fn read(table: &dyn Table, scan: Scan) -> Vec<Cell> {
     let spans = scan.spans().to_vec();
-    let most = scan.max_batch_cells().get();
+    let most = scan.batch_cells.get();
     let batches: Vec<Vec<Cell>> = table.scan(scan).try_collect().await.unwrap();
     for batch in &batches {
         assert!(!batch.is_empty(), "an empty batch");

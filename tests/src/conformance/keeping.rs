@@ -7,7 +7,7 @@ use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
 use fluo_table::{
     Cell, Column, ColumnSelector, Filter, Garbage, LocalityGroups, Mutation, Scan, Span,
-    TableAdmin, TableAdminExt, Versions,
+    TableAdmin, Versions,
 };
 
 use super::ground::{CUSTOM, Ground, column, read};

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_table::{
-    Authorizations, Condition, ErrorKind, Garbage, Mutation, Scan, Span, TableAdmin, TableAdminExt,
-    TableExt, Versions,
+    Authorizations, Condition, ErrorKind, Garbage, Mutation, Scan, Span, TableAdmin, Versions,
 };
 use futures::stream::StreamExt;
 

@@ -3,9 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_table::{
-    Bytes, Cell, Column, Condition, Key, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
-};
+use fluo_table::{Bytes, Cell, Column, Condition, Key, Mutation, Scan, Span, TableAdmin, Versions};
 use futures::stream::{StreamExt, TryStreamExt};
 
 use super::ground::{Ground, cell, column, put_cell, read};

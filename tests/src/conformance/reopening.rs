@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_table::{Authorizations, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+use fluo_table::{Authorizations, Condition, Mutation, Scan, Span, TableAdmin, Versions};
 
 use super::ground::{CUSTOM, column, read, unused_name};
 

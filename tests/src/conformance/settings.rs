@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
-use fluo_table::{
-    ErrorKind, Garbage, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions,
-};
+use fluo_table::{ErrorKind, Garbage, LocalityGroups, Mutation, Span, TableAdmin, Versions};
 
 use super::ground::{CUSTOM, Ground, assert_kind, cell, column};
 

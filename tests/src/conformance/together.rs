@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_table::{
     Condition, ConditionalMutation, ErrorKind, Filter, Mutation, Outcome, Result, Table,
-    TableAdmin, TableExt, Versions,
+    TableAdmin, Versions,
 };
 use tokio::sync::oneshot;
 

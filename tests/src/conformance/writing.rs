@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fluo_table::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, TableAdmin,
-    TableExt, Versions,
+    Versions,
 };
 
 use super::ground::{Ground, assert_kind, cell, column, put_cell};

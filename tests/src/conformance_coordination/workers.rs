@@ -52,7 +52,7 @@ async fn assert_shares(workers: &[Box<dyn WorkerMembership>]) {
 
 fn expected(workers: usize) -> Vec<Share> {
     let workers = u32::try_from(workers).unwrap();
-    let share = |rank| Share::for_all_rows(Partition::new(count(workers), rank).unwrap());
+    let share = |rank| Share::new([Span::all()], Partition::new(count(workers), rank).unwrap());
     (0..workers).map(share).collect()
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use fluo_engine::{CommitError, SnapshotTooOld};
-use fluo_table::{Error, ErrorKind, Instance, Scan, Span, TableExt};
+use fluo_table::{Error, ErrorKind, Instance, Scan, Span};
 use futures::TryStreamExt;
 
 use super::accounts::{balance, hasty, read, set};

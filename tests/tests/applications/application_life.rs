@@ -8,7 +8,7 @@ use fluo_table::coordination::{
 };
 use fluo_table::{
     Authorizations, Column, ErrorKind, Instance, MemoryTables, Mutation, Scan, Span, TableAdmin,
-    TableExt, Versions,
+    Versions,
 };
 use fluo_tests::{Call, CoordinationCall, Fault, FaultyApplications, FaultyTables, Intercepted};
 

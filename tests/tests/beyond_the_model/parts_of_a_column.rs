@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::layout::{EntryKind, NotificationTimestamp, notification_column};
-use fluo_table::{Filter, Garbage, Mutation, Result, Scan, Span, TableExt, Timestamp};
+use fluo_table::{Filter, Garbage, Mutation, Result, Scan, Span, Timestamp};
 use fluo_tests::{Call, Fixture, Intercepted, Latch};
 use tokio::time::Instant;
 
@@ -64,7 +64,7 @@ async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
     let delays = latch.clone();
     let delay = move |call: &Call| {
         let is_status = matches!(call, Call::Scan(scan)
-            if matches!(scan.filter_intent(), Filter::TransactionStatus { .. }));
+            if matches!(scan.filter, Filter::TransactionStatus { .. }));
         let latch = is_status.then(|| delays.clone());
         async move {
             if let Some(latch) = latch {

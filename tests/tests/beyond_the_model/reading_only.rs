@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind};
+use fluo_table::layout::{DelLockValue, EntryKind};
 use fluo_table::{Column, ErrorKind, Mutation, Scan, Span, Timestamp};
 use fluo_tests::Fixture;
 use futures::TryStreamExt;
@@ -89,11 +89,7 @@ async fn reads_each_of_many_left_locks_once() {
             .put_at(text(), old.0, old.1)
             .put_at(text(), stamp(EntryKind::Data, 2), "old")
     });
-    let primary = DelLockValue {
-        outcome: DelLockOutcome::RolledBack,
-        is_primary: true,
-        done: Timestamp::ZERO,
-    };
+    let primary = DelLockValue { is_rolled_back: true, is_primary: true, done: Timestamp::ZERO };
     let primary = Mutation::new("r").put_at(text(), stamp(EntryKind::DelLock, 5), primary.encode());
     fixture.write(left.chain([primary]).collect()).await;
 

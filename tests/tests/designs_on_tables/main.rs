@@ -16,7 +16,7 @@ use designs::Case;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_keys::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
 use fluo_table::{
-    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
+    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
 use futures::TryStreamExt;
 use proptest::prelude::*;

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use fluo_engine::{Observers, Transaction, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
-
+use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, Table};
 use tokio::sync::Notify;
 
 use crate::recorded::{Recorded, links, text};
@@ -68,7 +67,8 @@ where
 /// Waits until no notification is left.
 async fn nothing_is_notified(recorded: &Recorded) {
     let waiting = Scan::over(Span::all()).filter(Filter::Notifications { share: None });
-    while !recorded.table.read(waiting.clone()).await.unwrap().is_empty() {
+    let table: &dyn Table = &*recorded.table;
+    while !table.read(waiting.clone()).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

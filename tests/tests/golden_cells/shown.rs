@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
-    NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue, NOTIFICATION_FAMILY,
+    NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
 use fluo_table::{Cell, Condition, ConditionalMutation, Escaped, Filter, RowColumn};
 
@@ -141,11 +141,8 @@ fn write(value: &[u8]) -> String {
 }
 
 fn del_lock(value: &[u8]) -> String {
-    let DelLockValue { outcome, is_primary, done } = DelLockValue::decode(value).unwrap();
-    let outcome = match outcome {
-        DelLockOutcome::Committed => "committed",
-        DelLockOutcome::RolledBack => "rolled back",
-    };
+    let DelLockValue { is_rolled_back, is_primary, done } = DelLockValue::decode(value).unwrap();
+    let outcome = if is_rolled_back { "rolled back" } else { "committed" };
     let primary = if is_primary { ", primary" } else { "" };
     format!("{outcome}{primary}, done at {done}")
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::{
-    Bytes, Cell, Error, ErrorKind, Escaped, Key, Outcome, Result, Scan, Span, Table, TableExt,
-};
+use fluo_table::{Bytes, Cell, Error, ErrorKind, Escaped, Key, Outcome, Result, Scan, Span, Table};
 use fluo_tests::{Call, Fault, Hooks, Intercepted};
 use tokio::sync::Mutex;
 

@@ -12,7 +12,7 @@ use fluo_keys::{
 };
 use fluo_table::{
     Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, Filter, MemoryTables,
-    Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
+    Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
 use fluo_tests::{FaultyTables, Hooks, Intercepted};
 use futures::TryStreamExt;
@@ -315,7 +315,7 @@ impl Hooks for Counting {
     fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
         let now = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now, Ordering::SeqCst);
-        self.max_cells.fetch_max(scan.max_batch_cells().get(), Ordering::SeqCst);
+        self.max_cells.fetch_max(scan.batch_cells.get(), Ordering::SeqCst);
         let open = OpenScan(self.open.clone());
         Box::pin(batches.inspect_ok(move |_| {
             let _ = &open;

@@ -10,9 +10,7 @@ use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
 use fluo_keys::{Difference, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
-use fluo_table::{
-    Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
+use fluo_table::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 
 use crate::ground::fresh_name;
 

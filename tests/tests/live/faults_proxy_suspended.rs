@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accumulo_proxy::{ErrorKind as ProxyKind, Mutation, ProxyClient};
-use fluo_table::{Column, ErrorKind, Table, TableAdmin, TableExt};
+use fluo_table::{Column, ErrorKind, Table, TableAdmin};
 use futures::future::join_all;
 use tokio::time::Instant;
 

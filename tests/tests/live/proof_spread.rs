@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use fluo_keys::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
-use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
+use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, Versions};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::ROWS;

@@ -54,7 +54,7 @@ impl Log {
         let mut cells: Vec<Cell> =
             self.shown(|key| is_selected(scan, key) && may_see(&key.column, held));
         cells.sort_by(|a, b| order(&a.key, &b.key));
-        if scan.filter_intent() == Filter::FirstOfRow {
+        if scan.filter == Filter::FirstOfRow {
             cells.dedup_by(|later, first| later.key.row == first.key.row);
         }
         cells.retain(|cell| scan.spans().iter().any(|span| is_in(span, &cell.key)));
@@ -117,8 +117,8 @@ fn shown_of_column(writes: &[&Write], most: Option<usize>) -> Vec<Cell> {
 }
 
 fn is_selected(scan: &Scan, key: &Key) -> bool {
-    scan.columns().is_empty()
-        || scan.columns().iter().any(|wanted| {
+    scan.columns.is_empty()
+        || scan.columns.iter().any(|wanted| {
             wanted.family == key.column.family
                 && wanted.qualifier.as_ref().is_none_or(|q| *q == key.column.qualifier)
         })

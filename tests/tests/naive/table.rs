@@ -29,9 +29,7 @@ impl NaiveTable {
 impl Table for NaiveTable {
     fn scan(&self, scan: Scan) -> CellBatches {
         let batches = match self.with_log(|log| log.scan(&scan, &self.held)) {
-            Ok(cells) => {
-                cells.chunks(scan.max_batch_cells().get()).map(|b| Ok(b.to_vec())).collect()
-            }
+            Ok(cells) => cells.chunks(scan.batch_cells.get()).map(|b| Ok(b.to_vec())).collect(),
             Err(error) => vec![Err(error)],
         };
         stream::iter(batches).boxed()

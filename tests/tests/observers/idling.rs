@@ -185,8 +185,8 @@ impl Hooks for Moving {
             fluo_table::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
         let rest = fluo_table::Span::between(middle, None);
         let part = |span| {
-            let part = Scan::over(span).filter(scan.filter_intent());
-            scan.columns().iter().cloned().fold(part, Scan::column)
+            let part = Scan::over(span).filter(scan.filter);
+            scan.columns.iter().cloned().fold(part, Scan::column)
         };
         let (first, rest) = (self.inner.scan(part(passed)), part(rest));
         let inner = self.inner.clone();

@@ -16,5 +16,5 @@ mod weak;
 
 /// Returns `true` for a scan for notifications.
 fn is_look(call: &fluo_tests::Call) -> bool {
-    matches!(call, fluo_tests::Call::Scan(scan) if scan.columns().iter().any(|column| column.family == "ntfy"))
+    matches!(call, fluo_tests::Call::Scan(scan) if scan.columns.iter().any(|column| column.family == "ntfy"))
 }

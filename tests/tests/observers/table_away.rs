@@ -44,7 +44,7 @@ impl Hooks for Shaky {
             Call::Write(_) if self.is(Away::Writes) => {
                 return Err(Error::new(ErrorKind::Storage, "the disk is full"));
             }
-            Call::Scan(scan) => match scan.filter_intent() {
+            Call::Scan(scan) => match scan.filter {
                 Filter::Snapshot { .. } => Away::Reads,
                 Filter::Notifications { share: Some(_) } => Away::Looks,
                 _ => return Ok(None),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use fluo_engine::{Client, Column, OwnedTransaction, Result};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
-use fluo_table::{Mutation, Table, TableExt, Versions};
+use fluo_table::{Mutation, Table, Versions};
 
 use crate::fixture::App;
 use crate::sink::table_showing;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use fluo_engine::{Bytes, Column, Error, ErrorKind, ObserverError, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
-use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Versions};
+use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, Versions};
 use fluo_tests::{Call, Fault, Hooks, Intercepted, Written};
 
 use crate::metrics::recorded;

@@ -8,8 +8,8 @@ use fluo_engine::{Column, Error, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{
-    Authorizations, Change, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt,
-    Update, Versions,
+    Authorizations, Change, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, Update,
+    Versions,
 };
 use fluo_tests::{Call, Fault, Hooks, Intercepted};
 

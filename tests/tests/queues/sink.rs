@@ -7,9 +7,7 @@ use fluo_recipes::codec::{Codec, Postcard, Text};
 use fluo_recipes::export_queue::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
 use fluo_recipes::recording::difference;
 use fluo_recipes::sink::TableSink;
-use fluo_table::{
-    Authorizations, Garbage, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
+use fluo_table::{Authorizations, Garbage, Mutation, Scan, Span, Table, TableAdmin, Versions};
 
 type Links = Export<String, Option<String>>;
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
+use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table};
 use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;

@@ -41,7 +41,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// use fluo_engine::{Column, Instance, InstanceExt};
 /// use fluo_recipes::export_queue::ExportQueue;
 /// use fluo_recipes::sink::TableSink;
-/// use fluo_table::{Authorizations, Mutation, TableAdmin, TableExt, Versions};
+/// use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 ///
 /// const COUNT: Column = Column::from_static("page", "visits");
 ///

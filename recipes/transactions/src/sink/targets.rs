@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use fluo_engine::{Bytes, Error, ErrorKind, Result, RowColumn, Timestamp};
-use fluo_table::{
-    Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt, Update,
-};
+use fluo_table::{Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, Update};
 use tracing::warn;
 
 use super::planned_export::{PlannedExport, stamp};

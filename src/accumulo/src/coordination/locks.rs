@@ -39,8 +39,8 @@ pub(super) async fn lock_setup(
         vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
     match Lock::take(&keeper.session().await?, paths).await? {
         Taken::Own(lock) => Ok(Box::new(lock)),
-        Taken::ByOther(0) => Err(Error::application_locked(&application)),
-        Taken::ByOther(_) => Err(Error::table_locked(&table)),
+        Taken::ByOther(0) => Err(Error::setup_locked("application", &application)),
+        Taken::ByOther(_) => Err(Error::setup_locked("table", &table)),
     }
 }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
-use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,
-};
+use fluo_table::layout::{DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue};
 use fluo_table::{
     Authorizations, Bytes, CellBatches, Column, ConditionalMutation, Instance, Mutation, Outcome,
     Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
@@ -70,11 +68,8 @@ fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutat
         is_delete: false,
         is_trigger: false,
     };
-    let rolled_back = DelLockValue {
-        outcome: DelLockOutcome::RolledBack,
-        is_primary: true,
-        done: Timestamp::ZERO,
-    };
+    let rolled_back =
+        DelLockValue { is_rolled_back: true, is_primary: true, done: Timestamp::ZERO };
     let primary = Mutation::new("primary");
     let primary = match is_committed {
         true => primary.put_at(column(), stamp(EntryKind::Write, 6), written(5)).put_at(

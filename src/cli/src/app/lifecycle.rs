@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
-use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, TableAdmin, TableAdminExt, unescape};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, TableAdmin, unescape};
 
 use crate::application::{self, NamedApplication};
 use crate::confirm;
@@ -118,10 +118,12 @@ impl Init {
     /// Asks for confirmation if anything, such as the table `before`, would be deleted.
     async fn confirm(&self, fluo: &Instance, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
-        let question = match (before, fluo.table_exists(table).await?) {
+        let question = match (before, fluo.table_admin().table_exists(table).await?) {
             (None, false) => return Ok(()),
             // Initialization refuses this case: the present table would be left behind.
-            (Some(before), _) if before != table && fluo.table_exists(before).await? => {
+            (Some(before), _)
+                if before != table && fluo.table_admin().table_exists(before).await? =>
+            {
                 return Ok(());
             }
             (None, true) => {
@@ -154,7 +156,7 @@ impl Remove {
             let refusal = format!("application `{name}` was not removed");
             confirm::at_terminal(&question, name, &refusal).await?;
         }
-        let has_table = fluo.table_exists(&table).await?;
+        let has_table = fluo.table_admin().table_exists(&table).await?;
         fluo.application(name).remove().await?;
         if has_table {
             say!("removed application `{name}` and table `{table}`");
@@ -169,7 +171,7 @@ impl Remove {
         let NamedApplication { target, name } = &self.application;
         let owners = applications_of(&**fluo.applications(), name).await?;
         let is_left = owners.is_empty()
-            && fluo.table_exists(name).await?
+            && fluo.table_admin().table_exists(name).await?
             && is_set_up(&fluo.properties(name).await?);
         if !is_left {
             return Ok(application::advised(error));

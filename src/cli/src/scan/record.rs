@@ -2,8 +2,8 @@
 
 use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
-    NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue, NOTIFICATION_FAMILY,
+    NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
 use fluo_table::{Cell, Column, Result, RowColumn};
 use serde::Serialize;
@@ -113,10 +113,7 @@ fn write(value: WriteValue) -> String {
 }
 
 fn del_lock(value: DelLockValue) -> String {
-    let outcome = match value.outcome {
-        DelLockOutcome::Committed => "COMMIT",
-        DelLockOutcome::RolledBack => "ABORT",
-    };
+    let outcome = if value.is_rolled_back { "ABORT" } else { "COMMIT" };
     format!("{outcome}{} {}", primary(value.is_primary), value.done)
 }
 

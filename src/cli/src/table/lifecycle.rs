@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::{TableAdminExt, Versions};
+use fluo_table::Versions;
 
 use crate::confirm;
 use crate::output;

@@ -7,8 +7,8 @@ use fluo_engine::{InstanceExt, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_table::coordination::{FailedNotification, ObserverKind, TransactorId};
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp,
-    ReadLockValue, WriteValue, notification_column,
+    DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp, ReadLockValue,
+    WriteValue, notification_column,
 };
 use fluo_table::{Bytes, Column, Mutation, RowColumn};
 
@@ -57,9 +57,9 @@ fn entries() -> Vec<(EntryKind, u64, Bytes)> {
         let start = at(start);
         WriteValue { start, is_primary, is_delete }.encode()
     };
-    let del_lock = |outcome, is_primary, done| {
+    let del_lock = |is_rolled_back, is_primary, done| {
         let done = at(done);
-        DelLockValue { outcome, is_primary, done }.encode()
+        DelLockValue { is_rolled_back, is_primary, done }.encode()
     };
     let primary = RowColumn::new("r", Column::new("f", "q"));
     let odd = Column::new("f", "q").with_visibility("A|B");
@@ -77,9 +77,9 @@ fn entries() -> Vec<(EntryKind, u64, Bytes)> {
         (EntryKind::Write, 18, write(17, false, false)),
         (EntryKind::Write, 16, write(15, false, true)),
         (EntryKind::Write, 15, write(14, true, true)),
-        (EntryKind::DelLock, 14, del_lock(DelLockOutcome::RolledBack, true, 0)),
-        (EntryKind::DelLock, 13, del_lock(DelLockOutcome::RolledBack, false, 0)),
-        (EntryKind::DelLock, 12, del_lock(DelLockOutcome::Committed, false, 13)),
+        (EntryKind::DelLock, 14, del_lock(true, true, 0)),
+        (EntryKind::DelLock, 13, del_lock(true, false, 0)),
+        (EntryKind::DelLock, 12, del_lock(false, false, 13)),
         (EntryKind::DelReadLock, 12, DelReadLockValue::Committed(at(13)).encode()),
         (EntryKind::ReadLock, 12, read_lock(&primary)),
         (EntryKind::DelReadLock, 11, DelReadLockValue::RolledBack.encode()),

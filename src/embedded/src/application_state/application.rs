@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::coordination::{
-    ReservedTimestamps, Sessions, SetupLocks, TimestampBlock, zookeeper_format,
+    HeldLocks, ReservedTimestamps, Sessions, TimestampBlock, zookeeper_format,
 };
 use fluo_table::{Error, Result, Timestamp};
 use redb::ReadTransaction;
@@ -103,7 +103,7 @@ pub(crate) struct Registry {
     applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
     /// The applications that are being created or removed. One process holds the directory, so all
     /// claims are here.
-    pub(crate) claims: SetupLocks,
+    pub(crate) claims: HeldLocks,
 }
 
 impl Registry {

@@ -212,9 +212,9 @@ mod tests {
 
     fn stored_keys(most: usize) -> impl Strategy<Value = Vec<StoredKey>> {
         let key = ("[ab]", "[pq]", 0i64..12, any::<bool>()).prop_map(
-            |(row, qualifier, timestamp, is_delete)| StoredKey {
+            |(row, qualifier, timestamp, is_put)| StoredKey {
                 key: Key::new(row, Column::new("f", qualifier), timestamp),
-                is_delete,
+                is_put,
             },
         );
         proptest::collection::vec(key, 0..most)
@@ -241,7 +241,7 @@ mod tests {
         let mut changes = CountChanges::default();
         for stored in keys {
             let mut bytes = Vec::new();
-            key::push_key(&mut bytes, stored.key.as_ref(), stored.is_delete);
+            key::push_key(&mut bytes, stored.key.as_ref(), !stored.is_put);
             if cells.insert(bytes.as_slice(), [].as_slice())?.is_none() {
                 changes.add(tablets::key_of_row(&records, TABLE_ID, &stored.key.row)?, 1);
             }

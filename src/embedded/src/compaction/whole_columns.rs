@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use fluo_table::layout::garbage::CellGarbage;
-use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
-};
+use fluo_table::layout::{DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue};
 use fluo_table::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
 use redb::backends::InMemoryBackend;
@@ -40,9 +38,7 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     });
     let del_lock =
         (timestamp(), any::<[bool; 2]>()).prop_map(|(done, [is_primary, is_rolled_back])| {
-            let outcome =
-                if is_rolled_back { DelLockOutcome::RolledBack } else { DelLockOutcome::Committed };
-            let value = DelLockValue { outcome, is_primary, done };
+            let value = DelLockValue { is_rolled_back, is_primary, done };
             (EntryKind::DelLock, value.encode())
         });
     let del_read_lock = proptest::option::of(timestamp()).prop_map(|commit| {
@@ -108,7 +104,7 @@ fn stored(transaction: &WriteTransaction) -> Result<Columns, Failure> {
 }
 
 fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
-    let mut garbage = CellGarbage::new(Timestamp::new(HORIZON).ok(), true);
+    let mut garbage = CellGarbage::new(Timestamp::new(HORIZON).unwrap(), true);
     column.iter().for_each(|(stamp, value)| garbage.look_at(*stamp, value));
     let dropped = garbage.finish();
     column.iter().filter(|(stamp, _)| !dropped.contains(stamp)).cloned().collect()

@@ -89,7 +89,7 @@ impl Applications for EmbeddedApplications {
 }
 
 /// Returns an error for a name that is in use, and for a table that belongs to another application.
-/// SetupLocks do not prevent the latter: an earlier claimant may have ended, and its claim with it,
+/// Claims do not prevent the latter: an earlier claimant may have ended, and its claim with it,
 /// while its job was still in the queue.
 fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
     let nodes = transaction.open_table(COORDINATION)?;

@@ -75,7 +75,7 @@ impl Reader {
     }
 
     fn read_on(&mut self, bounds: StepBounds) -> Result<Vec<Cell>, Failure> {
-        let most_cells = bounds.cells.min(self.scan.max_batch_cells().get());
+        let most_cells = bounds.cells.min(self.scan.batch_cells.get());
         let mut batch =
             BatchBuilder::with_capacity(bounds.bytes.min(most_cells.saturating_mul(64)));
         let mut entries_left = bounds.entries;

@@ -9,8 +9,7 @@ use std::path::Path;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
 use fluo_table::{
-    Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt,
-    Versions,
+    Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, Versions,
 };
 
 use super::{SOAK, setting};

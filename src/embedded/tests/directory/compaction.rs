@@ -9,7 +9,7 @@ use std::time::Duration;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Cell, Column, Garbage, Mutation, Result, Scan, Span, Table, TableAdmin,
-    TableExt, Versions,
+    Versions,
 };
 
 /// Number of versions in one column: more than several steps inspect.

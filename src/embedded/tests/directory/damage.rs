@@ -15,7 +15,7 @@ use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_table::{
     Authorizations, Bytes, Column, Condition, Error, ErrorKind, Garbage, Mutation, Result,
-    RowColumn, Scan, Span, TableAdmin, TableExt, Timestamp, Versions,
+    RowColumn, Scan, Span, TableAdmin, Timestamp, Versions,
 };
 
 use super::{SOAK, setting};

@@ -11,7 +11,7 @@ use std::process::Command;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span, TableAdmin,
-    TableExt, Versions,
+    Versions,
 };
 
 const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";

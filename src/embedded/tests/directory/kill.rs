@@ -17,7 +17,7 @@ use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_table::{
     Authorizations, Column, Condition, Error, Mutation, Outcome, Result, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    TableAdmin, Versions,
 };
 
 use super::{SOAK, setting};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
-    Authorizations, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt, Versions,
+    Authorizations, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, Versions,
 };
 
 const VALUE: &[u8] = b"a value that is found in the file";

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
-    Table, TableAdmin, TableExt, Versions,
+    Table, TableAdmin, Versions,
 };
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{LocalityGroups, Result, TableAdmin, TableAdminExt, Versions};
+use fluo_table::{LocalityGroups, Result, TableAdmin, Versions};
 
 /// The locality group of notifications: workers scan it without reading other columns.
 const NOTIFY_GROUP: &str = "notify";

@@ -13,7 +13,7 @@
 //! latest when it is recorded. It may have replaced the table by then.
 
 use fluo_table::coordination::Applications;
-use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 
 use crate::application::status::{applications_of, read};
 use crate::application::{ApplicationHandle, application_table};

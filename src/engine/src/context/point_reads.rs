@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TimestampBlock};
-use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, Table, TableExt, Timestamp};
+use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, Table, Timestamp};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::oneshot;
 use tokio::time::timeout;

@@ -392,7 +392,7 @@ mod tests {
     /// Returns a part of all notifications.
     fn share(divisor: u32, remainder: u32) -> Share {
         let divisor = NonZeroU32::new(divisor).unwrap();
-        Share::for_all_rows(Partition::new(divisor, remainder).unwrap())
+        Share::new([fluo_table::Span::all()], Partition::new(divisor, remainder).unwrap())
     }
 
     fn found(row: &'static str, at: u64) -> Found {

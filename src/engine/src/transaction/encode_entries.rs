@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
-    NotificationTimestamp, WriteValue, notification_column,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, NotificationTimestamp, WriteValue,
+    notification_column,
 };
 use fluo_table::{Bytes, Column, Mutation, RowColumn, Timestamp};
 
@@ -65,7 +65,7 @@ pub(crate) fn commit(
         let value = WriteValue { start, is_primary, is_delete };
         put(mutation, column, EntryKind::Write, commit, value.encode())
     } else {
-        let value = DelLockValue { outcome: DelLockOutcome::Committed, is_primary, done: commit };
+        let value = DelLockValue { is_rolled_back: false, is_primary, done: commit };
         put(mutation, column, EntryKind::DelLock, start, value.encode())
     };
     if is_trigger { put(committed, column, EntryKind::Ack, start, Bytes::new()) } else { committed }
@@ -84,11 +84,8 @@ pub(crate) fn roll_back(
             put(mutation, column, EntryKind::DelReadLock, start, value)
         }
         LockKind::Write { .. } => {
-            let value = DelLockValue {
-                outcome: DelLockOutcome::RolledBack,
-                is_primary: false,
-                done: Timestamp::ZERO,
-            };
+            let value =
+                DelLockValue { is_rolled_back: true, is_primary: false, done: Timestamp::ZERO };
             put(mutation, column, EntryKind::DelLock, start, value.encode())
         }
     }
@@ -102,7 +99,7 @@ pub(crate) fn roll_back_primary(
     start: Timestamp,
     done: Timestamp,
 ) -> Mutation {
-    let value = DelLockValue { outcome: DelLockOutcome::RolledBack, is_primary: true, done };
+    let value = DelLockValue { is_rolled_back: true, is_primary: true, done };
     put(mutation, column, EntryKind::DelLock, start, value.encode())
 }
 

@@ -31,7 +31,7 @@ impl State {
     /// Returns the committed cells of a scan, in key order. The timestamp of a cell is the start of
     /// its transaction.
     pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
-        if scan.filter_intent() != Filter::None {
+        if scan.filter != Filter::None {
             return failed(Error::invalid(
                 "a scan of a snapshot cannot have a filter; remove the filter",
             ));
@@ -53,7 +53,7 @@ impl State {
     /// another process travel with those of other transactions.
     fn entries(&self, scan: &Scan) -> CellBatches {
         let is_gathered = self.client.table.is_remote()
-            && scan.columns().is_empty()
+            && scan.columns.is_empty()
             && scan.spans().len() <= CELLS_PER_READ
             && scan.spans().iter().all(is_cell);
         if is_gathered {

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use fluo_table::layout::ColumnFilter;
-use fluo_table::{
-    Cell, Change, Key, Mutation, Result, RowColumn, Scan, Table, TableExt, Timestamp,
-};
+use fluo_table::{Cell, Change, Filter, Key, Mutation, Result, RowColumn, Scan, Table, Timestamp};
 
 use crate::transaction::corrupt::{cell_of, checked};
 use crate::transaction::encode_entries;
@@ -58,7 +56,7 @@ impl DecidedLock {
             }
         }
         entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut filter = ColumnFilter::snapshot(at);
+        let mut filter = ColumnFilter::new(Filter::Snapshot { at });
         let mut shown = entries.into_iter();
         let shown = shown.find(|entry| filter.shows(entry.key.timestamp, &entry.value));
         if let Some(entry) = &shown {

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind, LockValue, WriteValue};
-use fluo_table::{Bytes, Filter, Key, Result, RowColumn, Scan, Span, Table, TableExt, Timestamp};
+use fluo_table::layout::{DelLockValue, EntryKind, LockValue, WriteValue};
+use fluo_table::{Bytes, Filter, Key, Result, RowColumn, Scan, Span, Table, Timestamp};
 use futures::stream::TryStreamExt;
 
 use crate::transaction::corrupt::{in_cell, stamp_of};
@@ -50,9 +50,10 @@ pub(crate) async fn status(
         EntryKind::Lock if stamp.timestamp == start => TransactionStatus::Locked(found.value),
         EntryKind::DelLock => {
             let value = DelLockValue::decode(&found.value).map_err(damaged)?;
-            match value.outcome {
-                DelLockOutcome::RolledBack => TransactionStatus::RolledBack,
-                DelLockOutcome::Committed => TransactionStatus::Committed(value.done),
+            if value.is_rolled_back {
+                TransactionStatus::RolledBack
+            } else {
+                TransactionStatus::Committed(value.done)
             }
         }
         _ => TransactionStatus::Unknown,

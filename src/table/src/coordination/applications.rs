@@ -38,7 +38,7 @@ use crate::error::Result;
 /// - **C13, claims.** A claim covers an application and a table together, for one caller at a time:
 ///   while either of them is claimed, another claim of it is
 ///   [`Unavailable`](crate::ErrorKind::Unavailable). A claim ends when it is dropped, and with the
-///   process that holds it. SetupLocks are independent of all other state: neither the application
+///   process that holds it. Claims are independent of all other state: neither the application
 ///   nor the table needs to exist, and no other call checks claims. A claim is therefore advisory.
 ///   If a session ends while its holder works, the claim ends with it, without notice to the
 ///   holder. Requests that the holder has sent by then, or sends next, may take effect while

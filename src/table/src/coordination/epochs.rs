@@ -1,6 +1,6 @@
 //! The epochs by which the coordination of an application and its table recognize each other.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The record that a coordination keeps of its last opening.
 ///
@@ -30,7 +30,7 @@ impl Epochs {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since.
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the table was opened with another copy since.
     pub fn check(name: &str, recorded: Option<&Self>, found: Option<&str>) -> Result<()> {
         let number = recorded.map_or(0, |recorded| number_of(&recorded.last));
         let is_known = |found: &str| {
@@ -51,7 +51,7 @@ impl Epochs {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since.
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the table was opened with another copy since.
     pub fn begin(
         name: &str,
         recorded: Option<&Self>,
@@ -86,12 +86,11 @@ impl Epochs {
     ///
     /// # Errors
     ///
-    /// [`Corrupt`](ErrorKind::Corrupt).
+    /// [`Corrupt`](crate::ErrorKind::Corrupt).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let lines = str::from_utf8(bytes).ok().and_then(|it| it.split_once('\n'));
         let (last, before) = lines.filter(|(last, _)| !last.is_empty()).ok_or_else(|| {
-            let message = "the epochs of an application are not two lines of text";
-            Error::new(ErrorKind::Corrupt, message)
+            Error::corrupt("the epochs of an application are not two lines of text")
         })?;
         Ok(Self { last: last.to_owned(), before: (!before.is_empty()).then(|| before.to_owned()) })
     }
@@ -160,7 +159,7 @@ mod tests {
         let crashed = begin(Some(&both), "b", Some("1-a")).unwrap();
         let opened = begin(Some(&both), "c", Some("1-a")).unwrap();
         let error = begin(Some(&crashed), "d", Some(&opened.last)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(error.kind(), crate::ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
             "the coordination of the application `web` is an old copy; use the newest one, or initialize the application again"
@@ -174,7 +173,7 @@ mod tests {
     #[test]
     fn reports_other_bytes_as_corrupt() {
         for bytes in [&b""[..], b"a", b"\nb", b"\xff\n"] {
-            assert_eq!(Epochs::decode(bytes).unwrap_err().kind(), ErrorKind::Corrupt);
+            assert_eq!(Epochs::decode(bytes).unwrap_err().kind(), crate::ErrorKind::Corrupt);
         }
     }
 }

@@ -58,19 +58,12 @@ impl Error {
         )
     }
 
-    /// Creates the error for an application whose setup lock another caller has.
-    pub fn application_locked(name: &str) -> Self {
+    /// Creates the error for an `application` or a `table`, as `what` says, whose setup lock another
+    /// caller has.
+    pub fn setup_locked(what: &str, name: &str) -> Self {
         let name = shown(name);
         Self::unavailable(format!(
-            "another caller is creating or removing the application `{name}`; wait, then check its state"
-        ))
-    }
-
-    /// Creates the error for a table whose setup lock another caller has.
-    pub fn table_locked(name: &str) -> Self {
-        let name = shown(name);
-        Self::unavailable(format!(
-            "another caller is creating or removing the table `{name}`; wait, then check its state"
+            "another caller is creating or removing the {what} `{name}`; wait, then check its state"
         ))
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::coordination::TransactorId;
 use crate::error::{Error, Result};
+use crate::locked::locked;
 
 /// A lock that this caller holds until this is dropped or the process ends. If locks are kept in
 /// another process, it also ends with the session in which it was taken, without notice.
@@ -21,11 +22,11 @@ pub(super) enum LockKey {
     Exclusive(TransactorId),
 }
 
-/// The held locks of one process. A clone shares them.
+/// The held locks of one instance whose clients are all in one process: rule C13 of
+/// [`Applications`](super::Applications). A clone shares them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HeldLocks(Arc<Mutex<BTreeSet<LockKey>>>);
+pub struct HeldLocks(Arc<Mutex<BTreeSet<LockKey>>>);
 
-/// The locks that one caller holds.
 #[derive(Debug)]
 struct OwnLocks {
     all: HeldLocks,
@@ -33,14 +34,23 @@ struct OwnLocks {
 }
 
 impl HeldLocks {
-    /// Takes all keys, or none.
+    /// Locks an application and a table, both or neither.
     ///
     /// # Errors
     ///
-    /// The first key that is held.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) while another caller has locked one of them.
+    pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn HeldLock>> {
+        let keys = [LockKey::Application(application.to_owned()), LockKey::Table(table.to_owned())];
+        self.take(keys).map_err(|held| match held {
+            LockKey::Table(_) => Error::setup_locked("table", table),
+            _ => Error::setup_locked("application", application),
+        })
+    }
+
+    /// Takes all keys, or none and returns the first one that is held.
     pub(super) fn take(&self, own: impl Into<Vec<LockKey>>) -> Result<Box<dyn HeldLock>, LockKey> {
         let own = own.into();
-        let mut held = self.locked();
+        let mut held = locked(&self.0);
         if let Some(other) = own.iter().find(|key| held.contains(key)) {
             return Err(other.clone());
         }
@@ -48,18 +58,12 @@ impl HeldLocks {
         Ok(Box::new(OwnLocks { all: self.clone(), own }))
     }
 
-    /// Checks whether any transactor has the exclusive use.
     pub(super) fn is_exclusive(&self) -> bool {
-        self.locked().iter().any(|held| matches!(held, LockKey::Exclusive(_)))
+        locked(&self.0).iter().any(|held| matches!(held, LockKey::Exclusive(_)))
     }
 
-    /// Releases a key for its holder.
     pub(super) fn release(&self, key: &LockKey) {
-        self.locked().remove(key);
-    }
-
-    fn locked(&self) -> MutexGuard<'_, BTreeSet<LockKey>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0).remove(key);
     }
 }
 
@@ -73,37 +77,13 @@ impl Drop for OwnLocks {
     }
 }
 
-/// The setup locks of one instance whose clients are all in one process: rule C13 of
-/// [`Applications`](super::Applications). A clone shares them.
-#[derive(Clone, Debug, Default)]
-pub struct SetupLocks(HeldLocks);
-
-impl SetupLocks {
-    /// Locks an application and a table, both or neither.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](crate::ErrorKind::Unavailable) while another caller has locked one of them.
-    pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn HeldLock>> {
-        let table_key = LockKey::Table(table.to_owned());
-        let taken = self.0.take([LockKey::Application(application.to_owned()), table_key.clone()]);
-        taken.map_err(|held| {
-            if held == table_key {
-                Error::table_locked(table)
-            } else {
-                Error::application_locked(application)
-            }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_the_locked_object() {
-        let locks = SetupLocks::default();
+        let locks = HeldLocks::default();
         let held = locks.lock_setup("web", "pages").unwrap();
         let message =
             |application, table| locks.lock_setup(application, table).unwrap_err().to_string();

@@ -54,7 +54,7 @@ pub use application::{Application, check_settings, shown_setting, shown_settings
 pub use applications::Applications;
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
-pub use held_lock::{HeldLock, SetupLocks};
+pub use held_lock::{HeldLock, HeldLocks};
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};

@@ -29,10 +29,7 @@ impl ObserverKind {
 
 impl fmt::Display for ObserverKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Strong => "strong",
-            Self::Weak => "weak",
-        })
+        f.pad(&self.name().to_ascii_lowercase())
     }
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use super::held_lock::{HeldLocks, LockKey};
 use crate::coordination::{HeldLock, Share, TransactorId, check_duty};
-use crate::data::Timestamp;
+use crate::data::{Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::Partition;
 
@@ -131,7 +131,7 @@ impl Sessions {
         let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
             return Err(Error::worker_ended());
         };
-        Ok(Share::for_all_rows(Partition::new(count, rank)?))
+        Ok(Share::new([Span::all()], Partition::new(count, rank)?))
     }
 
     /// Checks whether any transactor or worker is present.

@@ -41,11 +41,6 @@ impl Share {
         }
     }
 
-    /// Creates the share of one part of all notifications.
-    pub fn for_all_rows(partition: Partition) -> Self {
-        Self::new([Span::all()], partition)
-    }
-
     /// Adds the [unpartitioned](is_unpartitioned) notifications in the spans, because the worker
     /// with part 0 may skip them.
     #[must_use]
@@ -125,7 +120,7 @@ mod tests {
         let (row, qualifier) = (Bytes::from("adb:A0BM"), b"\x01s\x06strong");
         let owners = |divisor, adds: bool| -> Vec<u32> {
             let owns = |remainder: &u32| {
-                let share = Share::for_all_rows(part(divisor, *remainder));
+                let share = Share::new([Span::all()], part(divisor, *remainder));
                 let share = if adds { share.with_unpartitioned() } else { share };
                 share.contains(&row, qualifier)
             };
@@ -146,7 +141,7 @@ mod tests {
             row in any::<Vec<u8>>(), qualifier in any::<Vec<u8>>(), divisor in 1u32..20,
         ) {
             let row = Bytes::from(row);
-            let shares = (0..divisor).map(|remainder| Share::for_all_rows(part(divisor, remainder)));
+            let shares = (0..divisor).map(|remainder| Share::new([Span::all()], part(divisor, remainder)));
             let owners = shares.filter(|share| share.contains(&row, &qualifier)).count();
             prop_assert_eq!(owners, 1);
         }

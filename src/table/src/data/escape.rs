@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use crate::data::Bytes;
+use crate::error::{Error, Result};
 
 /// Displays bytes as text: printable ASCII unchanged, a backslash and every other byte as `\xNN`.
 ///
@@ -13,9 +12,12 @@ use crate::data::Bytes;
 /// # Examples
 ///
 /// ```
-/// use fluo_table::Escaped;
+/// use fluo_table::{Escaped, unescape};
 ///
 /// assert_eq!(Escaped(b"a\\b\x01\xff").to_string(), r"a\x5cb\x01\xff");
+/// assert_eq!(unescape(r"a\x5cb\x01\xff")?.as_ref(), b"a\\b\x01\xff");
+/// assert!(unescape(r"p:\n").is_err());
+/// # Ok::<(), fluo_table::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(
@@ -57,33 +59,18 @@ impl fmt::Display for Separated<'_> {
     }
 }
 
-/// An error in text that is not of the form that [`Escaped`] writes.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
-)]
-pub struct EscapeError {
-    at: usize,
-    what: &'static str,
-}
-
 /// Reads the form that [`Escaped`] writes.
 ///
 /// # Errors
 ///
-/// An error for a backslash that does not start `\xNN`, or a character that is not printable ASCII;
-/// it states the position in the text.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> Result<(), fluo_table::EscapeError> {
-/// assert_eq!(fluo_table::unescape(r"p:\x00")?.as_ref(), b"p:\0");
-/// assert!(fluo_table::unescape(r"p:\n").is_err());
-/// # Ok(())
-/// # }
-/// ```
-pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
+/// [`Invalid`](crate::ErrorKind::Invalid) for a backslash that does not start `\xNN`, or a character
+/// that is not printable ASCII; the message states the position in the text.
+pub fn unescape(text: &str) -> Result<Bytes> {
+    let invalid = |at: usize, what| {
+        Error::invalid(format!(
+            "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
+        ))
+    };
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -91,7 +78,7 @@ pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
         rest = match first {
             b'\\' => {
                 let (byte, after) = hex_byte(after)
-                    .ok_or(EscapeError { at, what: "a backslash that does not start `\\xNN`" })?;
+                    .ok_or_else(|| invalid(at, "a backslash that does not start `\\xNN`"))?;
                 bytes.push(byte);
                 after
             }
@@ -99,9 +86,7 @@ pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
                 bytes.push(first);
                 after
             }
-            _ => {
-                return Err(EscapeError { at, what: "a byte that is not printable ASCII" });
-            }
+            _ => return Err(invalid(at, "a byte that is not printable ASCII")),
         };
     }
     Ok(bytes.into())

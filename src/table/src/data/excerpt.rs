@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use super::escape::Escaped;
+use crate::data::{Bytes, Escaped};
 
 /// Bytes for display in a message: escaped, in backticks, truncated if they are long.
 ///
 /// Printable ASCII is shown as it is; every other byte and the backslash are written `\xNN`. Only
 /// the first [`MAX_SHOWN`](Self::MAX_SHOWN) bytes are kept, so an error about a row of a mebibyte
 /// stays small.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    shown: Vec<u8>,
+    shown: Bytes,
     total: usize,
 }
 
@@ -21,7 +21,8 @@ impl Excerpt {
 
     /// Copies at most [`MAX_SHOWN`](Self::MAX_SHOWN) of the bytes.
     pub fn new(bytes: &[u8]) -> Self {
-        Self { shown: bytes.iter().copied().take(Self::MAX_SHOWN).collect(), total: bytes.len() }
+        let shown = bytes.get(..Self::MAX_SHOWN).unwrap_or(bytes);
+        Self { shown: Bytes::copy_from_slice(shown), total: bytes.len() }
     }
 }
 
@@ -32,14 +33,6 @@ impl fmt::Display for Excerpt {
             write!(f, ".. ({} of {} bytes)", self.shown.len(), self.total)?;
         }
         Ok(())
-    }
-}
-
-/// Writes the same text as `Display`, because a list of numbers is useless in the output of a
-/// failed test.
-impl fmt::Debug for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Excerpt({self})")
     }
 }
 

@@ -118,12 +118,8 @@ impl<'a> KeyRef<'a> {
 
 impl Ord for KeyRef<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.row
-            .cmp(other.row)
-            .then_with(|| self.family.cmp(other.family))
-            .then_with(|| self.qualifier.cmp(other.qualifier))
-            .then_with(|| self.visibility.cmp(other.visibility))
-            .then_with(|| other.timestamp.cmp(&self.timestamp))
+        let parts = |key: &Self| (key.row, key.family, key.qualifier, key.visibility);
+        parts(self).cmp(&parts(other)).then_with(|| other.timestamp.cmp(&self.timestamp))
     }
 }
 

@@ -14,13 +14,11 @@ use crate::error::{Error, Result};
 /// ```
 /// use fluo_table::Timestamp;
 ///
-/// # fn main() -> fluo_table::Result<()> {
 /// let start = Timestamp::new(41)?;
 /// assert!(start < start.next()?);
 /// assert_eq!(start.next()?.get(), 42);
 /// assert_eq!(start.to_string(), "41");
-/// # Ok(())
-/// # }
+/// # Ok::<(), fluo_table::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 64;
 ///
 /// let reader = Authorizations::from_iter(["public", "eu"]);
 /// assert!(reader.can_see(b"public&(eu|us)")?);
-/// # Ok::<(), fluo_table::VisibilityError>(())
+/// # Ok::<(), fluo_table::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Authorizations(BTreeSet<Bytes>);
@@ -55,9 +55,9 @@ impl Authorizations {
     ///
     /// # Errors
     ///
-    /// An error if the expression does not follow the grammar; it states the byte and the problem
-    /// there.
-    pub fn can_see(&self, expression: &[u8]) -> Result<bool, VisibilityError> {
+    /// [`Invalid`](ErrorKind::Invalid) if the expression does not follow the grammar; the message
+    /// states the byte and the problem there.
+    pub fn can_see(&self, expression: &[u8]) -> Result<bool> {
         if expression.is_empty() {
             return Ok(true);
         }
@@ -96,14 +96,6 @@ pub fn can_see_column(held: &Authorizations, row: &[u8], column: &Column) -> Res
     })
 }
 
-/// An error in a visibility expression.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("visibility expression: at byte {at}: {what}")]
-pub struct VisibilityError {
-    at: usize,
-    what: &'static str,
-}
-
 /// The evaluation of an expression while it is parsed.
 struct Evaluation<'a> {
     held: &'a Authorizations,
@@ -112,7 +104,7 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    fn expression(&mut self, depth: usize) -> Result<bool, VisibilityError> {
+    fn expression(&mut self, depth: usize) -> Result<bool> {
         let mut holds = self.term(depth)?;
         let mut joined_by = None;
         while let Some(operator @ (b'&' | b'|')) = self.peek() {
@@ -126,7 +118,7 @@ impl Evaluation<'_> {
         Ok(holds)
     }
 
-    fn term(&mut self, depth: usize) -> Result<bool, VisibilityError> {
+    fn term(&mut self, depth: usize) -> Result<bool> {
         match self.peek() {
             Some(b'(') if depth == MAX_DEPTH => Err(self.error("more than 64 nested parentheses")),
             Some(b'(') => {
@@ -145,7 +137,7 @@ impl Evaluation<'_> {
         }
     }
 
-    fn quoted(&mut self) -> Result<bool, VisibilityError> {
+    fn quoted(&mut self) -> Result<bool> {
         let mut label = Vec::new();
         loop {
             self.at += 1;
@@ -183,8 +175,8 @@ impl Evaluation<'_> {
         self.expression.get(self.at).copied()
     }
 
-    fn error(&self, what: &'static str) -> VisibilityError {
-        VisibilityError { at: self.at, what }
+    fn error(&self, what: &str) -> Error {
+        Error::invalid(format!("visibility expression: at byte {}: {what}", self.at))
     }
 }
 
@@ -217,7 +209,7 @@ mod tests {
         #[case] seen: bool,
     ) {
         let labels = labels.split(',').filter(|label| !label.is_empty());
-        assert_eq!(Authorizations::from_iter(labels).can_see(expression.as_bytes()), Ok(seen));
+        assert_eq!(Authorizations::from_iter(labels).can_see(expression.as_bytes()).unwrap(), seen);
     }
 
     #[rstest]

@@ -42,14 +42,12 @@ pub struct Instance {
 impl Instance {
     /// Creates an instance from its two ports. They must belong together: the tables of the
     /// applications are among the tables.
-    #[must_use]
     pub fn new(tables: Arc<dyn TableAdmin>, applications: Arc<dyn Applications>) -> Self {
         Self { tables, applications, ids: Arc::new(|| Uuid::new_v4().to_string()) }
     }
 
     /// Creates an empty instance in the memory of this process, for tests and for trying things
     /// out.
-    #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Arc::new(MemoryTables::new()), Arc::new(MemoryApplications::new()))
     }
@@ -65,19 +63,16 @@ impl Instance {
 
     /// Returns the port to the tables. The instance implements [`TableAdmin`] itself; this is for
     /// callers that need a shared port.
-    #[must_use]
     pub fn table_admin(&self) -> &Arc<dyn TableAdmin> {
         &self.tables
     }
 
     /// Returns the port to the applications, to list them for example.
-    #[must_use]
     pub fn applications(&self) -> &Arc<dyn Applications> {
         &self.applications
     }
 
     /// Returns the id of an application that is about to be created.
-    #[must_use]
     pub fn new_id(&self) -> String {
         (self.ids)()
     }

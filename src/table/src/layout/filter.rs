@@ -15,7 +15,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use super::notification::is_deletion;
+use super::notification::{NOTIFICATION_FAMILY, Partition, is_deletion};
 use crate::data::Timestamp;
 use crate::layout::EntryKind::{Ack, Data, DelLock, DelReadLock, Lock, ReadLock, TxDone, Write};
 use crate::layout::{DelReadLockValue, EntryKind, WriteValue};
@@ -42,10 +42,84 @@ pub struct Prewrite {
     pub acknowledged_after: Option<Timestamp>,
 }
 
-/// A filter of transactions, with its state in one column.
+/// The purpose of a scan, if it needs less than all visible cells.
+///
+/// A filter states an intent. [`EntryFilter`](crate::table::EntryFilter) defines its meaning, with
+/// [`ColumnFilter`] for the filters of transactions; tables are free in its implementation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Filter {
+    /// All visible cells.
+    #[default]
+    None,
+    /// The first visible cell of each row, to count and sample rows.
+    FirstOfRow,
+    /// At most one entry of each column: the value that was committed last at or before a
+    /// timestamp, or instead a lock that may hide a newer value.
+    ///
+    /// A lock is shown if it started at or before the timestamp, and if no transaction that started
+    /// later has committed or rolled back in this cell. It may be the reader's own lock. A deleted
+    /// cell shows nothing.
+    Snapshot {
+        /// The timestamp of the reader.
+        at: Timestamp,
+    },
+    /// At most one entry of one column: the first one that prevents a transaction from locking the
+    /// cell.
+    ///
+    /// These entries are: a write that was committed, or a lock that was rolled back, at or after
+    /// the start of the transaction; a lock of any transaction that has not ended; and, for a
+    /// transaction that writes, a read lock that has not ended or was committed later than its
+    /// start.
+    Prewrite(Prewrite),
+    /// At most one entry of one column: the one that tells the outcome of the transaction with this
+    /// start whose primary is the cell.
+    ///
+    /// A `WRITE` of its start means that it committed. A `DEL_LOCK` at its start tells how its lock
+    /// ended. A `LOCK`, of any transaction, is the current lock of the cell. If nothing is shown,
+    /// there is no trace of the transaction.
+    TransactionStatus {
+        /// The start timestamp of the transaction.
+        start: Timestamp,
+    },
+    /// The `RLOCK` entries of each column that have no `DEL_RLOCK`, whether a write or a rolled back
+    /// lock came after them or not.
+    OpenReadLocks,
+    /// The pending notifications: the newest entry of each column of notifications, unless it is a
+    /// deletion.
+    Notifications {
+        /// The share of the notifications to return, or `None` for all of them.
+        share: Option<Partition>,
+    },
+    /// The pending notifications that are [unpartitioned](crate::layout::is_unpartitioned), which a
+    /// share of [`Notifications`](Self::Notifications) may not contain.
+    UnpartitionedNotifications,
+}
+
+impl Filter {
+    /// Checks whether the filter looks at columns of this family. Of the filters of transactions
+    /// only the two of notifications look at the notification family, and they look at no other
+    /// family.
+    pub fn looks_at_family(self, family: &[u8]) -> bool {
+        let is_of_notifications = family == NOTIFICATION_FAMILY.as_bytes();
+        match self {
+            Self::None | Self::FirstOfRow => true,
+            Self::Notifications { .. } | Self::UnpartitionedNotifications => is_of_notifications,
+            _ => !is_of_notifications,
+        }
+    }
+
+    /// Checks whether the filter looks at one column only, the one in which a span starts.
+    pub fn is_of_one_column(self) -> bool {
+        matches!(self, Self::Prewrite(_) | Self::TransactionStatus { .. })
+    }
+}
+
+/// The state of a filter in one column: the entries of the column that the filter shows. A filter
+/// that is none of transactions shows all.
 #[derive(Clone, Debug)]
 pub struct ColumnFilter {
-    rule: Rule,
+    filter: Filter,
     next: SeekHint,
     /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
@@ -53,15 +127,6 @@ pub struct ColumnFilter {
     ended_read_lock: Option<u64>,
     /// The timestamp of the value that a snapshot shows.
     value_at: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Rule {
-    Snapshot { at: u64 },
-    Prewrite(Prewrite),
-    Status { start: u64 },
-    OpenReadLocks,
-    Notifications,
 }
 
 /// The decision of a filter on an entry.
@@ -79,57 +144,15 @@ enum Step {
 }
 
 impl ColumnFilter {
-    fn new(rule: Rule) -> Self {
+    /// Creates the state of a filter at the beginning of a column.
+    pub fn new(filter: Filter) -> Self {
         Self {
-            rule,
+            filter,
             next: SeekHint::SeekTo(i64::MAX),
             over_up_to: None,
             ended_read_lock: None,
             value_at: None,
         }
-    }
-
-    /// Creates the filter that shows at most one entry of a column: the value that was committed
-    /// last at or before a timestamp, or instead a lock that may hide a newer value.
-    ///
-    /// A lock is shown if it started at or before the timestamp, and if no transaction that started
-    /// later has committed or rolled back in this cell. It may be the reader's own lock. A deleted
-    /// cell shows nothing.
-    pub fn snapshot(at: Timestamp) -> Self {
-        Self::new(Rule::Snapshot { at: at.get() })
-    }
-
-    /// Creates the filter that shows at most one entry of a column: the first one that prevents a
-    /// transaction from locking the cell.
-    ///
-    /// These entries are: a write that was committed, or a lock that was rolled back, at or after
-    /// the start of the transaction; a lock of any transaction that has not ended; and, for a
-    /// transaction that writes, a read lock that has not ended or was committed later than its
-    /// start.
-    pub fn prewrite(prewrite: Prewrite) -> Self {
-        Self::new(Rule::Prewrite(prewrite))
-    }
-
-    /// Creates the filter that shows at most one entry of a column: the one that tells the outcome
-    /// of the transaction with this start whose primary is the cell.
-    ///
-    /// A `WRITE` of its start means that it committed. A `DEL_LOCK` at its start tells how its lock
-    /// ended. A `LOCK`, of any transaction, is the current lock of the cell. If nothing is shown,
-    /// there is no trace of the transaction.
-    pub fn status(start: Timestamp) -> Self {
-        Self::new(Rule::Status { start: start.get() })
-    }
-
-    /// Creates the filter that shows the `RLOCK` entries of a column that have no `DEL_RLOCK`. It
-    /// ignores whether a write or a rolled back lock came after them.
-    pub fn open_read_locks() -> Self {
-        Self::new(Rule::OpenReadLocks)
-    }
-
-    /// Creates the filter that shows at most one entry of a column of notifications: the newest,
-    /// unless it is a deletion.
-    pub fn notifications() -> Self {
-        Self::new(Rule::Notifications)
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
@@ -153,17 +176,21 @@ impl ColumnFilter {
     }
 
     fn step(&mut self, stamp: i64, value: &[u8]) -> Step {
-        match (self.rule, EntryKind::split(stamp)) {
-            (Rule::Notifications, _) if is_deletion(stamp) => Step::End,
-            (Rule::Notifications, _) => Step::ShowLast,
-            (Rule::Prewrite(_), None) => Step::End,
+        match (self.filter, EntryKind::split(stamp)) {
+            (Filter::None | Filter::FirstOfRow, _) => Step::Show,
+            (Filter::Notifications { .. } | Filter::UnpartitionedNotifications, _) => {
+                if is_deletion(stamp) { Step::End } else { Step::ShowLast }
+            }
+            (Filter::Prewrite(_), None) => Step::End,
             // Not an entry of a transaction: shown so that the reader can report it.
-            (Rule::OpenReadLocks, None) => Step::Show,
-            (Rule::Snapshot { .. } | Rule::Status { .. }, None) => Step::ShowLast,
-            (Rule::Snapshot { at }, Some(entry)) => self.snapshot_step(at, entry, value),
-            (Rule::Prewrite(own), Some(entry)) => self.prewrite_step(own, entry, value),
-            (Rule::Status { start }, Some(entry)) => self.status_step(start, entry, value),
-            (Rule::OpenReadLocks, Some(entry)) => self.read_locks_step(entry),
+            (Filter::OpenReadLocks, None) => Step::Show,
+            (Filter::Snapshot { .. } | Filter::TransactionStatus { .. }, None) => Step::ShowLast,
+            (Filter::Snapshot { at }, Some(entry)) => self.snapshot_step(at.get(), entry, value),
+            (Filter::Prewrite(own), Some(entry)) => self.prewrite_step(own, entry, value),
+            (Filter::TransactionStatus { start }, Some(entry)) => {
+                self.status_step(start.get(), entry, value)
+            }
+            (Filter::OpenReadLocks, Some(entry)) => self.read_locks_step(entry),
         }
     }
 

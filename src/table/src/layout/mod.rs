@@ -23,10 +23,10 @@ mod write;
 pub mod garbage;
 
 pub use entry_timestamp::{EntryKind, EntryTimestamp};
-pub use filter::{ColumnFilter, Prewrite, SeekHint};
+pub use filter::{ColumnFilter, Filter, Prewrite, SeekHint};
 pub use lock::{LockValue, ReadLockValue};
 pub use notification::{
     NOTIFICATION_FAMILY, NotificationTimestamp, Partition, is_unpartitioned, notification_column,
     observed_column,
 };
-pub use write::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
+pub use write::{DelLockValue, DelReadLockValue, WriteValue};

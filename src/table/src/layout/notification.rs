@@ -17,7 +17,7 @@ use std::num::NonZeroU32;
 
 use super::vint::{concat, split};
 use crate::data::{Bytes, Column, Timestamp};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The family of notifications. No other data may be written to it.
 pub const NOTIFICATION_FAMILY: &str = "ntfy";
@@ -47,21 +47,16 @@ pub fn observed_column(notification: &Column) -> Result<Column> {
     let bytes = &notification.qualifier;
     let [family, qualifier] = split(bytes)
         .filter(|_| notification.family == NOTIFICATION_FAMILY)
-        .ok_or_else(|| not_a_notification(notification))?;
+        .ok_or_else(|| {
+            Error::corrupt(format!(
+                "`{notification}` is not a column of notifications, with the family `{NOTIFICATION_FAMILY}` and an observed column"
+            ))
+        })?;
     Ok(Column {
         family: bytes.slice_ref(family),
         qualifier: bytes.slice_ref(qualifier),
         visibility: notification.visibility.clone(),
     })
-}
-
-fn not_a_notification(column: &Column) -> Error {
-    Error::new(
-        ErrorKind::Corrupt,
-        format!(
-            "`{column}` is not a column of notifications, with the family `{NOTIFICATION_FAMILY}` and an observed column"
-        ),
-    )
 }
 
 /// The timestamp of a notification.

@@ -49,8 +49,9 @@ impl WriteValue {
 /// The end of a lock that left no write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DelLockValue {
-    /// The outcome of the transaction.
-    pub outcome: DelLockOutcome,
+    /// True if the transaction was rolled back; false if it committed, and wrote no value in this
+    /// cell.
+    pub is_rolled_back: bool,
     /// True if the cell is the primary of the transaction.
     pub is_primary: bool,
     /// The timestamp of the `TX_DONE` entry which says that the transaction has no lock left: its
@@ -59,21 +60,12 @@ pub struct DelLockValue {
     pub done: Timestamp,
 }
 
-/// The outcome of a transaction whose lock has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DelLockOutcome {
-    /// It committed, and wrote no value in this cell.
-    Committed,
-    /// It was rolled back.
-    RolledBack,
-}
-
 const DEL_LOCK_FORM: &str = "a byte of flags below 4 and a timestamp of 8 bytes";
 
 impl DelLockValue {
     /// Returns the bytes of the value.
     pub fn encode(&self) -> Bytes {
-        encode_flags(self.is_primary, self.outcome == DelLockOutcome::RolledBack, self.done)
+        encode_flags(self.is_primary, self.is_rolled_back, self.done)
     }
 
     /// Decodes a value.
@@ -84,9 +76,7 @@ impl DelLockValue {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let (is_primary, is_rolled_back, done) =
             decode_flags(bytes).ok_or_else(|| unreadable("DEL_LOCK", bytes, DEL_LOCK_FORM))?;
-        let outcome =
-            if is_rolled_back { DelLockOutcome::RolledBack } else { DelLockOutcome::Committed };
-        Ok(Self { outcome, is_primary, done })
+        Ok(Self { is_rolled_back, is_primary, done })
     }
 }
 
@@ -157,10 +147,6 @@ mod tests {
     use super::*;
     use crate::layout::test_data::{at, hex, timestamps};
 
-    fn outcome(is_rolled_back: bool) -> DelLockOutcome {
-        if is_rolled_back { DelLockOutcome::RolledBack } else { DelLockOutcome::Committed }
-    }
-
     #[test]
     fn encodes_writes_as_fluo_does() {
         let write = |is_primary, is_delete| WriteValue { start: at(1000), is_primary, is_delete };
@@ -177,8 +163,7 @@ mod tests {
             (true, true, 0, "030000000000000000"),
         ];
         for (is_rolled_back, is_primary, done, bytes) in cases {
-            let value =
-                DelLockValue { outcome: outcome(is_rolled_back), is_primary, done: at(done) };
+            let value = DelLockValue { is_rolled_back, is_primary, done: at(done) };
             assert_eq!(hex(&value.encode()), bytes);
         }
         let committed = DelReadLockValue::Committed(at(1001));
@@ -216,7 +201,7 @@ mod tests {
         fn decodes_what_it_encodes(timestamp in timestamps(), flags in any::<[bool; 2]>()) {
             let write = WriteValue { start: timestamp, is_primary: flags[0], is_delete: flags[1] };
             prop_assert_eq!(WriteValue::decode(&write.encode()).unwrap(), write);
-            let end = DelLockValue { outcome: outcome(flags[1]), is_primary: flags[0], done: timestamp };
+            let end = DelLockValue { is_rolled_back: flags[1], is_primary: flags[0], done: timestamp };
             prop_assert_eq!(DelLockValue::decode(&end.encode()).unwrap(), end);
             for end in [DelReadLockValue::Committed(timestamp), DelReadLockValue::RolledBack] {
                 prop_assert_eq!(DelReadLockValue::decode(&end.encode()).unwrap(), end);

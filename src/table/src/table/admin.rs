@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -183,15 +182,14 @@ pub trait TableAdmin: Debug + Send + Sync {
     async fn check_transactions(&self) -> Result<()>;
 }
 
-/// Convenience methods of every [`TableAdmin`].
-pub trait TableAdminExt: TableAdmin {
+impl dyn TableAdmin + '_ {
     /// Checks whether a table exists.
     ///
     /// # Errors
     ///
     /// The same as [`TableAdmin::tables`].
-    fn table_exists(&self, name: &str) -> impl Future<Output = Result<bool>> + Send {
-        async move { Ok(self.tables().await?.iter().any(|table| table == name)) }
+    pub async fn table_exists(&self, name: &str) -> Result<bool> {
+        Ok(self.tables().await?.iter().any(|table| table == name))
     }
 
     /// Returns the locality groups of a table.
@@ -199,8 +197,8 @@ pub trait TableAdminExt: TableAdmin {
     /// # Errors
     ///
     /// The same as [`TableAdmin::properties`] and [`LocalityGroups::from_properties`].
-    fn locality_groups(&self, name: &str) -> impl Future<Output = Result<LocalityGroups>> + Send {
-        async move { LocalityGroups::from_properties(&self.properties(name).await?) }
+    pub async fn locality_groups(&self, name: &str) -> Result<LocalityGroups> {
+        LocalityGroups::from_properties(&self.properties(name).await?)
     }
 
     /// Replaces the locality groups of a table. The property that lists the enabled groups is
@@ -209,21 +207,13 @@ pub trait TableAdminExt: TableAdmin {
     /// # Errors
     ///
     /// The same as [`TableAdmin::set_property`] and [`LocalityGroups::to_properties`].
-    fn set_locality_groups(
-        &self,
-        name: &str,
-        groups: &LocalityGroups,
-    ) -> impl Future<Output = Result<()>> + Send {
-        async move {
-            // `table.group.*` sorts before `table.groups.enabled`: each group is set before it is
-            // enabled.
-            let properties = groups.to_properties()?;
-            let changes: Vec<_> =
-                properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
-            let changed = self.change_properties(name, &changes).await;
-            changed.map_err(|(_, error)| error)
-        }
+    pub async fn set_locality_groups(&self, name: &str, groups: &LocalityGroups) -> Result<()> {
+        // `table.group.*` sorts before `table.groups.enabled`: each group is set before it is
+        // enabled.
+        let properties = groups.to_properties()?;
+        let changes: Vec<_> =
+            properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
+        let changed = self.change_properties(name, &changes).await;
+        changed.map_err(|(_, error)| error)
     }
 }
-
-impl<T: TableAdmin + ?Sized> TableAdminExt for T {}

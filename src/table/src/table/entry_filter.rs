@@ -1,35 +1,21 @@
 //! The rules by which a scan shows stored entries: one pure state machine for every table that
 //! evaluates scans itself.
 
-use std::cmp::Ordering;
-
 use crate::data::{Authorizations, Key, KeyRef, Span};
-use crate::layout::{ColumnFilter, SeekHint, is_unpartitioned};
-use crate::table::{ColumnSelector, Filter, Scan, Versions};
+use crate::layout::{ColumnFilter, Filter, SeekHint, is_unpartitioned};
+use crate::table::{ColumnSelector, Scan, Versions};
 
 /// A key as it is stored: a put, or a delete marker.
 ///
 /// # Order
 ///
 /// The key's order. At one key the delete marker comes first, so that it hides the put.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoredKey {
     /// Row, column and timestamp.
     pub key: Key,
-    /// True for a delete marker.
-    pub is_delete: bool,
-}
-
-impl Ord for StoredKey {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.cmp(&other.key).then_with(|| other.is_delete.cmp(&self.is_delete))
-    }
-}
-
-impl PartialOrd for StoredKey {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    /// True for a put, false for a delete marker.
+    pub is_put: bool,
 }
 
 /// A state machine that decides, entry by entry in stored order, which cells a scan of one span
@@ -66,6 +52,7 @@ pub struct EntryFilter {
     row: Vec<u8>,
     row_was_shown: bool,
     column: CurrentColumn,
+    column_filter: ColumnFilter,
 }
 
 /// The state of the current column. The buffers are reused for the next column.
@@ -78,7 +65,6 @@ struct CurrentColumn {
     is_readable: bool,
     deleted_up_to: Option<i64>,
     versions_seen: u32,
-    filter: Option<ColumnFilter>,
 }
 
 impl EntryFilter {
@@ -91,8 +77,8 @@ impl EntryFilter {
         authorizations: Option<&Authorizations>,
     ) -> Self {
         Self {
-            filter: scan.filter_intent(),
-            columns: scan.columns().to_vec(),
+            filter: scan.filter,
+            columns: scan.columns.clone(),
             versions,
             authorizations: authorizations.cloned(),
             start: span.start().clone(),
@@ -100,6 +86,7 @@ impl EntryFilter {
             row: Vec::new(),
             row_was_shown: false,
             column: CurrentColumn::default(),
+            column_filter: ColumnFilter::new(scan.filter),
         }
     }
 
@@ -107,7 +94,7 @@ impl EntryFilter {
     /// in which the span starts, or of its row.
     pub fn read_from(scan: &Scan, span: &Span) -> Key {
         let start = span.start();
-        match scan.filter_intent() {
+        match scan.filter {
             Filter::FirstOfRow => Key::first_of_row(start.row.clone()),
             _ => Key { timestamp: i64::MAX, ..start.clone() },
         }
@@ -127,8 +114,7 @@ impl EntryFilter {
         if self.column.is_started && !self.column.is_readable {
             return SeekHint::NextColumn;
         }
-        let filter = self.column.filter.as_ref();
-        filter.map_or(SeekHint::SeekTo(i64::MAX), ColumnFilter::looks_next)
+        self.column_filter.looks_next()
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {
@@ -141,7 +127,7 @@ impl EntryFilter {
             self.column.start(key);
             self.column.is_readable =
                 self.is_looked_at(key) && self.is_asked_for(key) && self.may_see(key.visibility);
-            self.column.filter = column_filter(self.filter);
+            self.column_filter = ColumnFilter::new(self.filter);
         }
     }
 
@@ -177,9 +163,7 @@ impl EntryFilter {
             column.deleted_up_to = Some(key.timestamp);
             return false;
         }
-        if let Some(filter) = &mut column.filter
-            && !filter.shows(key.timestamp, value)
-        {
+        if !self.column_filter.shows(key.timestamp, value) {
             return false;
         }
         let newer = column.versions_seen;
@@ -214,21 +198,6 @@ impl CurrentColumn {
     }
 }
 
-/// Returns the state of a filter of transactions at the beginning of a column, or `None` for other
-/// filters.
-fn column_filter(filter: Filter) -> Option<ColumnFilter> {
-    Some(match filter {
-        Filter::None | Filter::FirstOfRow => return None,
-        Filter::Snapshot { at } => ColumnFilter::snapshot(at),
-        Filter::Prewrite(prewrite) => ColumnFilter::prewrite(prewrite),
-        Filter::TransactionStatus { start } => ColumnFilter::status(start),
-        Filter::OpenReadLocks => ColumnFilter::open_read_locks(),
-        Filter::Notifications { .. } | Filter::UnpartitionedNotifications => {
-            ColumnFilter::notifications()
-        }
-    })
-}
-
 fn replace(buffer: &mut Vec<u8>, bytes: &[u8]) {
     buffer.clear();
     buffer.extend_from_slice(bytes);
@@ -242,11 +211,11 @@ mod tests {
     use crate::data::Column;
 
     fn put(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
-        StoredKey { key: Key::new(row, Column::new("f", qualifier), timestamp), is_delete: false }
+        StoredKey { key: Key::new(row, Column::new("f", qualifier), timestamp), is_put: true }
     }
 
     fn delete(row: &'static str, qualifier: &'static str, timestamp: i64) -> StoredKey {
-        StoredKey { is_delete: true, ..put(row, qualifier, timestamp) }
+        StoredKey { is_put: false, ..put(row, qualifier, timestamp) }
     }
 
     fn shown(entries: &[StoredKey], scan: &Scan, versions: Versions) -> Vec<(String, String, i64)> {
@@ -260,7 +229,7 @@ mod tests {
         sorted
             .iter()
             .filter(|entry| entry.key >= from && span.end().is_none_or(|end| entry.key < *end))
-            .filter(|entry| view.shows(entry.key.as_ref(), &[], entry.is_delete))
+            .filter(|entry| view.shows(entry.key.as_ref(), &[], !entry.is_put))
             .map(|e| (text(&e.key.row), text(&e.key.column.qualifier), e.key.timestamp))
             .collect()
     }
@@ -343,7 +312,7 @@ mod tests {
     fn an_unseen_or_unreadable_visibility_hides_the_cell() {
         let with = |visibility: &'static str| {
             let column = Column::new("f", "q").with_visibility(visibility);
-            StoredKey { key: Key::new("a", column, 1), is_delete: false }
+            StoredKey { key: Key::new("a", column, 1), is_put: true }
         };
         let stored = [with(""), with("A"), with("A&")];
         assert_eq!(shown(&stored, &Scan::over(Span::all()), Versions::All).len(), 1);

@@ -2,7 +2,7 @@
 
 use crate::data::Timestamp;
 use crate::layout::NOTIFICATION_FAMILY;
-use crate::layout::garbage::{CellGarbage, NotificationGarbage};
+use crate::layout::garbage::{CellGarbage, notification_garbage};
 use crate::table::Versions;
 
 /// The garbage of transactions that a compaction drops, in addition to the entries that no scan
@@ -34,9 +34,9 @@ impl Garbage {
         match self {
             Self::DropBelow(horizon) if versions == Versions::All => {
                 Some(if family == NOTIFICATION_FAMILY.as_bytes() {
-                    ColumnGarbage::Notifications(NotificationGarbage::new(true))
+                    ColumnGarbage::Notifications { stamps: Vec::new(), is_full: true }
                 } else {
-                    ColumnGarbage::Cell(CellGarbage::new(Some(horizon), true))
+                    ColumnGarbage::Cell(CellGarbage::new(horizon, true))
                 })
             }
             Self::DropBelow(_) | Self::Keep => None,
@@ -51,7 +51,12 @@ pub enum ColumnGarbage {
     /// A column of a cell.
     Cell(CellGarbage),
     /// A column of notifications.
-    Notifications(NotificationGarbage),
+    Notifications {
+        /// The timestamps of the entries so far.
+        stamps: Vec<i64>,
+        /// True if no entries of the column are stored elsewhere.
+        is_full: bool,
+    },
 }
 
 impl ColumnGarbage {
@@ -59,7 +64,7 @@ impl ColumnGarbage {
     pub fn look_at(&mut self, stamp: i64, value: &[u8]) {
         match self {
             Self::Cell(garbage) => garbage.look_at(stamp, value),
-            Self::Notifications(garbage) => garbage.look_at(stamp),
+            Self::Notifications { stamps, .. } => stamps.push(stamp),
         }
     }
 
@@ -67,7 +72,7 @@ impl ColumnGarbage {
     pub fn finish(self) -> Vec<i64> {
         match self {
             Self::Cell(garbage) => garbage.finish(),
-            Self::Notifications(garbage) => garbage.finish(),
+            Self::Notifications { stamps, is_full } => notification_garbage(stamps, is_full),
         }
     }
 }
@@ -86,6 +91,6 @@ mod tests {
         let cell = horizon.for_column(b"f", Versions::All);
         assert!(matches!(cell, Some(ColumnGarbage::Cell(_))));
         let notifications = horizon.for_column(b"ntfy", Versions::All);
-        assert!(matches!(notifications, Some(ColumnGarbage::Notifications(_))));
+        assert!(matches!(notifications, Some(ColumnGarbage::Notifications { .. })));
     }
 }

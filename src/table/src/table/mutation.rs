@@ -17,6 +17,7 @@ use crate::table::Filter;
 /// assert_eq!(mutation.updates.len(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Mutation {
     /// The row.
     pub row: Bytes,
@@ -47,6 +48,7 @@ pub enum Change {
 
 /// A mutation that is applied only if all its conditions hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct ConditionalMutation {
     /// The updates.
     pub mutation: Mutation,
@@ -57,6 +59,7 @@ pub struct ConditionalMutation {
 
 /// A statement about a column that must be true for a [`ConditionalMutation`] to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Condition {
     /// The column, visibility included.
     pub column: Column,
@@ -75,13 +78,11 @@ impl Mutation {
     }
 
     /// Adds a put of a value at the time of the table.
-    #[must_use]
     pub fn put(self, column: impl Into<Column>, value: impl Into<Bytes>) -> Self {
         self.update(column.into(), None, Change::Put(value.into()))
     }
 
     /// Adds a put of a value at a timestamp.
-    #[must_use]
     pub fn put_at(
         self,
         column: impl Into<Column>,
@@ -95,13 +96,11 @@ impl Mutation {
     ///
     /// A put at the same timestamp stays hidden, and a put right after this may get the same
     /// timestamp (rule T6).
-    #[must_use]
     pub fn delete(self, column: impl Into<Column>) -> Self {
         self.update(column.into(), None, Change::Delete)
     }
 
     /// Adds a delete of the versions of a column at or below a timestamp.
-    #[must_use]
     pub fn delete_at(self, column: impl Into<Column>, timestamp: i64) -> Self {
         self.update(column.into(), Some(timestamp), Change::Delete)
     }
@@ -161,7 +160,6 @@ impl From<Mutation> for ConditionalMutation {
 
 impl ConditionalMutation {
     /// Adds a condition.
-    #[must_use]
     pub fn and(mut self, condition: Condition) -> Self {
         self.conditions.push(condition);
         self
@@ -240,14 +238,12 @@ impl Condition {
     }
 
     /// Applies the condition to the version with exactly this timestamp.
-    #[must_use]
     pub fn at(mut self, timestamp: i64) -> Self {
         self.timestamp = Some(timestamp);
         self
     }
 
     /// Applies the condition to the first cell that a filter of transactions shows of the column.
-    #[must_use]
     pub fn through(mut self, filter: Filter) -> Self {
         self.filter = filter;
         self

@@ -1,7 +1,6 @@
 //! The data port: [`Table`].
 
 use std::fmt::Debug;
-use std::future::Future;
 use std::num::NonZeroUsize;
 
 use async_trait::async_trait;
@@ -144,15 +143,14 @@ pub trait MultiRowWrite: Send + Sync {
     async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
 }
 
-/// Convenience methods of every [`Table`], built on its own methods.
-pub trait TableExt: Table {
+impl dyn Table + '_ {
     /// Reads a whole scan into memory. Use it for results that are known to be small.
     ///
     /// # Errors
     ///
     /// The same as [`Table::scan`].
-    fn read(&self, scan: Scan) -> impl Future<Output = Result<Vec<Cell>>> + Send {
-        self.scan(scan).try_concat()
+    pub async fn read(&self, scan: Scan) -> Result<Vec<Cell>> {
+        self.scan(scan).try_concat().await
     }
 
     /// Returns the newest visible value of a cell, or `None` if there is none.
@@ -160,19 +158,10 @@ pub trait TableExt: Table {
     /// # Errors
     ///
     /// The same as [`Table::scan`].
-    fn get(
-        &self,
-        row: impl Into<Bytes>,
-        column: &Column,
-    ) -> impl Future<Output = Result<Option<Bytes>>> + Send {
+    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
         // One cell per batch and one batch: a column may have many versions.
         let scan = Scan::over(Span::cell(row, column)).batch_cells(NonZeroUsize::MIN);
-        let mut batches = self.scan(scan);
-        async move {
-            let newest = batches.try_next().await?.and_then(|cells| cells.into_iter().next());
-            Ok(newest.map(|cell| cell.value))
-        }
+        let newest = self.scan(scan).try_next().await?.and_then(|cells| cells.into_iter().next());
+        Ok(newest.map(|cell| cell.value))
     }
 }
-
-impl<T: Table + ?Sized> TableExt for T {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::layout::garbage::{CellGarbage, NotificationGarbage};
+use fluo_table::layout::garbage::CellGarbage;
 use fluo_table::table::ColumnGarbage;
 use fluo_table::{Bytes, Column, Timestamp};
 
@@ -119,10 +119,10 @@ impl Compaction<'_> {
     fn garbage(&self, column: &Column, entries: &[Entry]) -> BTreeSet<i64> {
         let mut garbage = match column.family == NOTIFICATION_FAMILY {
             true if self.attached.notifications => {
-                ColumnGarbage::Notifications(NotificationGarbage::new(self.is_full))
+                ColumnGarbage::Notifications { stamps: Vec::new(), is_full: self.is_full }
             }
             false if self.attached.cells => {
-                ColumnGarbage::Cell(CellGarbage::new(Some(self.horizon), self.is_full))
+                ColumnGarbage::Cell(CellGarbage::new(self.horizon, self.is_full))
             }
             _ => return BTreeSet::new(),
         };

@@ -167,7 +167,7 @@ impl Shown<'_> {
         from: Option<&Column>,
         end: Option<&Key>,
     ) {
-        let filter = self.scan.filter_intent();
+        let filter = self.scan.filter;
         let mut left = columns.range(from.map_or((Bound::Unbounded, Bound::Unbounded), from_on));
         while let Some((column, entries)) = left.next() {
             let up_to = match end {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fluo_table::{
     Authorizations, Bytes, Cell, Error, ErrorKind, Garbage, Outcome, Result, Scan, Span, Table,
-    TableAdmin, TableExt, Versions,
+    TableAdmin, Versions,
 };
 
 use super::operation::{Operation, Reader};

@@ -2,8 +2,8 @@
 
 use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
-    NotificationTimestamp, ReadLockValue, WriteValue,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue, NotificationTimestamp,
+    ReadLockValue, WriteValue,
 };
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
@@ -55,14 +55,7 @@ fn value(random: &mut Random, kind: EntryKind) -> Bytes {
         }
         EntryKind::DelLock => {
             let (is_rolled_back, is_primary) = (flag(), flag());
-            let value = DelLockValue {
-                outcome: match is_rolled_back {
-                    true => DelLockOutcome::RolledBack,
-                    false => DelLockOutcome::Committed,
-                },
-                is_primary,
-                done: timestamp(random),
-            };
+            let value = DelLockValue { is_rolled_back, is_primary, done: timestamp(random) };
             value.encode()
         }
         EntryKind::ReadLock => {
@@ -116,7 +109,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
         }
         3 => {
             let end = DelLockValue {
-                outcome: DelLockOutcome::RolledBack,
+                is_rolled_back: true,
                 is_primary,
                 done: if is_primary { start } else { Timestamp::ZERO },
             };
@@ -130,7 +123,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
             vec![lock, entry(EntryKind::DelReadLock, start, end)]
         }
         _ => {
-            let end = DelLockValue { outcome: DelLockOutcome::Committed, is_primary, done: commit };
+            let end = DelLockValue { is_rolled_back: false, is_primary, done: commit };
             let end = entry(EntryKind::DelLock, start, end.encode());
             let ack = entry(EntryKind::Ack, start, Bytes::new());
             let rest = done(commit).into_iter();

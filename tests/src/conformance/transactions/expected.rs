@@ -20,23 +20,18 @@ pub(super) fn scanned(cells: &Cells, filter: Filter) -> Vec<Cell> {
 
 /// Returns the cells of a column that a filter should show.
 pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) -> Vec<Cell> {
-    let is_of_notifications = place.column.family == "ntfy";
-    let looks_at = |is_owned: bool| is_of_notifications && is_owned;
-    let (looks_at, mut filter) = match filter {
+    let qualifier = &place.column.qualifier;
+    let is_owned = match filter {
         Filter::Notifications { share } => {
-            let is_owned = share.is_none_or(|it| it.contains(&place.row, &place.column.qualifier));
-            (looks_at(is_owned), ColumnFilter::notifications())
+            share.is_none_or(|it| it.contains(&place.row, qualifier))
         }
-        Filter::UnpartitionedNotifications => {
-            let is_owned = is_unpartitioned(&place.row, &place.column.qualifier);
-            (looks_at(is_owned), ColumnFilter::notifications())
-        }
-        Filter::Snapshot { at } => (!is_of_notifications, ColumnFilter::snapshot(at)),
-        Filter::Prewrite(prewrite) => (!is_of_notifications, ColumnFilter::prewrite(prewrite)),
-        Filter::TransactionStatus { start } => (!is_of_notifications, ColumnFilter::status(start)),
-        Filter::OpenReadLocks => (!is_of_notifications, ColumnFilter::open_read_locks()),
-        other => panic!("{other:?} is not a filter of transactions"),
+        Filter::UnpartitionedNotifications => is_unpartitioned(&place.row, qualifier),
+        _ => true,
     };
+    let is_of_notifications =
+        matches!(filter, Filter::Notifications { .. } | Filter::UnpartitionedNotifications);
+    let looks_at = is_owned && (place.column.family == "ntfy") == is_of_notifications;
+    let mut filter = ColumnFilter::new(filter);
     let shown = entries.iter().filter(|(stamp, value)| looks_at && filter.shows(*stamp, value));
     let key = |stamp| Key::new(place.row.clone(), place.column.clone(), stamp);
     shown.map(|(stamp, value)| Cell::new(key(*stamp), value.clone())).collect()

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use fluo_keys::{BulkLoad, BulkLoadReport, KeyMigration};
-use fluo_table::{Bytes, Error, Mutation, Scan, Span, Table, TableExt};
+use fluo_table::{Bytes, Error, Mutation, Scan, Span, Table};
 use futures::stream;
 
 use super::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};

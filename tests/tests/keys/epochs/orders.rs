@@ -1,6 +1,6 @@
 //! Readers, writers and migrations in every order of their calls.
 
-use fluo_table::{Scan, Span, TableExt};
+use fluo_table::{Scan, Span};
 
 use super::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
 use super::{Seen, seen};

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use fluo_keys::RowHasher;
-use fluo_table::{Bytes, Scan, Span, TableExt};
+use fluo_table::{Bytes, Scan, Span};
 
 use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::{Broken, blocking, open, say};

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Mutex;
 
 use fluo_engine::{Column, ErrorKind, Instance, InstanceExt};
-use fluo_table::{Authorizations, Cell, Garbage, Scan, Table, TableExt};
+use fluo_table::{Authorizations, Cell, Garbage, Scan, Table};
 use fluo_tests::{Call, Intercepted};
 use tokio::sync::oneshot;
 

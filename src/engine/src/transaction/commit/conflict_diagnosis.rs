@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::{Bytes, Cell, Filter, Key, Result, RowColumn, Scan, Span, TableExt, Timestamp};
+use fluo_table::{Bytes, Cell, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 
 use crate::context::Backoff;
 use crate::transaction::commit::Commit;

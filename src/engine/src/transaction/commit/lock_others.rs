@@ -1,7 +1,7 @@
 //! The second step: locking the rows that were not locked with the primary. Each row is locked
 //! whole or not at all.
 
-use fluo_table::{Bytes, Cell, Error, Key, Outcome, Result, Scan, Span, TableExt};
+use fluo_table::{Bytes, Cell, Error, Key, Outcome, Result, Scan, Span};
 
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 
 use super::coordination::MemoryCoordination;
-use super::{MemoryApplication, MemoryApplications, locked};
+use super::{MemoryApplication, MemoryApplications};
 use crate::coordination::{
     Application, Applications, Coordination, HeldLock, Sessions, check_application_name,
 };
 use crate::data::Timestamp;
 use crate::error::{Error, Result};
+use crate::locked::locked;
 
 #[async_trait]
 impl Applications for MemoryApplications {
@@ -54,9 +55,7 @@ impl Applications for MemoryApplications {
     }
 
     async fn is_running(&self, name: &str) -> Result<bool> {
-        let application = self.application(name)?;
-        let application = locked(&application);
-        Ok(application.sessions.is_running())
+        Ok(locked(&*self.application(name)?).sessions.is_running())
     }
 
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {

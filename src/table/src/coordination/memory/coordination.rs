@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{MemoryApplication, SharedApplication, locked};
+use super::{MemoryApplication, SharedApplication};
 use crate::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, Share, TimestampBlock,
     Transactor, TransactorId, WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
+use crate::locked::locked;
 
 #[derive(Debug)]
 pub(super) struct MemoryCoordination {

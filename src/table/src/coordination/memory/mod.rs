@@ -5,19 +5,20 @@ mod coordination;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::coordination::{
-    Application, Epochs, FailedNotification, Sessions, SetupLocks, TransactorId,
+    Application, Epochs, FailedNotification, HeldLocks, Sessions, TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
+use crate::locked::locked;
 
 /// Applications in memory. A clone shares them.
 #[derive(Clone, Debug)]
 pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
-    claims: SetupLocks,
+    claims: HeldLocks,
     epoch: Arc<str>,
 }
 
@@ -51,7 +52,7 @@ impl MemoryApplications {
         let opening = RandomState::new().hash_one(std::time::SystemTime::now());
         Self {
             applications: Arc::default(),
-            claims: SetupLocks::default(),
+            claims: HeldLocks::default(),
             epoch: format!("memory-{opening:x}").into(),
         }
     }
@@ -63,9 +64,7 @@ impl MemoryApplications {
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound).
     pub fn end_transactor(&self, name: &str, transactor: TransactorId) -> Result<bool> {
-        let application = self.application(name)?;
-        let ended = locked(&application).sessions.end_transactor(transactor);
-        Ok(ended)
+        Ok(locked(&*self.application(name)?).sessions.end_transactor(transactor))
     }
 
     /// Ends the sessions of all workers that still run; returns their number.
@@ -74,19 +73,11 @@ impl MemoryApplications {
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound).
     pub fn end_workers(&self, name: &str) -> Result<usize> {
-        let application = self.application(name)?;
-        let ended = locked(&application).sessions.leave_workers();
-        Ok(ended)
+        Ok(locked(&*self.application(name)?).sessions.leave_workers())
     }
 
     fn application(&self, name: &str) -> Result<SharedApplication> {
         let found = locked(&self.applications).get(name).cloned();
         found.ok_or_else(|| Error::no_such_application(name))
     }
-}
-
-/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
-/// it is applied.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

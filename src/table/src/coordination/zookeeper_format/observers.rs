@@ -65,16 +65,14 @@ pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
 fn read_column(stored: StoredColumn) -> Result<ObservedColumn> {
     let bytes = |signed: Vec<i8>| Bytes::from_iter(signed.into_iter().map(i8::cast_unsigned));
     let column = Column::new(bytes(stored.fam), bytes(stored.qual));
-    let kind = match stored.notification_type.as_str() {
-        "STRONG" => ObserverKind::Strong,
-        "WEAK" => ObserverKind::Weak,
-        other => {
-            let other = other.escape_default();
-            return Err(Error::corrupt(format!(
-                "{column} has the notification type `{other}`, which is neither STRONG nor WEAK"
-            )));
-        }
-    };
+    let name = stored.notification_type;
+    let kinds = [ObserverKind::Strong, ObserverKind::Weak];
+    let kind = kinds.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let name = name.escape_default();
+        Error::corrupt(format!(
+            "{column} has the notification type `{name}`, which is neither STRONG nor WEAK"
+        ))
+    })?;
     let column = column.with_visibility(bytes(stored.vis));
     Ok(ObservedColumn::new(column, kind, stored.id))
 }

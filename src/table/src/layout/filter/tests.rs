@@ -7,9 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::{Bytes, Timestamp};
 use crate::layout::test_data::at;
-use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
-};
+use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue};
 
 type Entry = (i64, Bytes);
 
@@ -27,11 +25,7 @@ fn write(commit: u64, start: u64) -> Entry {
 }
 
 fn del_lock(start: u64) -> Entry {
-    let value = DelLockValue {
-        outcome: DelLockOutcome::RolledBack,
-        is_primary: false,
-        done: Timestamp::ZERO,
-    };
+    let value = DelLockValue { is_rolled_back: true, is_primary: false, done: Timestamp::ZERO };
     entry(EntryKind::DelLock, start, value.encode())
 }
 
@@ -70,17 +64,17 @@ fn shown(column: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Ent
 }
 
 fn snapshot(column: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::snapshot(at(timestamp));
+    let mut filter = ColumnFilter::new(Filter::Snapshot { at: at(timestamp) });
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
 fn status(column: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::status(at(start));
+    let mut filter = ColumnFilter::new(Filter::TransactionStatus { start: at(start) });
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
 fn in_the_way(column: &[Entry], prewrite: Prewrite) -> Option<Entry> {
-    let mut filter = ColumnFilter::prewrite(prewrite);
+    let mut filter = ColumnFilter::new(Filter::Prewrite(prewrite));
     one(shown(column, |stamp, value| filter.shows(stamp, value)))
 }
 
@@ -257,7 +251,7 @@ fn the_status_is_the_write_or_the_end_of_the_lock_or_the_lock() {
 #[test]
 fn a_read_lock_is_open_without_an_end_of_the_same_start() {
     let open = |column: &[Entry]| {
-        let mut filter = ColumnFilter::open_read_locks();
+        let mut filter = ColumnFilter::new(Filter::OpenReadLocks);
         shown(column, |stamp, value| filter.shows(stamp, value))
     };
     let column = [
@@ -280,7 +274,7 @@ fn a_read_lock_is_open_without_an_end_of_the_same_start() {
 #[test]
 fn a_notification_is_pending_if_the_newest_entry_sets_it() {
     let there = |stamps: &[i64]| {
-        let mut filter = ColumnFilter::notifications();
+        let mut filter = ColumnFilter::new(Filter::Notifications { share: None });
         let shown = stamps.iter().copied().filter(|stamp| filter.shows(*stamp, b""));
         shown.collect::<Vec<_>>()
     };
@@ -310,7 +304,7 @@ proptest! {
         status(&entries, 9);
         in_the_way(&entries, to_write(9));
         in_the_way(&entries, to_read(9));
-        let mut filter = ColumnFilter::open_read_locks();
+        let mut filter = ColumnFilter::new(Filter::OpenReadLocks);
         shown(&entries, |stamp, value| filter.shows(stamp, value));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::data::Timestamp;
-use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, WriteValue};
+use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, WriteValue};
 
 /// A collector of the garbage in a column of a cell. It processes the entries in stored order.
 ///
@@ -18,7 +18,7 @@ use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, W
 /// column cannot be decoded, nothing is dropped.
 #[derive(Clone, Debug, Default)]
 pub struct CellGarbage {
-    horizon: Option<u64>,
+    horizon: u64,
     is_full: bool,
     is_damaged: bool,
     dropped: Vec<i64>,
@@ -41,10 +41,10 @@ pub struct CellGarbage {
 }
 
 impl CellGarbage {
-    /// Creates the collector at the beginning of a column. Without a horizon no version is old.
-    /// `is_full` means that no entries of the column are stored elsewhere.
-    pub fn new(horizon: Option<Timestamp>, is_full: bool) -> Self {
-        Self { horizon: horizon.map(Timestamp::get), is_full, ..Self::default() }
+    /// Creates the collector at the beginning of a column. `is_full` means that no entries of the
+    /// column are stored elsewhere.
+    pub fn new(horizon: Timestamp, is_full: bool) -> Self {
+        Self { horizon: horizon.get(), is_full, ..Self::default() }
     }
 
     /// Processes the next entry of the column.
@@ -92,7 +92,7 @@ impl CellGarbage {
         let mut is_kept = write.is_primary && !is_done;
         if self.oldest_needed.is_none() {
             self.newest_write = self.newest_write.or(Some(commit));
-            if self.horizon.is_some_and(|horizon| commit < horizon) {
+            if commit < self.horizon {
                 self.oldest_needed = Some(start);
                 is_kept |= !(write.is_delete && self.is_full);
             } else {
@@ -109,7 +109,7 @@ impl CellGarbage {
         let end = DelLockValue::decode(value).ok()?;
         let done = end.done.get();
         let mut is_kept = end.is_primary && !self.done.contains(&done);
-        if end.outcome == DelLockOutcome::RolledBack {
+        if end.is_rolled_back {
             self.rolled_back.insert(start);
             is_kept |= !self.is_full;
         }
@@ -138,9 +138,7 @@ impl CellGarbage {
         Some(match end {
             _ if !self.is_full => true,
             DelReadLockValue::RolledBack => false,
-            DelReadLockValue::Committed(commit) => {
-                self.horizon.is_none_or(|horizon| commit.get() >= horizon)
-            }
+            DelReadLockValue::Committed(commit) => commit.get() >= self.horizon,
         })
     }
 

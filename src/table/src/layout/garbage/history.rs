@@ -9,8 +9,8 @@ use super::tests::Entry;
 use crate::data::Bytes;
 use crate::layout::test_data::at;
 use crate::layout::{
-    ColumnFilter, DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
-    Prewrite, WriteValue,
+    ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,
+    WriteValue,
 };
 
 /// The stored entries of a cell, and the queries that they must answer.
@@ -220,11 +220,11 @@ impl Cell {
             self.end(0, End::Committed(commit));
         }
         let is_read = matches!(kind, Kind::Read);
-        let mut filter = ColumnFilter::prewrite(Prewrite {
+        let mut filter = ColumnFilter::new(Filter::Prewrite(Prewrite {
             start: at(start),
             is_read_lock: is_read,
             acknowledged_after: None,
-        });
+        }));
         if self.entries.iter().any(|(stamp, value)| filter.shows(*stamp, value)) {
             return;
         }
@@ -271,21 +271,21 @@ impl Cell {
                 self.put(EntryKind::Write, commit, value.encode());
             }
             (Kind::Trigger, End::Committed(commit)) => {
-                self.del_lock(start, DelLockOutcome::Committed, is_primary, commit);
+                self.del_lock(start, false, is_primary, commit);
                 self.put(EntryKind::Ack, start, Bytes::new());
             }
             (_, End::RolledBack) => {
                 let done = if is_primary { start } else { 0 };
-                self.del_lock(start, DelLockOutcome::RolledBack, is_primary, done);
+                self.del_lock(start, true, is_primary, done);
             }
             (_, End::RolledBackByAnother) => {
-                self.del_lock(start, DelLockOutcome::RolledBack, is_primary, 0);
+                self.del_lock(start, true, is_primary, 0);
             }
         }
     }
 
-    fn del_lock(&mut self, start: u64, outcome: DelLockOutcome, is_primary: bool, done: u64) {
-        let value = DelLockValue { outcome, is_primary, done: at(done) };
+    fn del_lock(&mut self, start: u64, is_rolled_back: bool, is_primary: bool, done: u64) {
+        let value = DelLockValue { is_rolled_back, is_primary, done: at(done) };
         self.put(EntryKind::DelLock, start, value.encode());
     }
 

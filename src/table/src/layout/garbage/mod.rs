@@ -1,7 +1,7 @@
 //! The entries of transactions that a compaction may drop: the rules of Fluo's iterators for
 //! compactions.
 //!
-//! Each collector handles one column. It processes all entries of it that the compaction sees, and
+//! Each rule handles one column. It processes all entries of it that the compaction sees, and
 //! returns at the end those that may be dropped. A table drops all of them at once or none:
 //! dropping only a part could reveal hidden entries.
 
@@ -13,4 +13,4 @@ mod notification;
 mod tests;
 
 pub use cell::CellGarbage;
-pub use notification::NotificationGarbage;
+pub use notification::notification_garbage;

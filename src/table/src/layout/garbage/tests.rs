@@ -10,8 +10,8 @@ use super::*;
 use crate::data::Bytes;
 use crate::layout::test_data::at;
 use crate::layout::{
-    ColumnFilter, DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
-    Prewrite, WriteValue,
+    ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,
+    WriteValue,
 };
 
 pub(super) type Entry = (i64, Bytes);
@@ -38,14 +38,14 @@ fn write(commit: u64, start: u64, is_primary: bool, is_delete: bool) -> Entry {
 }
 
 fn rolled_back(start: u64, is_primary: bool, done: u64) -> Entry {
-    let value = DelLockValue { outcome: DelLockOutcome::RolledBack, is_primary, done: at(done) };
+    let value = DelLockValue { is_rolled_back: true, is_primary, done: at(done) };
     entry(EntryKind::DelLock, start, value.encode())
 }
 
 fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
     let mut column = column.to_vec();
     column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
-    let mut garbage = CellGarbage::new(horizon.map(at), is_full);
+    let mut garbage = CellGarbage::new(at(horizon.unwrap_or(0)), is_full);
     column.iter().for_each(|(stamp, value)| garbage.look_at(*stamp, value));
     let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
     column.retain(|(stamp, _)| !dropped.contains(stamp));
@@ -185,9 +185,7 @@ fn keeps_all_entries_of_a_corrupt_column() {
 #[test]
 fn keeps_the_newest_notification_unless_it_is_a_deletion() {
     let kept = |stamps: &[i64], is_full| {
-        let mut garbage = NotificationGarbage::new(is_full);
-        stamps.iter().for_each(|stamp| garbage.look_at(*stamp));
-        let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
+        let dropped = notification_garbage(stamps.to_vec(), is_full);
         stamps.iter().copied().filter(|stamp| !dropped.contains(stamp)).collect::<Vec<_>>()
     };
     let none: [i64; 0] = [];
@@ -208,21 +206,21 @@ fn in_order(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Opt
 }
 
 fn snapshot(entries: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::snapshot(at(timestamp));
+    let mut filter = ColumnFilter::new(Filter::Snapshot { at: at(timestamp) });
     in_order(entries, |stamp, value| filter.shows(stamp, value))
 }
 
 fn status(entries: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::status(at(start));
+    let mut filter = ColumnFilter::new(Filter::TransactionStatus { start: at(start) });
     in_order(entries, |stamp, value| filter.shows(stamp, value))
 }
 
 fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<EntryKind> {
-    let mut filter = ColumnFilter::prewrite(Prewrite {
+    let mut filter = ColumnFilter::new(Filter::Prewrite(Prewrite {
         start: at(start),
         is_read_lock,
         acknowledged_after: None,
-    });
+    }));
     let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
     entry.and_then(|(stamp, _)| EntryTimestamp::decode(stamp)).map(|stamp| stamp.kind)
 }
@@ -329,7 +327,7 @@ proptest! {
 /// iterator in their flushes.
 #[test]
 fn a_flush_by_the_rules_of_fluo_revives_the_lock_of_a_committed_transaction() {
-    let end = DelLockValue { outcome: DelLockOutcome::Committed, is_primary: true, done: at(7) };
+    let end = DelLockValue { is_rolled_back: false, is_primary: true, done: at(7) };
     let acknowledged = entry(EntryKind::Ack, 6, Bytes::new());
     let in_memory = [tx_done(7), entry(EntryKind::DelLock, 6, end.encode()), acknowledged.clone()];
     let in_file = vec![lock(6)];

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
+use super::MemoryTables;
 use super::store::Store;
 use super::table::MemoryTable;
-use super::{MemoryTables, locked};
 use crate::balancer::{simulated_server_name, simulated_tablets, simulates_class};
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
+use crate::locked::locked;
 use crate::table::{
     Garbage, Table, TableAdmin, Tablets, Versions, check_split_points, check_table_name, property,
 };

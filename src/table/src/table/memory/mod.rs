@@ -7,7 +7,7 @@ mod store;
 mod table;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use store::Store;
 
@@ -37,10 +37,4 @@ impl Default for MemoryTables {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Locks a mutex whose data is consistent even if a holder panicked: every change below is checked
-/// before it is applied.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -41,7 +41,7 @@ impl Store {
             let mut entries = self.stored(&EntryFilter::read_from(scan, span), span.end());
             let mut in_vain = 0;
             while let Some((stored, value)) = entries.next() {
-                if view.shows(stored.key.as_ref(), value, stored.is_delete) {
+                if view.shows(stored.key.as_ref(), value, !stored.is_put) {
                     cells.push(Cell::new(stored.key.clone(), value.clone()));
                     in_vain = 0;
                     continue;
@@ -68,11 +68,11 @@ impl Store {
                 now_ms
             });
             let key = Key::new(mutation.row.clone(), update.column, timestamp);
-            let (is_delete, value) = match update.change {
-                Change::Put(value) => (false, value),
-                Change::Delete => (true, Bytes::new()),
+            let (is_put, value) = match update.change {
+                Change::Put(value) => (true, value),
+                Change::Delete => (false, Bytes::new()),
             };
-            self.entries.insert(StoredKey { key, is_delete }, value);
+            self.entries.insert(StoredKey { key, is_put }, value);
         }
     }
 
@@ -108,7 +108,7 @@ impl Store {
             columns.flat_map(|column| garbage_of_column(garbage, versions, column)).collect();
         let mut view = EntryFilter::new(&Scan::over(Span::all()), &Span::all(), versions, None);
         self.entries.retain(|stored, value| {
-            !dropped.contains(stored) && view.shows(stored.key.as_ref(), value, stored.is_delete)
+            !dropped.contains(stored) && view.shows(stored.key.as_ref(), value, !stored.is_put)
         });
     }
 
@@ -131,7 +131,7 @@ impl Store {
         from: &Key,
         end: Option<&Key>,
     ) -> impl Iterator<Item = (&'s StoredKey, &'s Bytes)> + use<'s> {
-        let first = |key: &Key| StoredKey { key: key.clone(), is_delete: true };
+        let first = |key: &Key| StoredKey { key: key.clone(), is_put: false };
         let from = first(from);
         // An empty range instead of a panic if the end is before the start.
         let end = end.map(first).map(|end| end.max(from.clone()));
@@ -156,7 +156,7 @@ fn garbage_of_column(
     column: &[(&StoredKey, &Bytes)],
 ) -> Vec<StoredKey> {
     let family = match column.first() {
-        Some((first, _)) if column.iter().all(|(stored, _)| !stored.is_delete) => {
+        Some((first, _)) if column.iter().all(|(stored, _)| stored.is_put) => {
             &first.key.column.family
         }
         _ => return Vec::new(),

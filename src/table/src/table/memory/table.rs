@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures_util::stream::{self, StreamExt};
 
-use super::locked;
 use super::store::Store;
 use crate::clock::Clock;
 use crate::data::{Authorizations, Cell};
 use crate::error::{Error, Result};
+use crate::locked::locked;
 use crate::table::{
     CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Scan, Table,
 };
@@ -39,7 +39,7 @@ impl Table for MemoryTable {
     fn scan(&self, scan: Scan) -> CellBatches {
         let cells = self.with_store(|store| store.scan(&scan, &self.authorizations));
         let batches = match cells {
-            Ok(cells) => in_batches(cells, scan.max_batch_cells()).map(Ok).collect(),
+            Ok(cells) => in_batches(cells, scan.batch_cells).map(Ok).collect(),
             Err(error) => vec![Err(error)],
         };
         stream::iter(batches).boxed()
