@@ -73,14 +73,6 @@ impl<'a> Optimize<'a> {
         let plan = self.optimizations.plan(self.instance, self.table);
         plan.prune(self.prune).await
     }
-
-    async fn run(self) -> Result<()> {
-        let plan = self.plan().await?;
-        plan.apply(self.instance).await?;
-        let wait = plan.wait_until_balanced(self.instance, tokio::time::sleep);
-        wait.limit(self.limit).await?;
-        Ok(())
-    }
 }
 
 impl<'a> IntoFuture for Optimize<'a> {
@@ -88,6 +80,12 @@ impl<'a> IntoFuture for Optimize<'a> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(async move {
+            let plan = self.plan().await?;
+            plan.apply(self.instance).await?;
+            let wait = plan.wait_until_balanced(self.instance, tokio::time::sleep);
+            wait.limit(self.limit).await?;
+            Ok(())
+        })
     }
 }

@@ -1,6 +1,5 @@
 //! The evaluation of conditions against stored entries.
 
-use fluo_table::layout::SeekHint;
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 
@@ -49,7 +48,7 @@ impl Reader<'_> {
             }
             // The range contains only this column: if no further entry of it can matter, the loop
             // is done.
-            if view.looks_next() == SeekHint::NextColumn {
+            if view.looks_next().is_none() {
                 break;
             }
             if let Some(from) = skip.hidden(&view, bytes.value()) {

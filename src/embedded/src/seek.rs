@@ -1,6 +1,5 @@
 //! Skipping entries that a filter does not need.
 
-use fluo_table::layout::SeekHint;
 use fluo_table::table::EntryFilter;
 
 use crate::key;
@@ -28,8 +27,8 @@ impl Skip {
         }
         self.hidden = 0;
         let from = match view.looks_next() {
-            SeekHint::NextColumn => key::after_all_versions(key::column_of(stored)),
-            SeekHint::SeekTo(stamp) => key::first_version(key::column_of(stored), stamp),
+            None => key::after_all_versions(key::column_of(stored)),
+            Some(stamp) => key::first_version(key::column_of(stored), stamp),
         };
         (from.as_slice() > stored).then_some(from)
     }

@@ -12,7 +12,6 @@ use crate::locked::locked;
 /// another process, it also ends with the session in which it was taken, without notice.
 pub trait HeldLock: Debug + Send + Sync {}
 
-/// An object that can be locked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LockKey {
     Application(String),

@@ -190,10 +190,7 @@ pub trait Transactor: Debug + Send + Sync {
     fn id(&self) -> TransactorId;
 
     /// Publishes the oldest timestamp at which it still reads, in place of the previous one; `None`
-    /// withdraws it.
-    ///
-    /// Publish before you use a timestamp that is to be protected: publish one that was handed out
-    /// before, and then request the one to read at (C5).
+    /// withdraws it. Rule C5 says how to read safely.
     ///
     /// # Errors
     ///

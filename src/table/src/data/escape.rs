@@ -39,7 +39,6 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Bytes to display with additional escapes.
 struct Separated<'a> {
     bytes: &'a [u8],
     separators: &'a [u8],

@@ -96,7 +96,6 @@ pub fn can_see_column(held: &Authorizations, row: &[u8], column: &Column) -> Res
     })
 }
 
-/// The evaluation of an expression while it is parsed.
 struct Evaluation<'a> {
     held: &'a Authorizations,
     expression: &'a [u8],
@@ -146,13 +145,9 @@ impl Evaluation<'_> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     self.at += 1;
-                    match self.peek() {
-                        Some(byte @ (b'"' | b'\\')) => label.push(byte),
-                        _ => {
-                            let what = "only `\\\"` and `\\\\` are escapes in a quoted label";
-                            return Err(self.error(what));
-                        }
-                    }
+                    let escaped = self.peek().filter(|byte| matches!(byte, b'"' | b'\\'));
+                    let what = "only `\\\"` and `\\\\` are escapes in a quoted label";
+                    label.push(escaped.ok_or_else(|| self.error(what))?);
                 }
                 Some(byte) => label.push(byte),
             }

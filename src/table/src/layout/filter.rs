@@ -3,7 +3,7 @@
 //! A filter is a small state machine for one column. It processes the entries of the column in
 //! stored order, from the first on, and decides for each whether it is shown. It keeps a few
 //! numbers, so a column may have any number of entries. Entries that a filter does not need may be
-//! skipped ([`SeekHint`]): most columns are decided by their first few entries.
+//! skipped: most columns are decided by their first few entries.
 //!
 //! The filters give the same answers as Fluo's iterators, which run in their place on servers. The
 //! exception is an entry that cannot be one of a transaction, because of its timestamp or its
@@ -19,16 +19,6 @@ use super::notification::{NOTIFICATION_FAMILY, Partition, is_deletion};
 use crate::data::Timestamp;
 use crate::layout::EntryKind::{Ack, Data, DelLock, DelReadLock, Lock, ReadLock, TxDone, Write};
 use crate::layout::{DelReadLockValue, EntryKind, WriteValue};
-
-/// The position of the next entry of a column that a filter needs. Entries before it may be
-/// skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeekHint {
-    /// The first entry at or below this timestamp.
-    SeekTo(i64),
-    /// No further entry of the column.
-    NextColumn,
-}
 
 /// The purpose of a lock that a transaction is about to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,7 +110,9 @@ impl Filter {
 #[derive(Clone, Debug)]
 pub struct ColumnFilter {
     filter: Filter,
-    next: SeekHint,
+    /// The timestamp at or below which the next entry is that the filter needs, or `None` if it
+    /// needs no further entry of the column. Entries before it may be skipped.
+    pub(crate) next: Option<i64>,
     /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,
     /// The start of the read lock whose end was seen last.
@@ -129,13 +121,14 @@ pub struct ColumnFilter {
     value_at: Option<u64>,
 }
 
+/// The kind of an entry, and its timestamp.
+type Entry = (EntryKind, u64);
+
 /// The decision of a filter on an entry.
 enum Step {
-    /// The entry is shown.
     Show,
     /// The entry is shown, and no further one.
     ShowLast,
-    /// The entry is hidden.
     Hide,
     /// The entry is hidden, and so are the next ones above this stamp.
     SkipTo(i64),
@@ -148,29 +141,24 @@ impl ColumnFilter {
     pub fn new(filter: Filter) -> Self {
         Self {
             filter,
-            next: SeekHint::SeekTo(i64::MAX),
+            next: Some(i64::MAX),
             over_up_to: None,
             ended_read_lock: None,
             value_at: None,
         }
     }
 
-    /// Returns the position in the column of the next entry that the filter needs.
-    pub fn looks_next(&self) -> SeekHint {
-        self.next
-    }
-
     /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
         match self.next {
-            SeekHint::SeekTo(newest) if stamp <= newest => {}
+            Some(newest) if stamp <= newest => {}
             _ => return false,
         }
         let step = self.step(stamp, value);
         match step {
             Step::Show | Step::Hide => {}
-            Step::SkipTo(stamp) => self.next = SeekHint::SeekTo(stamp),
-            Step::ShowLast | Step::End => self.next = SeekHint::NextColumn,
+            Step::SkipTo(stamp) => self.next = Some(stamp),
+            Step::ShowLast | Step::End => self.next = None,
         }
         matches!(step, Step::Show | Step::ShowLast)
     }
@@ -194,12 +182,7 @@ impl ColumnFilter {
         }
     }
 
-    fn snapshot_step(
-        &mut self,
-        at: u64,
-        (kind, timestamp): (EntryKind, u64),
-        value: &[u8],
-    ) -> Step {
+    fn snapshot_step(&mut self, at: u64, (kind, timestamp): Entry, value: &[u8]) -> Step {
         match kind {
             TxDone => skip_to(Write),
             Write => match self.end_by_write(value) {
@@ -224,12 +207,7 @@ impl ColumnFilter {
         }
     }
 
-    fn prewrite_step(
-        &mut self,
-        own: Prewrite,
-        (kind, timestamp): (EntryKind, u64),
-        value: &[u8],
-    ) -> Step {
+    fn prewrite_step(&mut self, own: Prewrite, (kind, timestamp): Entry, value: &[u8]) -> Step {
         let start = own.start.get();
         match kind {
             TxDone => skip_to(Write),
@@ -270,7 +248,7 @@ impl ColumnFilter {
         }
     }
 
-    fn status_step(&mut self, own: u64, (kind, timestamp): (EntryKind, u64), value: &[u8]) -> Step {
+    fn status_step(&mut self, own: u64, (kind, timestamp): Entry, value: &[u8]) -> Step {
         match kind {
             TxDone => skip_to(Write),
             Write => match self.end_by_write(value) {
@@ -293,7 +271,7 @@ impl ColumnFilter {
         }
     }
 
-    fn read_locks_step(&mut self, (kind, timestamp): (EntryKind, u64)) -> Step {
+    fn read_locks_step(&mut self, (kind, timestamp): Entry) -> Step {
         match kind {
             TxDone | Write | DelLock => skip_to(ReadLock),
             DelReadLock => {

@@ -23,7 +23,7 @@ mod write;
 pub mod garbage;
 
 pub use entry_timestamp::{EntryKind, EntryTimestamp};
-pub use filter::{ColumnFilter, Filter, Prewrite, SeekHint};
+pub use filter::{ColumnFilter, Filter, Prewrite};
 pub use lock::{LockValue, ReadLockValue};
 pub use notification::{
     NOTIFICATION_FAMILY, NotificationTimestamp, Partition, is_unpartitioned, notification_column,

@@ -2,7 +2,7 @@
 //! evaluates scans itself.
 
 use crate::data::{Authorizations, Key, KeyRef, Span};
-use crate::layout::{ColumnFilter, Filter, SeekHint, is_unpartitioned};
+use crate::layout::{ColumnFilter, Filter, is_unpartitioned};
 use crate::table::{ColumnSelector, Scan, Versions};
 
 /// A key as it is stored: a put, or a delete marker.
@@ -106,15 +106,14 @@ impl EntryFilter {
         self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key)
     }
 
-    /// Returns the position, in the column of the last entry, of the next entry that can matter.
-    /// Entries before it may be skipped, and are hidden. A column that is hidden as a whole (V1) is
+    /// Returns the timestamp at or below which, in the column of the last entry, the next entry is
+    /// that can matter, or `None` if no further entry of the column can. Entries before it may be
+    /// skipped, and are hidden. A column that is hidden as a whole (V1) is
     /// skipped as a whole; in other columns only filters of transactions skip entries. A skipped
     /// delete marker hides nothing.
-    pub fn looks_next(&self) -> SeekHint {
-        if self.column.is_started && !self.column.is_readable {
-            return SeekHint::NextColumn;
-        }
-        self.column_filter.looks_next()
+    pub fn looks_next(&self) -> Option<i64> {
+        let is_hidden = self.column.is_started && !self.column.is_readable;
+        self.column_filter.next.filter(|_| !is_hidden)
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {
@@ -125,14 +124,13 @@ impl EntryFilter {
         }
         if !(is_same_row && self.column.is_of(key)) {
             self.column.start(key);
-            self.column.is_readable =
-                self.is_looked_at(key) && self.is_asked_for(key) && self.may_see(key.visibility);
+            self.column.is_readable = self.is_selected(key) && self.may_see(key.visibility);
             self.column_filter = ColumnFilter::new(self.filter);
         }
     }
 
-    /// Checks whether the filter looks at the column (V4).
-    fn is_looked_at(&self, key: KeyRef<'_>) -> bool {
+    /// Checks whether the scan selects the column (V1) and its filter looks at it (V4).
+    fn is_selected(&self, key: KeyRef<'_>) -> bool {
         let is_owned = match self.filter {
             Filter::Notifications { share: Some(share) } => share.contains(key.row, key.qualifier),
             Filter::UnpartitionedNotifications => is_unpartitioned(key.row, key.qualifier),
@@ -142,11 +140,8 @@ impl EntryFilter {
         is_owned
             && self.filter.looks_at_family(key.family)
             && (!self.filter.is_of_one_column() || is_start())
-    }
-
-    fn is_asked_for(&self, key: KeyRef<'_>) -> bool {
-        self.columns.is_empty()
-            || self.columns.iter().any(|column| column.selects(key.family, key.qualifier))
+            && (self.columns.is_empty()
+                || self.columns.iter().any(|column| column.selects(key.family, key.qualifier)))
     }
 
     fn may_see(&self, visibility: &[u8]) -> bool {
@@ -280,14 +275,12 @@ mod tests {
             let column = Column::new("f", qualifier).with_visibility(visibility);
             Key::new("a", column, 7)
         };
-        for (key, expected) in [
-            (entry("q", ""), SeekHint::SeekTo(i64::MAX)),
-            (entry("r", ""), SeekHint::NextColumn),
-            (entry("q", "A"), SeekHint::NextColumn),
-        ] {
+        for (key, expected) in
+            [(entry("q", ""), Some(i64::MAX)), (entry("r", ""), None), (entry("q", "A"), None)]
+        {
             let scan = Scan::over(Span::all()).column(ColumnSelector::qualifier("f", "q"));
             let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, Some(&none));
-            assert_eq!(view.looks_next(), SeekHint::SeekTo(i64::MAX));
+            assert_eq!(view.looks_next(), Some(i64::MAX));
             view.shows(key.as_ref(), b"", false);
             assert_eq!(view.looks_next(), expected, "{key:?}");
         }

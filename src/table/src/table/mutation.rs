@@ -168,8 +168,11 @@ impl ConditionalMutation {
     /// Returns the size of the mutation, and of the columns and expected values of its conditions,
     /// in bytes.
     pub fn size_bytes(&self) -> usize {
-        let of_conditions: usize = self.conditions.iter().map(Condition::size_bytes).sum();
-        self.mutation.size_bytes() + of_conditions
+        let of_condition = |condition: &Condition| {
+            let expected = condition.expected.as_ref().map_or(0, Bytes::len);
+            condition.column.size_bytes() + expected + Mutation::ENTRY_BYTES
+        };
+        self.mutation.size_bytes() + self.conditions.iter().map(of_condition).sum::<usize>()
     }
 
     /// Checks the rules of T8 and T10 for a conditional mutation of a handle with these
@@ -247,11 +250,6 @@ impl Condition {
     pub fn through(mut self, filter: Filter) -> Self {
         self.filter = filter;
         self
-    }
-
-    fn size_bytes(&self) -> usize {
-        let expected = self.expected.as_ref().map_or(0, Bytes::len);
-        self.column.size_bytes() + expected + Mutation::ENTRY_BYTES
     }
 
     /// Checks whether `found`, the value in the table, is the expected one.

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use fluo_table::layout::SeekHint;
 use fluo_table::table::EntryFilter;
 use fluo_table::{
     Authorizations, Bytes, Cell, Change, Column, Condition, ConditionalMutation, Key, KeyRef,
@@ -200,8 +199,8 @@ impl Shown<'_> {
             if self.hidden_in_a_row >= READ_ON {
                 self.hidden_in_a_row = 0;
                 match self.view.looks_next() {
-                    SeekHint::NextColumn => return,
-                    SeekHint::SeekTo(timestamp) => {
+                    None => return,
+                    Some(timestamp) => {
                         at = at.max(entries.partition_point(|entry| entry.timestamp > timestamp));
                     }
                 }

@@ -24,7 +24,6 @@ pub struct MemoryApplications {
 
 type SharedApplication = Arc<Mutex<MemoryApplication>>;
 
-/// The state of one application.
 #[derive(Debug)]
 struct MemoryApplication {
     stored: Application,

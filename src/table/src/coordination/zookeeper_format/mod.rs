@@ -149,15 +149,10 @@ pub fn timestamp(timestamp: Timestamp) -> Vec<u8> {
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub fn read_timestamp(path: &str, bytes: Option<&[u8]>) -> Result<Timestamp> {
     let bytes = bytes.ok_or_else(|| missing(path))?;
-    let number = std::str::from_utf8(bytes).ok().and_then(decimal);
-    number
-        .and_then(|number| Timestamp::new(number).ok())
+    // The parser accepts a plus sign, which Java does not write.
+    let text = str::from_utf8(bytes).ok().filter(|text| !text.starts_with('+'));
+    text.and_then(|text| Timestamp::new(text.parse().ok()?).ok())
         .ok_or_else(|| Error::corrupt(format!("the data at `{path}` is not a timestamp")))
-}
-
-fn decimal(text: &str) -> Option<u64> {
-    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_decimal.then(|| text.parse().ok())?
 }
 
 /// Returns the bytes of the last transactor's number.

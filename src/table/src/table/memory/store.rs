@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
-use crate::layout::SeekHint;
 use crate::table::{
     Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Scan, StoredKey,
     Versions,
@@ -104,8 +103,10 @@ impl Store {
         let entries: Vec<_> = self.entries.iter().collect();
         let columns = entries
             .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
-        let dropped: BTreeSet<_> =
-            columns.flat_map(|column| garbage_of_column(garbage, versions, column)).collect();
+        let dropped: BTreeSet<_> = columns
+            .filter_map(|column| garbage_of_column(garbage, versions, column))
+            .flatten()
+            .collect();
         let mut view = EntryFilter::new(&Scan::over(Span::all()), &Span::all(), versions, None);
         self.entries.retain(|stored, value| {
             !dropped.contains(stored) && view.shows(stored.key.as_ref(), value, !stored.is_put)
@@ -145,29 +146,23 @@ impl Store {
 fn next_looked_at(view: &EntryFilter, last: &Key) -> Option<Key> {
     let at = |timestamp| Key { timestamp, ..last.clone() };
     match view.looks_next() {
-        SeekHint::NextColumn => Some(at(i64::MIN).successor()),
-        SeekHint::SeekTo(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
+        None => Some(at(i64::MIN).successor()),
+        Some(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
     }
 }
 
+/// Returns the garbage of a column, or `None` if it is not one of transactions (G2).
 fn garbage_of_column(
     garbage: Garbage,
     versions: Versions,
     column: &[(&StoredKey, &Bytes)],
-) -> Vec<StoredKey> {
-    let family = match column.first() {
-        Some((first, _)) if column.iter().all(|(stored, _)| stored.is_put) => {
-            &first.key.column.family
-        }
-        _ => return Vec::new(),
-    };
-    let Some(mut garbage) = garbage.for_column(family, versions) else {
-        return Vec::new();
-    };
+) -> Option<Vec<StoredKey>> {
+    let (first, _) = column.first().filter(|_| column.iter().all(|(stored, _)| stored.is_put))?;
+    let mut garbage = garbage.for_column(&first.key.column.family, versions)?;
     for (stored, value) in column {
         garbage.look_at(stored.key.timestamp, value);
     }
     let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
     let stored = column.iter().map(|(stored, _)| *stored);
-    stored.filter(|stored| dropped.contains(&stored.key.timestamp)).cloned().collect()
+    Some(stored.filter(|stored| dropped.contains(&stored.key.timestamp)).cloned().collect())
 }

@@ -15,7 +15,6 @@ use crate::table::{
     CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Scan, Table,
 };
 
-/// A handle on one table, with its authorizations.
 #[derive(Debug)]
 pub(super) struct MemoryTable {
     pub(super) name: String,
