@@ -19,7 +19,7 @@ pub async fn v5_a_scan_resumes_after_any_key(tables: Arc<dyn TableAdmin>) {
             let over = |span| Scan::over(span).filter(filter);
             let whole = ground.read(over(Span::all())).await;
             for key in &keys {
-                let resumed = ground.read(over(Span::all().after(key))).await;
+                let resumed = ground.read(over(Span::all()).after(key)).await;
                 let rest = whole.iter().filter(|cell| cell.key > *key);
                 assert!(resumed.iter().eq(rest), "{filter:?} after {key}: {resumed:?}");
                 let from = ground.read(over(Span::between(key.clone(), None))).await;

@@ -3,7 +3,6 @@
 /// The packages that can contain them, the newer one first: 2.1 has both, 1.x only the second.
 const PACKAGES: [&str; 2] =
     ["org.apache.accumulo.core.spi.balancer", "org.apache.accumulo.server.master.balancer"];
-/// The balancer that spreads each group of tablets.
 const BY_GROUP: &str = "RegexGroupBalancer";
 /// The balancers that spread a table's tablets by their number alone; one of them is the default of
 /// every table.

@@ -24,11 +24,9 @@ const LASTS: Duration = Duration::from_secs(1);
 /// timestamps.
 #[derive(Debug)]
 pub struct ReservedTimestamps {
-    /// The next timestamp to hand out.
     next: Timestamp,
     /// The first timestamp that is not reserved.
     end: Timestamp,
-    /// The number of timestamps to reserve at a time.
     size: u32,
     planned_at: Option<Instant>,
 }

@@ -34,7 +34,6 @@ fn push_length(into: &mut Vec<u8>, length: u32) {
     }
 }
 
-/// Splits off the length at the start of `bytes`, and returns it with the rest.
 fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (&[first], rest) = bytes.split_first_chunk()?;
     let first = i8::from_be_bytes([first]);

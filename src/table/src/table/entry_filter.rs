@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn a_scan_that_resumes_inside_a_column_accounts_for_earlier_entries() {
         let stored = [delete("a", "q", 9), put("a", "q", 8), put("b", "q", 7), put("b", "q", 6)];
-        let resume = |key: &StoredKey| Scan::over(Span::all().after(&key.key));
+        let resume = |key: &StoredKey| Scan::over(Span::all()).after(&key.key);
         assert_eq!(shown(&stored, &resume(&put("a", "q", 9)), Versions::All).len(), 2);
         assert_eq!(shown(&stored, &resume(&put("b", "q", 7)), Versions::default()), []);
         let rows = resume(&put("b", "q", 7)).filter(Filter::FirstOfRow);

@@ -140,7 +140,7 @@ fn span(random: &mut Random) -> Span {
         4 => Span::prefix(row(random)),
         5 => Span::cell(row(random), &column(random)),
         6..9 => Span::between(key(random), random.maybe(key)),
-        _ => Span::all().after(&key(random)),
+        _ => Span::between(key(random).successor(), None),
     }
 }
 

@@ -20,8 +20,8 @@ pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn T
     for filter in filters_of_tables().into_iter().step_by(3) {
         let whole = scanned(&cells, filter);
         for key in keys(&cells).step_by(7) {
-            let span = Span::all().after(&key);
-            let shown = ground.read(Scan::over(span).filter(filter)).await;
+            let scan = Scan::over(Span::all()).after(&key);
+            let shown = ground.read(scan.filter(filter)).await;
             let rest = whole.iter().filter(|cell| cell.key > key);
             assert!(shown.iter().eq(rest), "{filter:?} after {key}: {shown:?}");
         }
@@ -34,8 +34,8 @@ pub async fn t15_a_scan_through_a_filter_resumes_after_any_key(tables: Arc<dyn T
             let whole = of_column(place, entries, filter);
             for (stamp, _) in entries.iter().step_by(3) {
                 let key = Key::new(place.row.clone(), place.column.clone(), *stamp);
-                let span = Span::cell(place.row.clone(), &place.column);
-                let shown = ground.read(Scan::over(span.after(&key)).filter(filter)).await;
+                let scan = Scan::over(Span::cell(place.row.clone(), &place.column)).after(&key);
+                let shown = ground.read(scan.filter(filter)).await;
                 let rest = whole.iter().filter(|cell| cell.key > key);
                 assert!(shown.iter().eq(rest), "{filter:?} after {key}: {shown:?}");
             }

@@ -12,7 +12,7 @@ use crate::layout::notification::is_deletion;
 pub fn notification_garbage(mut stamps: Vec<i64>, is_full: bool) -> Vec<i64> {
     let deletions = || stamps.iter().map(|stamp| is_deletion(*stamp));
     let alternate = || deletions().zip(deletions().skip(1)).all(|(newer, older)| newer != older);
-    let is_settled = is_full || (deletions().last() == Some(false) && alternate());
+    let is_settled = is_full || (deletions().next_back() == Some(false) && alternate());
     let keeps_newest = deletions().next().is_some_and(|is_deletion| !is_deletion || !is_settled);
     stamps.drain(..usize::from(keeps_newest));
     stamps
