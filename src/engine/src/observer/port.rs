@@ -123,7 +123,8 @@ impl fmt::Debug for DeclaredObserver {
 ///     "the mail server does not answer; retrying after 5s"
 /// );
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{source}; retrying after {pause:?}")]
 pub struct RetryAfter {
     pause: Duration,
     source: Box<dyn StdError + Send + Sync>,
@@ -139,17 +140,5 @@ impl RetryAfter {
     /// Returns the pause.
     pub fn pause(&self) -> Duration {
         self.pause
-    }
-}
-
-impl fmt::Display for RetryAfter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; retrying after {:?}", self.source, self.pause)
-    }
-}
-
-impl StdError for RetryAfter {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(&*self.source)
     }
 }

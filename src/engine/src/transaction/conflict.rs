@@ -66,11 +66,17 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let other = match self.other {
-            Some(ConflictCause::Committed { start, .. } | ConflictCause::Locking { start, .. }) => {
-                format!("transaction {start}")
+        let another = || "another transaction".to_owned();
+        let (other, did) = match self.other {
+            None => (another(), String::new()),
+            Some(ConflictCause::Committed { start, commit }) => {
+                (format!("transaction {start}"), format!(", which committed at {commit}"))
             }
-            None | Some(ConflictCause::RolledBackByPeer) => "another transaction".to_owned(),
+            Some(ConflictCause::Locking { start, transactor }) => (
+                format!("transaction {start}"),
+                format!(", which holds a lock for transactor {transactor}"),
+            ),
+            Some(ConflictCause::RolledBackByPeer) => (another(), ", which rolled it back".to_owned()),
         };
         write!(f, "transaction {} conflicts with {other}", self.start)?;
         if let Some(first) = self.cells.first() {
@@ -79,16 +85,7 @@ impl fmt::Display for Conflict {
         if self.cell_count > 1 {
             write!(f, " and {} more", self.cell_count - 1)?;
         }
-        match self.other {
-            None => Ok(()),
-            Some(ConflictCause::Committed { commit, .. }) => {
-                write!(f, ", which committed at {commit}")
-            }
-            Some(ConflictCause::Locking { transactor, .. }) => {
-                write!(f, ", which holds a lock for transactor {transactor}")
-            }
-            Some(ConflictCause::RolledBackByPeer) => f.write_str(", which rolled it back"),
-        }
+        f.write_str(&did)
     }
 }
 
@@ -96,7 +93,10 @@ impl StdError for Conflict {}
 
 /// The error of a transaction or a snapshot whose timestamp is below the horizon. Garbage that it
 /// needs may have been collected, so its reads could be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the snapshot at {start} is stale, because garbage below {horizon} may have been collected; take a new snapshot"
+)]
 #[non_exhaustive]
 pub struct SnapshotTooOld {
     /// The timestamp at which it reads.
@@ -105,32 +105,24 @@ pub struct SnapshotTooOld {
     pub horizon: Timestamp,
 }
 
-impl fmt::Display for SnapshotTooOld {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the snapshot at {} is stale, because garbage below {} may have been collected; take a new snapshot",
-            self.start, self.horizon
-        )
-    }
-}
-
-impl StdError for SnapshotTooOld {}
-
 /// The reason why a commit failed, or why its outcome is unknown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
     /// A conflict with another transaction. Nothing was done. Run the transaction again.
+    #[error(transparent)]
     Conflict(Conflict),
     /// Another transaction has already processed the notification that started this one. Nothing
     /// was done. Skip it.
+    #[error("another transaction has already processed the notification; nothing was written")]
     Acknowledged,
     /// Garbage that the transaction needs may have been collected. Nothing was done. Run the
     /// transaction again.
+    #[error(transparent)]
     SnapshotTooOld(SnapshotTooOld),
     /// Another error. Its [kind](Error::kind) determines the reaction. Nothing was done, unless the
     /// kind is [`Uncertain`](ErrorKind::Uncertain).
-    Failed(Error),
+    #[error(transparent)]
+    Failed(#[from] Error),
 }
 
 impl CommitError {
@@ -155,34 +147,6 @@ impl CommitError {
         let message =
             format!("the transaction was cancelled, and none of its writes is committed: {error}");
         Self::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
-    }
-}
-
-impl fmt::Display for CommitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Conflict(conflict) => conflict.fmt(f),
-            Self::Acknowledged => f.write_str(
-                "another transaction has already processed the notification; nothing was written",
-            ),
-            Self::SnapshotTooOld(stale) => stale.fmt(f),
-            Self::Failed(error) => error.fmt(f),
-        }
-    }
-}
-
-impl StdError for CommitError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match self {
-            Self::Failed(error) => error.source(),
-            Self::Conflict(_) | Self::Acknowledged | Self::SnapshotTooOld(_) => None,
-        }
-    }
-}
-
-impl From<Error> for CommitError {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
     }
 }
 
