@@ -221,7 +221,7 @@ impl ApplicationHandle {
     pub async fn open_or_create(&self) -> Result<Client> {
         self.declared()?;
         self.check_keeps("open_or_create")?;
-        let mut backoff = Backoff::for_calls(&self.options, Timestamp::ZERO);
+        let mut backoff = Backoff::new(&self.options, Timestamp::ZERO);
         loop {
             let is_new = !self.exists().await?;
             let opened = if is_new { self.create().await } else { self.open_existing().await };

@@ -12,8 +12,7 @@ use tracing::debug;
 
 use crate::client::Runner;
 use crate::context::{
-    ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
-    Turns,
+    ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Shared, Turns,
 };
 use crate::mutex::Mutex;
 use crate::observer::Observers;
@@ -64,8 +63,8 @@ impl Client {
             .iter()
             .map(|observed| (observed.column.clone(), observed.kind))
             .collect();
-        let session = Session::new(coordination.begin_transactor().await?);
-        let active = Arc::new(ActiveTimestamps::new(coordination.clone(), session));
+        let transactor = coordination.begin_transactor().await?;
+        let active = Arc::new(ActiveTimestamps::new(coordination.clone(), transactor));
         let point_reads = Arc::new(PointReads::new(table.clone(), coordination.clone()));
         let shared = Arc::new(Shared {
             table,

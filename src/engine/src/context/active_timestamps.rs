@@ -1,4 +1,4 @@
-//! The timestamps at which this client still reads, and the publication of the oldest one.
+//! The timestamps at which this client still reads, and its transactor, which publishes the oldest.
 //!
 //! Garbage collection drops only entries that no snapshot at or above the horizon can see. The
 //! horizon is never above a timestamp that a live client has published. Therefore:
@@ -24,24 +24,38 @@
 //! was rolled back by another transaction, or has become stale, waits before it returns: it checks
 //! whether the session has ended, which excludes publishing. The published timestamp may lag
 //! behind. That holds back more garbage than necessary, never less.
+//!
+//! Other clients consider a client alive as long as the session of its transactor lasts. A session
+//! may end while the process still runs, because the process was suspended or could not reach the
+//! coordination for too long. Then other clients roll its transactions back, its published
+//! timestamp no longer holds the horizon, and its number is never alive again (C6). So the client
+//! begins another transactor, and publishes the timestamps at which it still reads again (H1). It
+//! checks whether the session has ended when the coordination refuses to publish, when one of its
+//! transactions was rolled back by another one or has become stale, and once in every
+//! [`horizon_period`](crate::ClientOptions::horizon_period).
+//!
+//! A commit in progress keeps the old number in its locks. Other transactions that meet these locks
+//! roll it back. That is a conflict like any other, so it runs again with the new number.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::coordination::{Coordination, TransactorId};
+use fluo_table::coordination::{Coordination, Transactor, TransactorId};
 use fluo_table::{ErrorKind, Result, Timestamp};
 use tokio::time::Instant;
+use tracing::warn;
 
-use crate::context::session::Session;
 use crate::mutex::Mutex;
 
 /// The active timestamps of one client, and the transactor that publishes the oldest one.
 #[derive(Debug)]
 pub(crate) struct ActiveTimestamps {
     coordination: Arc<dyn Coordination>,
-    session: Session,
+    /// The transactor with which the client currently begins and commits transactions.
+    transactor: Mutex<Arc<dyn Transactor>>,
     state: Mutex<State>,
     /// Held during a publication, so that publications are ordered.
     publishing: tokio::sync::Mutex<()>,
@@ -57,7 +71,6 @@ struct State {
     latest: Timestamp,
 }
 
-/// An active timestamp.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     begun: Instant,
@@ -84,35 +97,46 @@ enum Published {
 pub(crate) type ActiveKey = (Timestamp, u64);
 
 impl ActiveTimestamps {
-    pub(crate) fn new(coordination: Arc<dyn Coordination>, session: Session) -> Self {
+    pub(crate) fn new(
+        coordination: Arc<dyn Coordination>,
+        transactor: Box<dyn Transactor>,
+    ) -> Self {
         Self {
             coordination,
-            session,
+            transactor: Mutex::new(transactor.into()),
             state: Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
         }
     }
 
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
+    pub(crate) fn transactor(&self) -> Arc<dyn Transactor> {
+        self.transactor.lock().clone()
     }
 
-    /// Takes a timestamp, which is active until it is [ended](Self::end).
-    pub(crate) async fn begin(&self) -> Result<ActiveKey> {
-        self.in_a_live_session(|| self.try_to_begin()).await
+    pub(crate) fn replace_transactor(&self, next: Box<dyn Transactor>) {
+        let next: Arc<dyn Transactor> = next.into();
+        let ended = mem::replace(&mut *self.transactor.lock(), next.clone());
+        warn!(
+            ended = %ended.id(),
+            next = %next.id(),
+            "the session of this client has ended; it continues as another transactor"
+        );
+        metrics::counter!("fluo_sessions_ended_total").increment(1);
     }
 
-    async fn try_to_begin(&self) -> Result<ActiveKey> {
-        let bound = loop {
+    pub(super) async fn next_timestamp(&self) -> Result<Timestamp> {
+        Ok(self.coordination.timestamps(NonZeroU32::MIN).await?.first)
+    }
+
+    /// Adds a lower bound of the next timestamp (H1), which is active until it is
+    /// [ended](Self::end).
+    pub(super) async fn begin(&self) -> Result<ActiveKey> {
+        loop {
             if let Some(bound) = self.lower_bound() {
-                break bound;
+                return Ok(bound);
             }
             self.publish_first().await?;
-        };
-        let mut holding = Holding { all: self, key: Some(bound) };
-        let start = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
-        holding.key = None;
-        Ok(self.replace(bound, start))
+        }
     }
 
     pub(crate) fn end(&self, key: ActiveKey) {
@@ -134,7 +158,7 @@ impl ActiveTimestamps {
 
     /// Publishes a timestamp, or that there is none. The caller holds `publishing`.
     async fn publish_now(&self, oldest: Option<Timestamp>) -> Result<()> {
-        let transactor = self.session.transactor();
+        let transactor = self.transactor();
         transactor.publish_oldest_active(oldest).await?;
         let by = transactor.id();
         let at = |oldest| Published::At { oldest, by };
@@ -145,7 +169,7 @@ impl ActiveTimestamps {
     /// Checks without a request whether the horizon has certainly not passed an active timestamp
     /// until now (H4).
     pub(crate) fn is_held(&self, key: ActiveKey) -> bool {
-        let transactor = self.session.transactor();
+        let transactor = self.transactor();
         if !transactor.is_holding() {
             return false;
         }
@@ -172,7 +196,7 @@ impl ActiveTimestamps {
         if matches!(self.state.lock().published, Published::At { .. }) {
             return Ok(());
         }
-        let bound = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let bound = self.next_timestamp().await?;
         let oldest = {
             let mut state = self.state.lock();
             state.published = Published::Unknown;
@@ -188,7 +212,7 @@ impl ActiveTimestamps {
     /// published no longer counts, so the next transaction publishes first.
     pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
         let _alone = self.publishing.lock().await;
-        if self.session.id() != suspect {
+        if self.transactor().id() != suspect {
             // Another caller was faster.
             return Ok(true);
         }
@@ -199,18 +223,18 @@ impl ActiveTimestamps {
         // It has published nothing. But its next publication may take effect although its answer is
         // lost.
         self.state.lock().published = Published::Unknown;
-        self.session.replace(next);
+        self.replace_transactor(next);
         Ok(true)
     }
 
     /// Makes a call, and repeats it once if it was refused because the session, the suspect, had
     /// ended, and another transactor has begun. Another caller may have begun that one before the
     /// refusal arrived.
-    async fn in_a_live_session<T, F>(&self, call: impl Fn() -> F) -> Result<T>
+    pub(super) async fn in_a_live_session<T, F>(&self, call: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
-        let suspect = self.session.id();
+        let suspect = self.transactor().id();
         match call().await {
             Err(refusal) if refusal.kind() == ErrorKind::Unavailable => {
                 if self.renew_session(suspect).await? { call().await } else { Err(refusal) }
@@ -266,31 +290,19 @@ impl State {
     }
 }
 
-/// A guard that ends a lower bound if its timestamp never arrives: the call failed, or the caller
-/// was cancelled.
-struct Holding<'a> {
-    all: &'a ActiveTimestamps,
-    key: Option<ActiveKey>,
-}
-
-impl Drop for Holding<'_> {
-    fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.all.end(key);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Weak;
+
     use async_trait::async_trait;
     use futures::FutureExt;
     use tokio::sync::Semaphore;
 
     use super::*;
     use crate::InstanceExt;
-    use fluo_table::coordination::{Applications, MemoryApplications, Transactor};
-    use fluo_table::{Instance, MemoryTables};
+    use crate::context::{Shared, Start};
+    use fluo_table::coordination::{Applications, MemoryApplications};
+    use fluo_table::{Error, Instance, MemoryTables};
 
     /// A transactor that publishes only when the test allows it.
     #[derive(Debug)]
@@ -323,6 +335,10 @@ mod tests {
         applications
     }
 
+    async fn begin(active: &Arc<ActiveTimestamps>) -> Start {
+        Start::begin(active, tracing::Span::none()).await.unwrap()
+    }
+
     async fn coordination() -> Arc<dyn Coordination> {
         applications().await.open("web").await.unwrap()
     }
@@ -333,33 +349,32 @@ mod tests {
         let applications = applications().await;
         let coordination = applications.open("web").await.unwrap();
         let begin_transactor = async || coordination.begin_transactor().await.unwrap();
-        let session = Session::new(begin_transactor().await);
-        let active = ActiveTimestamps::new(coordination.clone(), session);
-        let begin = async || active.begin().await.unwrap();
-        let older = begin().await;
-        assert!(active.is_held(older));
-        active.session.replace(begin_transactor().await);
-        assert!(!active.is_held(older));
+        let active = ActiveTimestamps::new(coordination.clone(), begin_transactor().await);
+        let active = Arc::new(active);
+        let older = begin(&active).await;
+        assert!(older.is_held());
+        active.replace_transactor(begin_transactor().await);
+        assert!(!older.is_held());
         let hour = Duration::from_secs(3_600);
         active.state.lock().published = Published::Unknown;
         active.publish(hour).await.unwrap();
-        assert!(!active.is_held(older), "published again");
-        let later = begin().await;
-        assert!(active.is_held(later));
-        let ended = applications.end_transactor("web", active.session.id());
+        assert!(!older.is_held(), "published again");
+        let later = begin(&active).await;
+        assert!(later.is_held());
+        let ended = applications.end_transactor("web", active.transactor().id());
         assert!(ended.unwrap());
-        assert!(!active.is_held(later), "its transactor has ended");
+        assert!(!later.is_held(), "its transactor has ended");
     }
 
     /// H4 with H3.
     #[tokio::test]
     async fn a_timestamp_that_is_too_old_is_not_held() {
         let coordination = coordination().await;
-        let session = Session::new(coordination.begin_transactor().await.unwrap());
-        let active = ActiveTimestamps::new(coordination, session);
-        let start = active.begin().await.unwrap();
+        let transactor = coordination.begin_transactor().await.unwrap();
+        let active = Arc::new(ActiveTimestamps::new(coordination, transactor));
+        let start = begin(&active).await;
         active.publish(Duration::ZERO).await.unwrap();
-        assert!(!active.is_held(start));
+        assert!(!start.is_held());
     }
 
     /// While a publication is in progress, for however long, other transactions begin and end.
@@ -367,38 +382,80 @@ mod tests {
     async fn begins_transactions_while_a_publication_is_in_progress() {
         let coordination = coordination().await;
         let may_publish = Arc::new(Semaphore::new(1));
-        let session = Session::new(Box::new(SlowTransactor {
+        let slow = SlowTransactor {
             inner: coordination.begin_transactor().await.unwrap(),
             may_publish: may_publish.clone(),
-        }));
-        let active = ActiveTimestamps::new(coordination.clone(), session);
+        };
+        let active = Arc::new(ActiveTimestamps::new(coordination.clone(), Box::new(slow)));
         let hour = Duration::from_secs(3_600);
-        let begin = async || active.begin().await.unwrap();
-        let first = begin().await;
+        let first = begin(&active).await;
+        let first_at = first.fix();
         let mut publishing = Box::pin(active.publish(hour));
         assert!((&mut publishing).now_or_never().is_none());
-        let second = begin().now_or_never().unwrap();
-        active.end(first);
-        active.end(second);
-        let third = begin().now_or_never().unwrap();
+        let second = begin(&active).now_or_never().unwrap();
+        drop((first, second));
+        let third = begin(&active).now_or_never().unwrap();
         assert!((&mut publishing).now_or_never().is_none());
 
         may_publish.add_permits(1);
         publishing.await.unwrap();
-        assert!(coordination.advance_horizon().await.unwrap() <= first.0);
+        assert!(coordination.advance_horizon().await.unwrap() <= first_at);
         may_publish.add_permits(1);
         active.publish(hour).await.unwrap();
-        assert_eq!(coordination.advance_horizon().await.unwrap(), third.0);
+        assert_eq!(coordination.advance_horizon().await.unwrap(), third.fix());
 
         // The client also publishes that nothing is open. The next transaction then publishes first
         // (H2).
-        active.end(third);
+        drop(third);
         may_publish.add_permits(1);
         active.publish(hour).await.unwrap();
-        let mut beginning = Box::pin(begin());
+        let mut beginning = Box::pin(begin(&active));
         assert!((&mut beginning).now_or_never().is_none());
         may_publish.add_permits(1);
         let fourth = beginning.await;
-        assert!(coordination.advance_horizon().await.unwrap() <= fourth.0);
+        assert!(coordination.advance_horizon().await.unwrap() <= fourth.fix());
+    }
+    /// A transactor whose session has ended. Another task is refused as well, and begins the next
+    /// transactor before the refusal arrives.
+    #[derive(Debug)]
+    struct Ended {
+        id: TransactorId,
+        client: Weak<Shared>,
+    }
+
+    #[async_trait]
+    impl Transactor for Ended {
+        fn id(&self) -> TransactorId {
+            self.id
+        }
+
+        async fn publish_oldest_active(&self, _: Option<Timestamp>) -> Result<()> {
+            let client = self.client.upgrade().unwrap();
+            let next = client.coordination.begin_transactor().await.unwrap();
+            client.active.replace_transactor(next);
+            Err(Error::new(ErrorKind::Unavailable, "the session has ended"))
+        }
+
+        fn is_holding(&self) -> bool {
+            false
+        }
+    }
+
+    /// The refused caller checked whether the next transactor was alive, which it was, and returned
+    /// the refusal.
+    #[tokio::test]
+    async fn retries_a_refused_call_after_another_caller_renewed_the_session() {
+        let application = Instance::in_memory().application("web");
+        let client = application.create().await.unwrap();
+        let end = || {
+            let ended = Ended { id: client.transactor(), client: Arc::downgrade(&client.shared) };
+            client.shared.active.replace_transactor(Box::new(ended));
+        };
+        end();
+        let held = client.snapshot().await.unwrap();
+        assert_eq!(client.transactor(), TransactorId(2));
+        end();
+        assert_eq!(client.advance_horizon().await.unwrap(), held.start());
+        assert_eq!(client.transactor(), TransactorId(3));
     }
 }

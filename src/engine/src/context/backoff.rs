@@ -37,21 +37,11 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// Creates the pauses of a wait for a lock. The checks of the lock end the wait.
-    pub(crate) fn for_locks(options: &ClientOptions, start: Timestamp) -> Self {
-        Self::new(options, Duration::MAX, start)
-    }
-
-    /// Creates the pauses of a call that may be repeated for a limited time.
-    pub(crate) fn for_calls(options: &ClientOptions, start: Timestamp) -> Self {
-        Self::new(options, options.max_elapsed, start)
-    }
-
-    fn new(options: &ClientOptions, limit: Duration, start: Timestamp) -> Self {
+    pub(crate) fn new(options: &ClientOptions, start: Timestamp) -> Self {
         Self {
             begun: Instant::now(),
             pauses: Pauses::new(options.first_pause, options.max_pause),
-            limit,
+            limit: options.max_elapsed,
             drawn: start.get(),
         }
     }
@@ -65,7 +55,7 @@ impl Backoff {
         true
     }
 
-    /// Waits before the next try, even if the time is up.
+    /// Waits before the next try, even if the time is up. The checks of a lock end the wait for it.
     pub(crate) async fn pause(&mut self) {
         sleep(self.next_pause()).await;
     }
@@ -98,15 +88,15 @@ mod tests {
     #[test]
     fn grows_pauses_to_the_longest_and_shortens_them_by_less_than_a_half() {
         let options = ClientOptions::new();
-        let mut backoff = Backoff::for_locks(&options, Timestamp::new(7).unwrap());
+        let mut backoff = Backoff::new(&options, Timestamp::new(7).unwrap());
         let mut whole = options.first_pause;
         for _ in 0..20 {
             let pause = backoff.next_pause();
             assert!(pause <= whole && pause > whole / 2, "{pause:?} of {whole:?}");
             whole = (whole * 2).min(options.max_pause);
         }
-        let other = Backoff::for_locks(&options, Timestamp::new(8).unwrap()).next_pause();
-        let same = Backoff::for_locks(&options, Timestamp::new(7).unwrap()).next_pause();
+        let other = Backoff::new(&options, Timestamp::new(8).unwrap()).next_pause();
+        let same = Backoff::new(&options, Timestamp::new(7).unwrap()).next_pause();
         assert_ne!(other, same);
     }
 }

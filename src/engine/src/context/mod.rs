@@ -7,19 +7,17 @@ mod commit_listeners;
 mod lock_wait;
 mod options;
 mod point_reads;
-mod session;
 mod shared;
 mod start;
 mod turns;
 
 pub use options::ClientOptions;
 
-pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
+pub(crate) use active_timestamps::ActiveTimestamps;
 pub(crate) use background::{Background, BackgroundCommit};
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
-pub(crate) use session::Session;
 pub(crate) use shared::{Shared, no_answer};
 pub(crate) use start::Start;
 pub(crate) use turns::Turns;

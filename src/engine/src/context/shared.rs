@@ -46,11 +46,11 @@ impl Shared {
     }
 
     pub(crate) fn transactor(&self) -> TransactorId {
-        self.active.session().id()
+        self.active.transactor().id()
     }
 
-    pub(crate) fn call_backoff(&self, start: Timestamp) -> Backoff {
-        Backoff::for_calls(&self.options, start)
+    pub(crate) fn backoff(&self, start: Timestamp) -> Backoff {
+        Backoff::new(&self.options, start)
     }
 
     /// Writes idempotent mutations until the write is acknowledged or the time is up.
@@ -62,7 +62,7 @@ impl Shared {
         if mutations.is_empty() {
             return Ok(());
         }
-        let mut backoff = self.call_backoff(start);
+        let mut backoff = self.backoff(start);
         // Once a call may have been applied, a later refusal does not prove that it was not.
         let mut doubt: Option<Error> = None;
         loop {

@@ -12,10 +12,11 @@
 
 use std::sync::Arc;
 
-use fluo_table::Timestamp;
+use fluo_table::{Result, Timestamp};
 use tracing::Span;
 
-use crate::context::{ActiveKey, ActiveTimestamps};
+use crate::context::ActiveTimestamps;
+use crate::context::active_timestamps::ActiveKey;
 use crate::mutex::Mutex;
 
 /// The start of one transaction or snapshot. Its timestamp is active until this value is dropped.
@@ -36,10 +37,19 @@ struct Position {
 }
 
 impl Start {
-    /// Creates a start at an active timestamp, which it owns from now on.
-    pub(crate) fn new(active: &Arc<ActiveTimestamps>, key: ActiveKey, span: Span) -> Self {
-        let position = Position { key, block: None, is_fixed: false };
-        Self { active: active.clone(), span, position: Mutex::new(position) }
+    /// Takes a timestamp. It may move until it is fixed.
+    pub(crate) async fn begin(active: &Arc<ActiveTimestamps>, span: Span) -> Result<Self> {
+        active.in_a_live_session(|| Self::try_to_begin(active, &span)).await
+    }
+
+    async fn try_to_begin(active: &Arc<ActiveTimestamps>, span: &Span) -> Result<Self> {
+        let position = Position { key: active.begin().await?, block: None, is_fixed: false };
+        // From here on the lower bound ends with this value, also if its timestamp never arrives.
+        let begun =
+            Self { active: active.clone(), span: span.clone(), position: Mutex::new(position) };
+        let start = active.next_timestamp().await?;
+        begun.position.lock().key = active.replace(position.key, start);
+        Ok(begun)
     }
 
     pub(crate) fn span(&self) -> &Span {

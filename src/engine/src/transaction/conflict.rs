@@ -76,7 +76,9 @@ impl fmt::Display for Conflict {
                 format!("transaction {start}"),
                 format!(", which holds a lock for transactor {transactor}"),
             ),
-            Some(ConflictCause::RolledBackByPeer) => (another(), ", which rolled it back".to_owned()),
+            Some(ConflictCause::RolledBackByPeer) => {
+                (another(), ", which rolled it back".to_owned())
+            }
         };
         write!(f, "transaction {} conflicts with {other}", self.start)?;
         if let Some(first) = self.cells.first() {

@@ -183,7 +183,7 @@ impl Rest {
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
-                backoff: Backoff::for_locks(&state.client.options, state.start()),
+                backoff: state.client.backoff(state.start()),
                 cells: BTreeSet::new(),
                 orphan_looks: OrphanLooks::default(),
                 is_resolved: false,

@@ -80,7 +80,7 @@ impl Shared {
         mut mutations: Vec<ConditionalMutation>,
         start: Timestamp,
     ) -> Result<()> {
-        let mut backoff = self.call_backoff(start);
+        let mut backoff = self.backoff(start);
         while !mutations.is_empty() {
             match self.roll_back_locks(&mut mutations).await {
                 Err(error) if error.kind().is_passing() && backoff.wait().await => {}

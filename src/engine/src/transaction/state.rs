@@ -58,8 +58,7 @@ impl State {
         trigger: Option<Trigger>,
         buffer: Option<WriteBuffer>,
     ) -> Result<Arc<Self>> {
-        let key = client.active.begin().await?;
-        let start = Start::new(&client.active, key, span);
+        let start = Start::begin(&client.active, span).await?;
         if !client.table.is_remote() {
             start.fix();
         }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
 use fluo_table::{Bytes, Cell, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 
-use crate::context::Backoff;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::plan::forbids_writes;
 use crate::transaction::corrupt::{cell_of, checked, in_cell, stamp_of};
@@ -114,7 +113,7 @@ impl Commit {
     /// first, without void ones.
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let client = &self.state.client;
-        let mut backoff = Backoff::for_locks(&client.options, self.plan.start);
+        let mut backoff = client.backoff(self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
         for _ in 0..MAX_LOOKS {

@@ -19,7 +19,7 @@ impl Commit {
             self.plan.start,
             self.plan.primary
         );
-        let mut backoff = self.state.client.call_backoff(self.plan.start);
+        let mut backoff = self.state.client.backoff(self.plan.start);
         let mut open: Vec<Bytes> = self.plan.other_rows().cloned().collect();
         while !open.is_empty() {
             if let Some(error) = self.try_to_lock(&mut open).await?

@@ -215,7 +215,7 @@ impl Commit {
         is_in_doubt: &mut bool,
         decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
     ) -> Fate {
-        let mut backoff = self.state.client.call_backoff(self.plan.start);
+        let mut backoff = self.state.client.backoff(self.plan.start);
         loop {
             let answer = self.write_as_one(write.to_vec()).await;
             let fate = settle(answer, is_in_doubt, self.status(), &decide).await;

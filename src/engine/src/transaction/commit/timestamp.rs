@@ -14,7 +14,7 @@ impl Shared {
         &self,
         start: Timestamp,
     ) -> Result<Timestamp, CommitError> {
-        let mut backoff = self.call_backoff(start);
+        let mut backoff = self.backoff(start);
         let stamps = loop {
             match self.coordination.timestamps(NonZeroU32::MIN).await {
                 Ok(stamps) => break stamps,
