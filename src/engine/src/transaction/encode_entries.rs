@@ -15,7 +15,8 @@ pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryTimestamp::new(kind, timestamp).encode()
 }
 
-fn put(
+/// Adds an entry of a column.
+pub(crate) fn put(
     mutation: Mutation,
     column: &Column,
     kind: EntryKind,
@@ -23,27 +24,6 @@ fn put(
     value: impl Into<Bytes>,
 ) -> Mutation {
     mutation.put_at(column.clone(), stamp(kind, timestamp), value)
-}
-
-/// Adds the value that a transaction writes.
-pub(crate) fn data(
-    mutation: Mutation,
-    column: &Column,
-    start: Timestamp,
-    value: Bytes,
-) -> Mutation {
-    put(mutation, column, EntryKind::Data, start, value)
-}
-
-/// Adds a lock or a read lock, with its encoded value.
-pub(crate) fn lock(
-    mutation: Mutation,
-    column: &Column,
-    start: Timestamp,
-    kind: LockKind,
-    value: Bytes,
-) -> Mutation {
-    put(mutation, column, kind.entry(), start, value)
 }
 
 /// Adds the entry that commits a locked cell.
@@ -54,12 +34,9 @@ pub(crate) fn commit(
     kind: LockKind,
     is_primary: bool,
 ) -> Mutation {
-    let (is_write, is_delete, is_trigger) = match kind {
-        LockKind::Read => {
-            let value = DelReadLockValue::Committed(commit).encode();
-            return put(mutation, column, EntryKind::DelReadLock, start, value);
-        }
-        LockKind::Write { is_write, is_delete, is_trigger } => (is_write, is_delete, is_trigger),
+    let LockKind::Write { is_write, is_delete, is_trigger } = kind else {
+        let value = DelReadLockValue::Committed(commit).encode();
+        return put(mutation, column, EntryKind::DelReadLock, start, value);
     };
     let committed = if is_write {
         let value = WriteValue { start, is_primary, is_delete };
@@ -78,17 +55,11 @@ pub(crate) fn roll_back(
     start: Timestamp,
     kind: LockKind,
 ) -> Mutation {
-    match kind {
-        LockKind::Read => {
-            let value = DelReadLockValue::RolledBack.encode();
-            put(mutation, column, EntryKind::DelReadLock, start, value)
-        }
-        LockKind::Write { .. } => {
-            let value =
-                DelLockValue { is_rolled_back: true, is_primary: false, done: Timestamp::ZERO };
-            put(mutation, column, EntryKind::DelLock, start, value.encode())
-        }
-    }
+    let value = match kind {
+        LockKind::Read => DelReadLockValue::RolledBack.encode(),
+        LockKind::Write { .. } => rolled_back(false, Timestamp::ZERO),
+    };
+    put(mutation, column, kind.end(), start, value)
 }
 
 /// Adds the entry that decides that a transaction is rolled back. If its owner certainly leaves no
@@ -99,8 +70,11 @@ pub(crate) fn roll_back_primary(
     start: Timestamp,
     done: Timestamp,
 ) -> Mutation {
-    let value = DelLockValue { is_rolled_back: true, is_primary: true, done };
-    put(mutation, column, EntryKind::DelLock, start, value.encode())
+    put(mutation, column, EntryKind::DelLock, start, rolled_back(true, done))
+}
+
+fn rolled_back(is_primary: bool, done: Timestamp) -> Bytes {
+    DelLockValue { is_rolled_back: true, is_primary, done }.encode()
 }
 
 /// Adds the entry on the primary that says that the transaction has no lock left: at its commit
@@ -109,23 +83,15 @@ pub(crate) fn done(mutation: Mutation, column: &Column, at: Timestamp) -> Mutati
     put(mutation, column, EntryKind::TxDone, at, Bytes::new())
 }
 
-/// Adds the notification of the observers of a cell.
-pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
-    let stamp = NotificationTimestamp { timestamp: at, is_delete: false };
-    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
-}
-
-/// Adds the deletion of the notifications of a cell up to a timestamp.
-pub(crate) fn notification_delete(
+/// Adds the notification of the observers of a cell, or the deletion of those up to a timestamp.
+pub(crate) fn notification(
     mutation: Mutation,
     observed: &Column,
-    at: Timestamp,
+    stamp: NotificationTimestamp,
 ) -> Mutation {
-    let stamp = NotificationTimestamp { timestamp: at, is_delete: true };
     mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
 }
 
-/// Returns the columns of some cells by their rows.
 pub(crate) fn by_row(cells: impl IntoIterator<Item = RowColumn>) -> BTreeMap<Bytes, Vec<Column>> {
     let mut rows: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
     for RowColumn { row, column } in cells {
@@ -139,14 +105,16 @@ pub(crate) fn notifications<'a>(
     notified: impl IntoIterator<Item = (&'a Bytes, &'a Vec<Column>)>,
     at: Timestamp,
 ) -> Vec<Mutation> {
+    let stamp = NotificationTimestamp { timestamp: at, is_delete: false };
     let mutation = |(row, columns): (&Bytes, &Vec<Column>)| {
         let columns = columns.iter();
-        columns.fold(Mutation::new(row.clone()), |row, column| notification(row, column, at))
+        columns.fold(Mutation::new(row.clone()), |row, column| notification(row, column, stamp))
     };
     notified.into_iter().map(mutation).collect()
 }
 
 /// Returns the mutation that deletes the notifications of a cell up to a timestamp.
 pub(crate) fn delete_notifications(cell: &RowColumn, at: Timestamp) -> Mutation {
-    notification_delete(Mutation::new(cell.row.clone()), &cell.column, at)
+    let stamp = NotificationTimestamp { timestamp: at, is_delete: true };
+    notification(Mutation::new(cell.row.clone()), &cell.column, stamp)
 }

@@ -149,6 +149,7 @@ mod tests {
     use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
 
     use super::*;
+    use crate::transaction::encode_entries::put;
 
     #[tokio::test]
     async fn a_lock_is_rolled_back_only_while_its_column_says_that_it_is_held() {
@@ -166,7 +167,7 @@ mod tests {
         for (name, kind) in [("read", LockKind::Read), ("write", PRIMARY)] {
             let lock = async |row: String| {
                 let mutation = Mutation::new(row.clone());
-                let locked = encode_entries::lock(mutation, &column, start, kind, "lock".into());
+                let locked = put(mutation, &column, kind.entry(), start, "lock");
                 table.write(vec![locked]).await.unwrap();
                 RowColumn::new(row, column.clone())
             };

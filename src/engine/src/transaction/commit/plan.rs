@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use fluo_table::coordination::{ObserverKind, TransactorId};
-use fluo_table::layout::{LockValue, ReadLockValue};
+use fluo_table::layout::{EntryKind, LockValue, NotificationTimestamp, ReadLockValue};
 use fluo_table::{
     Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
 };
 
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::encode_entries;
+use crate::transaction::encode_entries::{self, put};
 use crate::transaction::foreign_lock::LockKind;
 use crate::transaction::state::Trigger;
 
@@ -104,10 +104,10 @@ impl CommitPlan {
             );
             let (start, mut mutation) = (self.start, locking.mutation);
             if let Some(value) = &cell.value {
-                mutation = encode_entries::data(mutation, column, start, value.clone());
+                mutation = put(mutation, column, EntryKind::Data, start, value.clone());
             }
             let lock = self.lock_value(cell.kind);
-            locking.mutation = encode_entries::lock(mutation, column, start, cell.kind, lock);
+            locking.mutation = put(mutation, column, cell.kind.entry(), start, lock);
         }
         locking
     }
@@ -117,12 +117,13 @@ impl CommitPlan {
     pub(crate) fn commit_primary(&self, commit: Timestamp) -> ConditionalMutation {
         let row = &self.primary.row;
         let mut mutation = self.commit_row(row, commit);
+        let set = NotificationTimestamp { timestamp: commit, is_delete: false };
         for column in self.notified.get(row).into_iter().flatten() {
-            mutation = encode_entries::notification(mutation, column, commit);
+            mutation = encode_entries::notification(mutation, column, set);
         }
         if let Some(trigger) = self.trigger.as_ref().filter(|trigger| trigger.cell.row == *row) {
-            let column = &trigger.cell.column;
-            mutation = encode_entries::notification_delete(mutation, column, self.start);
+            let delete = NotificationTimestamp { timestamp: self.start, is_delete: true };
+            mutation = encode_entries::notification(mutation, &trigger.cell.column, delete);
         }
         if self.is_one_row() {
             mutation = encode_entries::done(mutation, &self.primary.column, commit);
