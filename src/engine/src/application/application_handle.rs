@@ -201,7 +201,6 @@ impl ApplicationHandle {
     ///   the servers lack a part that
     ///   [transactions need](fluo_table::TableAdmin::check_transactions).
     pub async fn open(&self) -> Result<Client> {
-        self.declared()?;
         self.check_keeps("open")?;
         self.open_existing().await
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use fluo_table::coordination::{Application, Coordination, Epochs};
+use fluo_table::coordination::{Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
@@ -31,7 +31,10 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
     };
     let id = properties.get(APPLICATION);
     if id.is_some_and(|id| *id != application.id) {
-        return Err(of_another(&application));
+        let id = &application.id;
+        return Err(Error::invalid(format!(
+            "table `{table}` belongs to another application, not to `{id}`; open it with its own coordination"
+        )));
     }
     check_keeps_versions(table, &properties)?;
     let found = properties.get(Epochs::PROPERTY).map(String::as_str);
@@ -89,11 +92,4 @@ fn check_keeps_versions(table: &str, properties: &BTreeMap<String, String>) -> R
     Err(Error::invalid(format!(
         "table `{table}` drops versions that transactions need; remove its properties `table.iterator.*.vers*`, such as `{limit}`"
     )))
-}
-
-fn of_another(application: &Application) -> Error {
-    let Application { id, table, .. } = application;
-    Error::invalid(format!(
-        "table `{table}` belongs to another application, not to `{id}`; open it with its own coordination"
-    ))
 }

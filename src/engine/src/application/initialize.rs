@@ -54,7 +54,12 @@ impl ApplicationHandle {
         check_owner(applications, name, &table).await?;
         let has_table = tables.table_exists(&table).await?;
         if has_table && !self.clear {
-            return Err(table_is_there(name, &table));
+            return Err(Error::new(
+                ErrorKind::AlreadyExists,
+                format!(
+                    "table `{table}` exists without an application; replace it with `clear`, or choose another table for `{name}`"
+                ),
+            ));
         }
         if is_there {
             applications.remove(name).await?;
@@ -97,13 +102,4 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
         Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }
-}
-
-fn table_is_there(name: &str, table: &str) -> Error {
-    Error::new(
-        ErrorKind::AlreadyExists,
-        format!(
-            "table `{table}` exists without an application; replace it with `clear`, or choose another table for `{name}`"
-        ),
-    )
 }

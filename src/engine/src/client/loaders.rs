@@ -1,6 +1,5 @@
 //! Many transactions at once, within bounds.
 
-use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
@@ -91,6 +90,7 @@ impl LoaderOptions {
 /// Each body runs in its own task, so it borrows nothing. To pass several inputs, use a tuple. To
 /// share a value between all bodies, put an [`Arc`] into the tuple: `loaders.load((line,
 /// shared.clone()), async |tx, (line, shared)| ..)`.
+#[derive(Debug)]
 pub struct Loaders {
     runner: Runner,
     /// Room for running and waiting bodies.
@@ -216,15 +216,6 @@ fn dropped() -> Error {
     let message = "the loaders were dropped before the result of this body was known; check its writes before you \
                    repeat them";
     Error::new(ErrorKind::Uncertain, message)
-}
-
-impl fmt::Debug for Loaders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Loaders")
-            .field("runner", &self.runner)
-            .field("room", &self.room.available_permits())
-            .finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

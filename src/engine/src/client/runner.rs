@@ -208,10 +208,6 @@ impl Runner {
 
     /// Runs a body like [`run`](Self::run), and also returns the timestamps of the committed
     /// transaction.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`run`](Self::run).
     pub async fn run_committed<T, E, F>(
         &self,
         body: impl Fn(Transaction) -> F,

@@ -5,7 +5,7 @@ use fluo_table::RowColumn;
 use crate::observer::options::WorkerLimits;
 
 /// The bounds of the waiting notifications, in number and in bytes, and their current use.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Room {
     max_cells: usize,
     max_bytes: usize,
@@ -21,9 +21,7 @@ impl Room {
         Self {
             max_cells: limits.max_queued_notifications,
             max_bytes: limits.max_queued_bytes,
-            cells: 0,
-            bytes: 0,
-            reserved_bytes: None,
+            ..Self::default()
         }
     }
 
@@ -65,9 +63,7 @@ impl Room {
     /// too large waits alone.
     fn has(&self, cells: usize, bytes: usize) -> bool {
         let is_alone = self.cells == 0 && cells == 1;
-        let is_in_bounds =
-            self.cells + cells <= self.max_cells && self.bytes + bytes <= self.max_bytes;
-        is_alone || is_in_bounds
+        is_alone || self.cells + cells <= self.max_cells && self.bytes + bytes <= self.max_bytes
     }
 }
 

@@ -42,11 +42,8 @@ impl Client {
         Ok(requeued > 0)
     }
 
-    /// Requeues all dead letters, and returns their number.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`retry_notification`](Self::retry_notification).
+    /// Requeues all dead letters like [`retry_notification`](Self::retry_notification), and returns
+    /// their number.
     pub async fn retry_all_notifications(&self) -> Result<usize> {
         let records = self.failed_notifications().await?;
         self.requeue(records).await

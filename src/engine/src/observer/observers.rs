@@ -1,7 +1,6 @@
 //! The observers of a program, by column.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
@@ -29,7 +28,7 @@ use crate::recipe::Recipe;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Observers {
     by_column: BTreeMap<Column, DeclaredObserver>,
 }
@@ -57,11 +56,7 @@ impl Observers {
     }
 
     /// Adds a weak observer, which is notified when a transaction
-    /// [requests](crate::Transaction::notify) it.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`strong`](Self::strong).
+    /// [requests](crate::Transaction::notify) it. The errors are those of [`strong`](Self::strong).
     pub fn weak(
         self,
         column: Column,
@@ -123,9 +118,13 @@ impl Observers {
     pub(crate) fn with(mut self, declared: DeclaredObserver) -> Result<Self> {
         let observed = &declared.observed;
         observed.check()?;
-        check_named(observed)?;
-        let others = self.by_column.values().map(|other| &other.observed);
-        observed.check_beside(others)?;
+        // Only Java applications have observers without an id; their empty id matches any.
+        if observed.id.is_empty() {
+            return Err(Error::invalid(format!(
+                "the observer of {observed} has no id; give it an id that is unique in the application"
+            )));
+        }
+        observed.check_beside(self.by_column.values().map(|other| &other.observed))?;
         self.by_column.insert(observed.column.clone(), declared);
         Ok(self)
     }
@@ -143,17 +142,6 @@ impl Observers {
     }
 }
 
-/// Rejects an observer without an id that a program declares. Only Java applications have such
-/// observers; their empty id matches any.
-fn check_named(observed: &ObservedColumn) -> Result<()> {
-    if !observed.id.is_empty() {
-        return Ok(());
-    }
-    Err(Error::invalid(format!(
-        "the observer of {observed} has no id; give it an id that is unique in the application"
-    )))
-}
-
 fn is_same(stored: &ObservedColumn, declared: &ObservedColumn) -> bool {
     stored.column == declared.column
         && stored.kind == declared.kind
@@ -162,13 +150,20 @@ fn is_same(stored: &ObservedColumn, declared: &ObservedColumn) -> bool {
 
 /// Rejects observers that are not both in the program and in the application.
 fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Result<()> {
-    let list = |what: &str, observed: &[&ObservedColumn]| {
-        let names = names(observed.iter().copied());
-        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
-    };
-    let missing = list("this program has no observer for", missing);
-    let unknown = list("the application does not observe", unknown);
-    let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
+    let mut sentences = Vec::new();
+    for (what, observed) in [
+        ("this program has no observer for", missing),
+        ("the application does not observe", unknown),
+    ] {
+        let mut names: Vec<_> =
+            observed.iter().take(MAX_NAMED).map(|observed| observed.to_string()).collect();
+        if observed.len() > MAX_NAMED {
+            names.push(format!("and {} more", observed.len() - MAX_NAMED));
+        }
+        if !names.is_empty() {
+            sentences.push(format!("{what} {}", names.join(", ")));
+        }
+    }
     if sentences.is_empty() {
         return Ok(());
     }
@@ -178,20 +173,5 @@ fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Resul
     )))
 }
 
-/// Returns the texts of observed columns, and the number of those beyond a limit.
-fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> {
-    const MAX_TOLD: usize = 10;
-    let mut names: Vec<_> = observed.map(ToString::to_string).collect();
-    if names.len() > MAX_TOLD {
-        let more = names.len() - MAX_TOLD;
-        names.truncate(MAX_TOLD);
-        names.push(format!("and {more} more"));
-    }
-    names
-}
-
-impl fmt::Debug for Observers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.by_column.values()).finish()
-    }
-}
+/// Maximum number of observers that a message names.
+const MAX_NAMED: usize = 10;

@@ -1,7 +1,6 @@
 //! The cache of a worker's notifications: those that wait for a task, and those that are running.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::pending;
 use std::time::Duration;
 
 use fluo_table::coordination::Share;
@@ -31,7 +30,7 @@ pub(crate) struct Queue {
     pub(super) dead_letters: Mutex<DeadLetterCache>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// The share of this worker, or `None` while it must process nothing.
     share: Option<Share>,
@@ -90,7 +89,7 @@ pub(super) enum Offered {
 impl Queue {
     pub(super) fn new(limits: WorkerLimits) -> Self {
         Self {
-            state: Mutex::new(State::new(Room::new(&limits))),
+            state: Mutex::new(State { room: Room::new(&limits), ..State::default() }),
             limits,
             ready: Semaphore::new(0),
             changed: Notify::new(),
@@ -123,7 +122,7 @@ impl Queue {
                     }
                 }
                 // Later pauses end later, and the task that begins one comes here next.
-                () = until(due) => {}
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
         }
     }
@@ -170,19 +169,16 @@ impl Queue {
         self.state.lock().failing.get(cell).map_or(0, |failing| failing.tries)
     }
 
-    /// Sets the share of this worker.
-    pub(super) fn set_share(&self, share: &Share) {
+    /// Sets the share of this worker. While it has none, no notification begins to run. Waiting
+    /// notifications are dropped in their turn, and the next scan finds them again.
+    pub(super) fn set_share(&self, share: Option<&Share>) {
         let mut state = self.state.lock();
-        if state.share.as_ref() != Some(share) {
-            state.share = Some(share.clone());
-            self.dead_letters.lock().clear();
+        if state.share.as_ref() != share {
+            state.share = share.cloned();
+            if share.is_some() {
+                self.dead_letters.lock().clear();
+            }
         }
-    }
-
-    /// Removes the share, so that no notification begins to run before the worker has a share
-    /// again. Waiting notifications are dropped in their turn, and the next scan finds them again.
-    pub(super) fn clear_share(&self) {
-        self.state.lock().share = None;
     }
 
     /// Begins or ends a part of a scan. During it the queue records processed cells.
@@ -325,13 +321,6 @@ impl Queue {
     }
 }
 
-async fn until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => pending().await,
-    }
-}
-
 impl CommitListener for Queue {
     /// Accepts a notification that was just written. If there is no room, a later scan finds it.
     fn offer(&self, cell: &RowColumn, at: Timestamp) {
@@ -340,21 +329,6 @@ impl CommitListener for Queue {
 }
 
 impl State {
-    fn new(room: Room) -> Self {
-        Self {
-            share: None,
-            waiting: BTreeSet::new(),
-            paused: BTreeSet::new(),
-            room,
-            tracked: BTreeMap::new(),
-            finished: BTreeMap::new(),
-            is_scanning: false,
-            failing: BTreeMap::new(),
-            is_scan_wanted: false,
-            is_room_wanted: false,
-        }
-    }
-
     fn is_early(&self, cell: &RowColumn) -> bool {
         let failing = self.failing.get(cell);
         failing.is_some_and(|failing| failing.due > Instant::now())
@@ -407,7 +381,7 @@ mod tests {
         let defaults = WorkerLimits::default();
         let queue =
             Queue::new(WorkerLimits { max_queued_notifications, max_queued_bytes, ..defaults });
-        queue.set_share(&share(1, 0));
+        queue.set_share(Some(&share(1, 0)));
         queue
     }
 
@@ -499,9 +473,9 @@ mod tests {
         let cell = found("a", 5).cell;
         assert!(queue.dead_letters.lock().take(&cell), "not listed yet");
         list_dead_letters(&queue.dead_letters, &*client.shared.coordination).await.unwrap();
-        queue.set_share(&share(1, 0));
+        queue.set_share(Some(&share(1, 0)));
         assert!(!queue.dead_letters.lock().take(&cell));
-        queue.set_share(&share(2, 0));
+        queue.set_share(Some(&share(2, 0)));
         assert!(queue.dead_letters.lock().take(&cell), "it may have been another worker's");
     }
 
@@ -570,7 +544,7 @@ mod tests {
         let shares = [0, 1].map(|remainder| share(2, remainder));
         let other =
             shares.into_iter().find(|share| !share.contains(&"a".into(), &column.qualifier));
-        queue.set_share(&other.unwrap());
+        queue.set_share(other.as_ref());
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();
         assert_eq!(queue.next().await, None);
@@ -580,11 +554,11 @@ mod tests {
     async fn gives_out_nothing_without_a_share() {
         let queue = queue(10, 1_000);
         queue.offer_found(found("a", 5));
-        queue.clear_share();
+        queue.set_share(None);
         assert_eq!(queue.offer_found(found("b", 6)), Offered::Skipped);
         assert_eq!(queue.next().now_or_never(), None);
         // The next scan finds both again.
-        queue.set_share(&share(1, 0));
+        queue.set_share(Some(&share(1, 0)));
         for row in ["a", "b"] {
             assert_eq!(queue.offer_found(found(row, 6)), Offered::Queued);
             assert_eq!(queue.next().await, Some(found(row, 6)));

@@ -56,7 +56,6 @@ pub(super) fn notification(cell: &Cell) -> Result<Found> {
     Ok(Found { cell: RowColumn::new(cell.key.row.clone(), column), at: stamp.timestamp })
 }
 
-/// The result of one scan.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scanned {
     queued: usize,
@@ -116,10 +115,7 @@ impl WorkerState {
                     return Ok(None);
                 };
                 let Some(scan) = kind.scan(&share) else { break };
-                let scan = match &from {
-                    Some(from) => scan.starting_at(from),
-                    None => scan,
-                };
+                let scan = from.iter().fold(scan, Scan::starting_at);
                 let scan = scan.batch_cells(self.batch_cells());
                 self.queue.set_scanning(true);
                 let part = self.scan_part(scan, &mut scanned).await;
@@ -134,10 +130,8 @@ impl WorkerState {
             self.queue.forget_gone(begun);
         }
         if scanned.unreadable > 0 {
-            warn!(
-                cells = scanned.unreadable,
-                "cells in the notification family are not notifications"
-            );
+            let cells = scanned.unreadable;
+            warn!(cells, "cells in the notification family are not notifications");
         }
         debug!(queued = scanned.queued, "scanned for notifications");
         Ok(Some(scanned))
@@ -188,22 +182,15 @@ impl WorkerState {
     ///
     /// A passing failure does not change the share that the queue has.
     async fn share(&self) -> Result<Option<Share>> {
-        let share = match self.membership.share().await {
-            Ok(share) => share,
-            Err(error) => {
-                if !error.kind().is_passing() {
-                    self.queue.clear_share();
-                }
-                return Err(error);
-            }
-        };
-        let Some(share) = share else {
-            self.queue.clear_share();
-            return Ok(None);
-        };
-        self.queue.set_share(&share);
-        list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
-        Ok(Some(share))
+        let share = self.membership.share().await;
+        if !share.as_ref().is_err_and(|error| error.kind().is_passing()) {
+            self.queue.set_share(share.as_ref().ok().and_then(Option::as_ref));
+        }
+        let share = share?;
+        if share.is_some() {
+            list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
+        }
+        Ok(share)
     }
 
     fn batch_cells(&self) -> NonZeroUsize {

@@ -75,11 +75,7 @@ impl Transaction {
         self.write(row.into(), column, PendingWrite::Set(value))
     }
 
-    /// Deletes a cell, whether it has a value or not.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`set`](Self::set).
+    /// Deletes a cell, whether it has a value or not. The errors are those of [`set`](Self::set).
     pub fn delete(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
         self.write(row.into(), column, PendingWrite::Delete)
     }

@@ -12,7 +12,7 @@ use crate::transaction::column::ReadColumn;
 /// Several transactions may hold a read lock on a cell at once. A transaction that writes the cell,
 /// or has written it since this one began, excludes them. Scans cannot be locked, because a cell
 /// that does not exist cannot be locked. A transaction that only reads commits without writing: its
-/// snapshot is already consistent.
+/// snapshot is already consistent. All reads return the errors that [`get`](Self::get) lists.
 #[derive(Clone, Debug)]
 pub struct LockedReads {
     snapshot: Snapshot,
@@ -40,10 +40,6 @@ impl LockedReads {
     }
 
     /// Returns the values of some columns of a row, and locks each cell.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn get_columns<'c>(
         &self,
         row: impl Into<Bytes>,
@@ -58,10 +54,6 @@ impl LockedReads {
     }
 
     /// Returns the values of some cells, and locks each cell.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,

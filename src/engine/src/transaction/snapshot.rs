@@ -25,7 +25,7 @@ use crate::transaction::status::cell_span;
 /// than [`max_transaction_age`](crate::ClientOptions::max_transaction_age). From then on its reads
 /// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read
 /// that meets the lock of another transaction waits for it, or rolls that transaction back if its
-/// transactor is dead.
+/// transactor is dead. All reads return the errors that [`get`](Self::get) lists.
 ///
 /// # Examples
 ///
@@ -92,10 +92,6 @@ impl Snapshot {
     }
 
     /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
         self.read_cell(&RowColumn::new(row, column.clone())).await
     }
@@ -117,10 +113,6 @@ impl Snapshot {
     }
 
     /// Returns the values of some columns of a row. The result omits columns without a value.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn get_columns<'a>(
         &self,
         row: impl Into<Bytes>,
@@ -133,10 +125,6 @@ impl Snapshot {
     }
 
     /// Returns the values of some cells, read in one scan. The result omits cells without a value.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,
@@ -149,10 +137,6 @@ impl Snapshot {
     }
 
     /// Returns all cells of a row.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
     pub async fn row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
         if row.is_empty() {
@@ -181,10 +165,6 @@ impl Snapshot {
 
     /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list
     /// selects all columns.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`scan`](Self::scan).
     pub fn scan_prefix<'a>(
         &self,
         prefix: impl Into<Bytes>,
