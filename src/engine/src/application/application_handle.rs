@@ -1,13 +1,11 @@
 //! The handle of one application: [`ApplicationHandle`].
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
 use fluo_table::coordination::{
     Application, ObservedColumn, ObserverKind, check_application_name, shown_setting,
-    shown_settings,
 };
 use fluo_table::{Authorizations, Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
 
@@ -53,13 +51,12 @@ use crate::transaction::Transaction;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[must_use = "a handle does nothing until one of its calls is awaited"]
 pub struct ApplicationHandle {
     pub(super) instance: Instance,
     pub(super) name: String,
     table: Option<String>,
-    /// The settings and the observers of the handle itself.
     own: Registration,
     recipes: Vec<Result<Registration>>,
     pub(super) clear: bool,
@@ -359,21 +356,6 @@ impl ApplicationHandle {
             ),
         };
         Err(Error::invalid(message))
-    }
-}
-
-impl fmt::Debug for ApplicationHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let observers: Vec<_> = self.registrations().flat_map(|one| &one.observers).collect();
-        f.debug_struct("ApplicationHandle")
-            .field("name", &self.name)
-            .field("table", &self.table)
-            .field("observers", &observers)
-            .field("recipes", &self.recipes)
-            .field("settings", &shown_settings(&self.settings()))
-            .field("clear", &self.clear)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
     }
 }
 

@@ -14,10 +14,8 @@ use tokio::time::sleep;
 use crate::client::{Client, detach_iterators};
 use crate::context::Pauses;
 
-/// Maximum number of tablets of a range.
 const TABLETS_AT_ONCE: usize = 64;
 
-/// The duty to compact a range of the table.
 const COMPACTION: &str = "compaction";
 
 impl Client {

@@ -163,7 +163,12 @@ impl Loaders {
         let (sender, outcome) = oneshot::channel();
         // A caller that has dropped the future does not want the result.
         self.spawn(room, input, body, |result| drop(sender.send(result)));
-        outcome.map(|outcome| outcome.unwrap_or_else(|_| Err(dropped().into()))).boxed()
+        let dropped = || {
+            let message = "the loaders were dropped before the result of this body was known; check its writes before \
+                           you repeat them";
+            Err(Error::new(ErrorKind::Uncertain, message).into())
+        };
+        outcome.map(move |outcome| outcome.unwrap_or_else(|_| dropped())).boxed()
     }
 
     /// Waits until each body has failed, or has committed and is rolled forward.
@@ -210,12 +215,6 @@ impl Loaders {
             drop((place, room));
         });
     }
-}
-
-fn dropped() -> Error {
-    let message = "the loaders were dropped before the result of this body was known; check its writes before you \
-                   repeat them";
-    Error::new(ErrorKind::Uncertain, message)
 }
 
 #[cfg(test)]

@@ -248,7 +248,10 @@ impl Runner {
             };
             let elapsed = begun.elapsed();
             let pause = cut(pauses.next_pause(), start.get());
-            let policy_decision = self.policy_decision(number, elapsed, pause);
+            let is_last = self.policy.max_attempts.is_some_and(|most| number >= most.get())
+                || elapsed >= self.policy.max_elapsed;
+            let policy_decision =
+                if is_last { RetryDecision::GiveUp } else { RetryDecision::RetryAfter(pause) };
             let attempt = Attempt { number, start, elapsed, error: &error, policy_decision };
             let decision = self.hook.as_ref().map_or(policy_decision, |hook| hook(&attempt));
             debug!(%start, number, ?decision, "an attempt failed");
@@ -263,14 +266,6 @@ impl Runner {
                 turn = turns.wait(&conflict.cells, turn, left).await;
             }
         }
-    }
-
-    fn policy_decision(&self, number: u32, elapsed: Duration, pause: Duration) -> RetryDecision {
-        let has_attempts = self.policy.max_attempts.is_none_or(|most| number < most.get());
-        if !has_attempts || elapsed >= self.policy.max_elapsed {
-            return RetryDecision::GiveUp;
-        }
-        RetryDecision::RetryAfter(pause)
     }
 }
 
@@ -289,7 +284,7 @@ async fn attempt<T, E>(
             Err(error) => RunError::Commit(error),
         },
         // A body that fails because its snapshot has become stale is retried.
-        Err(error) => match transaction.state.stale() {
+        Err(error) => match transaction.state.seen.lock().stale {
             Some(stale) => RunError::Commit(CommitError::SnapshotTooOld(stale)),
             None => RunError::Body(error),
         },

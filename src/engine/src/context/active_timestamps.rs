@@ -50,7 +50,6 @@ use tracing::warn;
 
 use crate::mutex::Mutex;
 
-/// The active timestamps of one client, and the transactor that publishes the oldest one.
 #[derive(Debug)]
 pub(crate) struct ActiveTimestamps {
     coordination: Arc<dyn Coordination>,
@@ -78,7 +77,6 @@ struct Active {
     holder: Option<TransactorId>,
 }
 
-/// The state of the publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Published {
     /// Nothing: the client has no active timestamp.
@@ -93,7 +91,6 @@ enum Published {
     Unknown,
 }
 
-/// The key of an active timestamp.
 pub(crate) type ActiveKey = (Timestamp, u64);
 
 impl ActiveTimestamps {
@@ -124,7 +121,7 @@ impl ActiveTimestamps {
         metrics::counter!("fluo_sessions_ended_total").increment(1);
     }
 
-    pub(super) async fn next_timestamp(&self) -> Result<Timestamp> {
+    pub(crate) async fn next_timestamp(&self) -> Result<Timestamp> {
         Ok(self.coordination.timestamps(NonZeroU32::MIN).await?.first)
     }
 
@@ -265,7 +262,6 @@ impl ActiveTimestamps {
         Some(oldest)
     }
 
-    /// Replaces an active timestamp by a later one.
     pub(crate) fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
         let mut state = self.state.lock();
         // The bound may have become too old (H3).

@@ -16,7 +16,6 @@ use crate::mutex::Mutex;
 /// Maximum number of transactions in the background. A commit waits for a place before it returns.
 const PLACES: usize = 1_024;
 
-/// The transactions of a client that are being committed or rolled forward.
 #[derive(Clone, Debug)]
 pub(crate) struct Background {
     places: Arc<Semaphore>,
@@ -45,13 +44,11 @@ impl Default for Background {
 }
 
 impl Background {
-    /// Adds a transaction whose commit begins.
     pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
         self.commits.lock().insert(start, None);
         BackgroundCommit { background: self.clone(), start, _permit: None }
     }
 
-    /// Returns the commit timestamp of a transaction, or `None` if it is not in the background.
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
         self.commits.lock().get(&start).copied().flatten()
     }

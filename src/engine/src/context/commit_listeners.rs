@@ -31,7 +31,6 @@ impl CommitListeners {
         listeners.push(listener);
     }
 
-    /// Offers notifications that are already in the table to the listeners.
     pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
         let listeners = self.listeners.lock();
         for listener in listeners.iter().filter_map(Weak::upgrade) {

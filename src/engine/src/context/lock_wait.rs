@@ -11,7 +11,6 @@ use fluo_table::coordination::TransactorId;
 use fluo_table::{RowColumn, Timestamp};
 use tokio::time::Instant;
 
-/// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings {
     /// Sightings by primary and start of the transaction.
@@ -25,7 +24,6 @@ pub(crate) struct Sightings {
 #[derive(Clone, Copy, Debug)]
 struct Sighting {
     since: Instant,
-    /// The number of its last check.
     last_look: usize,
 }
 

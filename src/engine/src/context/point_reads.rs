@@ -27,7 +27,6 @@ use crate::mutex::Mutex;
 
 /// Maximum number of calls under way.
 const LANES: usize = 2;
-/// Maximum number of cells of a call.
 const CELLS_PER_CALL: usize = 128;
 /// Maximum number of cells of a read that travels with others.
 pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
@@ -54,7 +53,6 @@ struct Queue {
     late: usize,
 }
 
-/// A read of some cells at one start.
 #[derive(Debug)]
 struct PointRead {
     start: Arc<Start>,

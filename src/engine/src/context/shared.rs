@@ -17,7 +17,6 @@ use crate::context::point_reads::PointReads;
 use crate::context::{Backoff, ClientOptions, Turns};
 use crate::mutex::Mutex;
 
-/// The state that the handles of one client share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
@@ -30,9 +29,7 @@ pub(crate) struct Shared {
     /// Room for transactions that are committed in the background, in number and in bytes.
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,
-    /// The first sightings of locks.
     pub(crate) sightings: Mutex<Sightings>,
-    /// The turns of retries that conflicted at one cell.
     pub(crate) turns: Turns,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.
@@ -40,7 +37,6 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Returns the kind of the observer of a column, or `None` if it has none.
     pub(crate) fn observed(&self, column: &Column) -> Option<ObserverKind> {
         self.observed.get(column).copied()
     }
@@ -93,13 +89,11 @@ impl Shared {
         }
     }
 
-    /// Writes a conditional mutation once.
     pub(crate) async fn write_one(&self, mutation: ConditionalMutation) -> Outcome {
         let outcome = self.write_each(vec![mutation]).await.pop();
         outcome.expect("each mutation has an outcome")
     }
 
-    /// Returns the error for a notification of a column that no weak observer watches.
     pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
         let weak: Vec<String> = self
             .observed
@@ -116,7 +110,6 @@ impl Shared {
     }
 }
 
-/// Returns the error of a mutation for which a table returned no outcome.
 pub(crate) fn no_answer() -> Error {
     Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
 }

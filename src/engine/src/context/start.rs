@@ -24,7 +24,7 @@ use crate::mutex::Mutex;
 pub(crate) struct Start {
     active: Arc<ActiveTimestamps>,
     /// The span of all reads and writes, which shows the start once it is fixed.
-    span: Span,
+    pub(crate) span: Span,
     position: Mutex<Position>,
 }
 
@@ -50,10 +50,6 @@ impl Start {
         let start = active.next_timestamp().await?;
         begun.position.lock().key = active.replace(position.key, start);
         Ok(begun)
-    }
-
-    pub(crate) fn span(&self) -> &Span {
-        &self.span
     }
 
     /// Returns the start, which does not move any more.

@@ -30,7 +30,6 @@ pub(crate) struct Turns {
 #[derive(Debug)]
 struct Place {
     lock: Arc<Lock<()>>,
-    /// The begin of the last turn.
     begun: Mutex<Option<Instant>>,
 }
 

@@ -1,7 +1,5 @@
 //! Dead letters, and their return to the table.
 
-use std::num::NonZeroU32;
-
 use fluo_table::coordination::FailedNotification;
 use fluo_table::{Result, RowColumn};
 
@@ -56,7 +54,7 @@ impl Client {
         }
         let shared = &self.shared;
         // A new timestamp, so that no earlier deletion hides them.
-        let at = shared.coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let at = shared.active.next_timestamp().await?;
         let notified = encode_entries::by_row(records.iter().map(|record| record.cell.clone()));
         shared.write_until_done(encode_entries::notifications(&notified, at), at).await?;
         for record in &records {

@@ -17,7 +17,6 @@ use crate::observer::worker_state::WorkerState;
 use crate::observer::{Observer, RetryAfter};
 use crate::transaction::{CommitError, Trigger};
 
-/// The result of a try.
 #[derive(Debug)]
 enum Tried {
     /// The notifications of the cell are processed up to a timestamp.
@@ -130,7 +129,7 @@ impl WorkerState {
                 };
                 // An observer may wrap the error of a read in a way that hides its cause, so the
                 // reader's record decides.
-                Err(Tried::from_error(state.has_passing_failure(), error))
+                Err(Tried::from_error(state.seen.lock().has_passing_failure, error))
             }
         });
         match ran.await {

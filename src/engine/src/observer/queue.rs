@@ -67,14 +67,12 @@ struct Failing {
     due: Instant,
 }
 
-/// A notification to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) cell: RowColumn,
     pub(super) at: Timestamp,
 }
 
-/// The result of offering a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offered {
     /// It waits for a task now.
@@ -97,7 +95,6 @@ impl Queue {
         }
     }
 
-    /// Accepts a notification that a scan has found.
     pub(super) fn offer_found(&self, found: Found) -> Offered {
         let Found { cell, at } = found;
         let mut state = self.state.lock();

@@ -46,7 +46,6 @@ impl Kind {
     }
 }
 
-/// Decodes the notification in a cell of such a scan.
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
     let stamp = NotificationTimestamp::decode(cell.key.timestamp).ok_or_else(|| {
@@ -62,7 +61,6 @@ struct Scanned {
     unreadable: usize,
 }
 
-/// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
 /// Number of rounds after which a round that finds work also scans for unpartitioned notifications.
 /// One row in four billion has them, and their scan reads all notifications again.

@@ -31,7 +31,7 @@
 //! processed. If two workers run the same notification of a weak observer at once, the first commit
 //! processes it. The wait does not include the other transaction, which may commit later.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use fluo_table::{Result, Timestamp};
@@ -90,11 +90,12 @@ impl Client {
     /// Returns `None` if the application is idle. If something is left, or may be, returns a
     /// timestamp that was given to no other caller.
     async fn check_idle(&self) -> Result<Option<Timestamp>> {
-        let first = self.timestamp().await?;
+        let active = &self.shared.active;
+        let first = active.next_timestamp().await?;
         if self.has_notification().await? || self.has_notification().await? {
             return Ok(Some(first));
         }
-        let second = self.timestamp().await?;
+        let second = active.next_timestamp().await?;
         Ok((first.next()? != second).then_some(second))
     }
 
@@ -108,10 +109,5 @@ impl Client {
             }
         }
         Ok(false)
-    }
-
-    async fn timestamp(&self) -> Result<Timestamp> {
-        let block = self.shared.coordination.timestamps(NonZeroU32::MIN).await?;
-        Ok(block.first)
     }
 }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{Authorizations, Bytes, Error, Escaped, Result, RowColumn, can_see_column};
 
-/// A pending change of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingWrite {
     /// The cell gets a value.
@@ -106,10 +105,8 @@ impl WriteBuffer {
     }
 }
 
-/// Number of bytes of a row that a message shows.
 const SHOWN_BYTES: usize = 60;
 
-/// Rejects a cell that no transaction can hold.
 pub(crate) fn check_cell(cell: &RowColumn) -> Result<()> {
     let RowColumn { row, column } = cell;
     if row.is_empty() {

@@ -10,7 +10,6 @@ use crate::transaction::corrupt::{cell_of, in_cell, stamp_of, unexpected};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLock {
     pub(crate) cell: RowColumn,
-    /// The start of its transaction.
     pub(crate) start: Timestamp,
     /// The cell whose state decides about all locks of the transaction.
     pub(crate) primary: RowColumn,
@@ -20,7 +19,6 @@ pub(crate) struct FoundLock {
     pub(crate) value: Bytes,
 }
 
-/// The purpose of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockKind {
     /// The cell is about to be written.

@@ -206,7 +206,8 @@ impl OwnedTransaction {
             return Err(self.state.has_ended().into());
         };
         // The body chose its writes by its reads.
-        if let Some(stale) = self.state.stale() {
+        let stale = self.state.seen.lock().stale;
+        if let Some(stale) = stale {
             return Err(CommitError::SnapshotTooOld(stale));
         }
         commit(self.state.clone(), buffer).await

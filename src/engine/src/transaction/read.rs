@@ -32,9 +32,8 @@ impl State {
     /// its transaction.
     pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
         if scan.filter != Filter::None {
-            return failed(Error::invalid(
-                "a scan of a snapshot cannot have a filter; remove the filter",
-            ));
+            let message = "a scan of a snapshot cannot have a filter; remove the filter";
+            return stream::iter([Err(Error::invalid(message))]).boxed();
         }
         let rest = Rest { state: self.clone(), scan: Some(scan), open: None, waiting: None };
         let state = self.clone();
@@ -84,7 +83,6 @@ impl State {
     }
 }
 
-/// The remaining part of a scan.
 struct Rest {
     state: Arc<State>,
     /// The part that has not been read yet; `None` at the end.
@@ -93,7 +91,6 @@ struct Rest {
     waiting: Option<Waiting>,
 }
 
-/// A wait for locks.
 struct Waiting {
     backoff: Backoff,
     cells: BTreeSet<(RowColumn, Timestamp)>,
@@ -226,10 +223,6 @@ async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Res
 
 fn first_key(cell: &Cell) -> Key {
     Key { timestamp: i64::MAX, ..cell.key.clone() }
-}
-
-fn failed(error: Error) -> CellBatches {
-    stream::iter([Err(error)]).boxed()
 }
 
 fn is_data(cell: &Cell) -> bool {

@@ -153,7 +153,6 @@ async fn write(client: &Shared, known: &[DecidedLock]) -> Result<()> {
     client.roll_back_locks(&mut back).await
 }
 
-/// Returns the locks of each transaction.
 fn groups(locks: &[FoundLock]) -> Vec<Vec<&FoundLock>> {
     let mut groups: BTreeMap<(&RowColumn, Timestamp), Vec<&FoundLock>> = BTreeMap::new();
     for lock in locks {

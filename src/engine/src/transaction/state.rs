@@ -15,7 +15,6 @@ use crate::transaction::{CommitError, ConflictCause, SnapshotTooOld};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trigger {
     pub(crate) cell: RowColumn,
-    /// The timestamp of the notification.
     pub(crate) notified_at: Timestamp,
     pub(crate) kind: ObserverKind,
     /// `true` if a failure moves the notification to the dead letters.
@@ -35,19 +34,19 @@ impl Trigger {
 pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
     pub(super) start: Arc<Start>,
-    pub(super) seen: Mutex<Seen>,
+    pub(crate) seen: Mutex<Seen>,
     pub(super) trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
 }
 
-/// The observations of a transaction.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub(super) cells: u64,
-    pub(super) stale: Option<SnapshotTooOld>,
-    /// `true` if a read failed with a passing error.
-    pub(super) has_passing_failure: bool,
+    pub(crate) stale: Option<SnapshotTooOld>,
+    /// `true` if a read failed with a passing error, for example because the table was not
+    /// reachable, even if the body ignores or replaces the error.
+    pub(crate) has_passing_failure: bool,
 }
 
 impl State {
@@ -73,23 +72,12 @@ impl State {
 
     /// Returns the span of all reads and writes, in whatever task they run.
     pub(crate) fn span(&self) -> &Span {
-        self.start.span()
+        &self.start.span
     }
 
     /// Fixes the start and returns it.
     pub(crate) fn start(&self) -> Timestamp {
         self.start.fix()
-    }
-
-    /// Returns the staleness that a read has met, or `None` if no read has met one.
-    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
-        self.seen.lock().stale
-    }
-
-    /// Returns `true` if a read failed with a passing error, for example because the table was not
-    /// reachable. The failure is recorded here even if the body ignores or replaces the error.
-    pub(crate) fn has_passing_failure(&self) -> bool {
-        self.seen.lock().has_passing_failure
     }
 
     /// Changes the buffered writes, with the maximum number of their bytes.
@@ -104,7 +92,6 @@ impl State {
         }
     }
 
-    /// Returns the size of the buffered writes in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         self.buffer.lock().as_ref().map_or(0, WriteBuffer::size_bytes)
     }

@@ -13,7 +13,6 @@ pub(crate) fn cell_span(cell: &RowColumn) -> Span {
     Span::cell(cell.row.clone(), &cell.column)
 }
 
-/// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TransactionStatus {
     /// Its primary is locked, with this value. It may still commit.

@@ -19,7 +19,6 @@ impl Commit {
         Ok(commit)
     }
 
-    /// Returns the mutations that commit all rows, the primary's first.
     fn commit_all(&self, commit: Timestamp) -> Vec<ConditionalMutation> {
         let mut primary = self.plan.commit_primary(commit);
         if !self.plan.is_one_row() && self.is_certain() {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
+use tracing::debug;
 
 use crate::context::no_answer;
 use crate::transaction::commit::Commit;
@@ -45,7 +46,8 @@ impl Commit {
                 return Err(error);
             }
         }
-        self.announce(commit);
+        debug!(%commit, "committed");
+        self.state.client.listeners.offer(&self.plan.notified, commit);
         Ok(())
     }
 
@@ -60,7 +62,12 @@ impl Commit {
         match found {
             Ok(TransactionStatus::Committed(at)) if at == commit => Fate::Applied,
             Ok(TransactionStatus::Committed(at)) => {
-                Fate::Failed(self.committed_elsewhere(commit, at))
+                let message = format!(
+                    "primary `{}`: transaction {} committed at {at}, not at {commit}; its timestamp may have been \
+                     assigned twice",
+                    self.plan.primary, self.plan.start
+                );
+                Fate::Failed(Error::new(ErrorKind::Corrupt, message).into())
             }
             Ok(TransactionStatus::RolledBack) => Fate::Rejected,
             Ok(TransactionStatus::Locked(_)) => Fate::Open(error),
@@ -86,17 +93,6 @@ impl Commit {
             }
             _ => Err(self.uncertain(error)),
         }
-    }
-
-    fn committed_elsewhere(&self, commit: Timestamp, at: Timestamp) -> CommitError {
-        CommitError::Failed(Error::new(
-            ErrorKind::Corrupt,
-            format!(
-                "primary `{}`: transaction {} committed at {at}, not at {commit}; its timestamp may have been \
-                 assigned twice",
-                self.plan.primary, self.plan.start
-            ),
-        ))
     }
 
     fn uncertain(&self, error: Error) -> CommitError {

@@ -187,7 +187,6 @@ impl Commit {
         found.iter().filter(is_of_another).map(FoundLock::from_entry).collect()
     }
 
-    /// Returns the writes of some cells that were committed since this transaction began.
     async fn committed_since(
         &self,
         cells: &[(RowColumn, LockKind)],
@@ -205,7 +204,6 @@ impl Commit {
     }
 }
 
-/// Returns the cell of a write, and the transaction that wrote it.
 fn committed(write: Cell) -> Result<(RowColumn, ConflictCause)> {
     let commit = stamp_of(&write)?.timestamp;
     let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;

@@ -45,7 +45,12 @@ impl Commit {
             }
             (Ok(TransactionStatus::Unknown), Some(error)) => Fate::Open(error),
             (Ok(TransactionStatus::Committed(_)), _) => {
-                Fate::Failed(self.committed_too_early().into())
+                let message = format!(
+                    "the primary `{}` says that transaction {} has committed, but it has not; its timestamp may have been \
+                     assigned twice",
+                    self.plan.primary, self.plan.start
+                );
+                Fate::Failed(Error::new(ErrorKind::Corrupt, message).into())
             }
             (Err(error), _) => Fate::Failed(error.into()),
         }
@@ -97,7 +102,10 @@ impl Commit {
         if let Some(trigger) = trigger.filter(|trigger| trigger.is_strong()) {
             match self.was_acknowledged(trigger).await {
                 Ok(true) => {
-                    self.delete_trigger(trigger).await;
+                    let cell = &trigger.cell;
+                    let delete = encode_entries::delete_notifications(cell, trigger.notified_at);
+                    // If this fails, a worker finds the notification again and deletes it then.
+                    drop(self.state.client.write_until_done(vec![delete], self.plan.start).await);
                     return CommitError::Acknowledged;
                 }
                 Ok(false) => {}
@@ -118,22 +126,5 @@ impl Commit {
     async fn was_acknowledged(&self, trigger: &Trigger) -> Result<bool> {
         let since = trigger.notified_at.next()?;
         has_acknowledgement(&*self.state.client.table, &trigger.cell, since).await
-    }
-
-    async fn delete_trigger(&self, trigger: &Trigger) {
-        let delete = encode_entries::delete_notifications(&trigger.cell, trigger.notified_at);
-        // If this fails, a worker finds the notification again and deletes it then.
-        drop(self.state.client.write_until_done(vec![delete], self.plan.start).await);
-    }
-
-    fn committed_too_early(&self) -> Error {
-        Error::new(
-            ErrorKind::Corrupt,
-            format!(
-                "the primary `{}` says that transaction {} has committed, but it has not; its timestamp may have been \
-                 assigned twice",
-                self.plan.primary, self.plan.start
-            ),
-        )
     }
 }

@@ -53,7 +53,6 @@ use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, CommitInfo};
 
-/// A commit in progress.
 #[derive(Debug)]
 struct Commit {
     /// Held until the end: a transaction that is being committed holds back garbage collection.
@@ -148,7 +147,6 @@ impl Commit {
         step.map_err(CommitError::before_the_commit_point)
     }
 
-    /// Takes the commit timestamp (P4).
     async fn commit_timestamp(&self) -> Result<Timestamp, CommitError> {
         debug_assert!(
             self.is_locked(),
@@ -156,14 +154,7 @@ impl Commit {
             self.plan.start,
             self.locked
         );
-        let client = &self.state.client;
-        client.commit_timestamp(self.plan.start).await
-    }
-
-    fn announce(&self, commit: Timestamp) {
-        debug!(%commit, "committed");
-        let client = &self.state.client;
-        client.listeners.offer(&self.plan.notified, commit);
+        self.state.client.commit_timestamp(self.plan.start).await
     }
 
     fn is_locked(&self) -> bool {

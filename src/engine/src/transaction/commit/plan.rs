@@ -35,7 +35,6 @@ pub(crate) struct CommitPlan {
     pub(crate) notified: BTreeMap<Bytes, Vec<Column>>,
 }
 
-/// A cell that is to be committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedCell {
     pub(crate) column: Column,
@@ -132,7 +131,6 @@ impl CommitPlan {
         mutation.when(own_lock.through(forbids_writes(self.start)))
     }
 
-    /// Returns the mutation that commits the cells of a row.
     fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
         let cells = self.rows.get(row).into_iter().flatten();
         cells.fold(Mutation::new(row.clone()), |mutation, cell| {
@@ -142,7 +140,6 @@ impl CommitPlan {
         })
     }
 
-    /// Returns the mutations that commit the rows other than the primary's.
     pub(crate) fn commit_other_rows(&self, commit: Timestamp) -> Vec<Mutation> {
         let others = self.other_rows();
         others.map(|row| self.commit_row(row, commit)).collect()
@@ -155,7 +152,6 @@ impl CommitPlan {
         Some(encode_entries::delete_notifications(&trigger.cell, self.start))
     }
 
-    /// Returns the notification that started the transaction, if it is not in the primary's row.
     pub(crate) fn trigger_elsewhere(&self) -> Option<&Trigger> {
         let trigger = self.trigger.as_ref();
         trigger.filter(|trigger| trigger.cell.row != self.primary.row)

@@ -45,7 +45,6 @@ impl Commit {
         drop(taken.await);
     }
 
-    /// Returns the mutations that roll back the locks in some rows, except the primary's.
     fn others(&self, is_there: impl Fn(&Bytes) -> bool) -> Vec<ConditionalMutation> {
         let others =
             self.plan.cells().filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));

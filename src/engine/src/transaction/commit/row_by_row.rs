@@ -15,9 +15,9 @@ impl Commit {
         let commit = self.or_roll_back(prepared).await?;
         self.commit_primary(commit, vec![self.plan.commit_primary(commit)]).await?;
         self.plan.drop_values();
-        if self.has_rest() {
+        let deletes_trigger = self.plan.trigger_elsewhere().is_some();
+        if !self.plan.is_one_row() || deletes_trigger {
             self.background.move_to_background(commit).await;
-            let deletes_trigger = self.plan.trigger_elsewhere().is_some();
             let rest = async move { self.roll_forward(commit).await };
             let rest = tokio::spawn(rest.in_current_span());
             if deletes_trigger {
@@ -26,10 +26,6 @@ impl Commit {
             }
         }
         Ok(commit)
-    }
-
-    fn has_rest(&self) -> bool {
-        !self.plan.is_one_row() || self.plan.trigger_elsewhere().is_some()
     }
 
     /// Takes the steps between the locking of the primary and its commit. After an error, `locked`
@@ -41,7 +37,6 @@ impl Commit {
         Ok(commit)
     }
 
-    /// Writes the notifications outside of the primary's row (P5).
     async fn notify_others(&self, commit: Timestamp) -> Result<()> {
         let notifications = self.plan.other_notifications(commit);
         let client = &self.state.client;

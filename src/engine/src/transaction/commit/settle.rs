@@ -20,7 +20,6 @@ use fluo_table::{Error, Outcome, Result};
 use crate::transaction::CommitError;
 use crate::transaction::status::TransactionStatus;
 
-/// The fate of a conditional write.
 #[derive(Debug)]
 pub(super) enum Fate {
     /// It took effect.
