@@ -12,7 +12,7 @@ use fluo_table::{Authorizations, Bytes, Column, Error, ErrorKind, Instance, Resu
 use crate::application::binding::bind;
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
-use crate::observer::{DeclaredObserver, Observer, ObserverError, Observers, observer_fn};
+use crate::observer::{Observer, ObserverError, Observers, observer_fn};
 use crate::recipe::{Recipe, Registration};
 use crate::transaction::Transaction;
 
@@ -102,18 +102,20 @@ impl ApplicationHandle {
 
     /// Adds an observer of an observed column, strong or weak. See [`observe`](Self::observe).
     pub fn observe_with(self, observed: ObservedColumn, observer: impl Observer) -> Self {
-        self.declare([DeclaredObserver { observed, observer: Some(Arc::new(observer)) }])
+        let own = self.own.observe_with(observed, Some(Arc::new(observer)));
+        Self { own, ..self }
     }
 
     /// Adds a set of observers.
-    pub fn observers(self, observers: &Observers) -> Self {
-        self.declare(observers.declared())
+    pub fn observers(mut self, observers: &Observers) -> Self {
+        self.own.observers.extend(observers.declared().cloned());
+        self
     }
 
     /// Adds observers by their columns, for a program that does not run them itself.
     pub fn observed_columns(self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
-        let declare = |observed| DeclaredObserver { observed, observer: None };
-        self.declare(observed.into_iter().map(declare))
+        let own = observed.into_iter().fold(self.own, |own, one| own.observe_with(one, None));
+        Self { own, ..self }
     }
 
     /// Adds a recipe: its observers, its settings and its rows. A new application stores the
@@ -263,11 +265,6 @@ impl ApplicationHandle {
         bind(tables, &*coordination).await?;
         let client = Client::open(table, coordination, self.options.clone()).await?;
         Ok(client.with_observers(observers))
-    }
-
-    fn declare(mut self, observers: impl IntoIterator<Item = DeclaredObserver>) -> Self {
-        self.own.observers.extend(observers);
-        self
     }
 
     /// Checks all declarations, and returns the observers of the handle and its recipes.

@@ -58,11 +58,8 @@ impl Client {
     ) -> Result<Self> {
         options.check()?;
         let application = coordination.application().await?;
-        let observed = application
-            .observers
-            .iter()
-            .map(|observed| (observed.column.clone(), observed.kind))
-            .collect();
+        let observed = application.observers.iter();
+        let observed = observed.map(|one| (one.column.clone(), one.kind)).collect();
         let transactor = coordination.begin_transactor().await?;
         let active = Arc::new(ActiveTimestamps::new(coordination.clone(), transactor));
         let point_reads = Arc::new(PointReads::new(table.clone(), coordination.clone()));

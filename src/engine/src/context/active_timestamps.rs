@@ -142,15 +142,14 @@ impl ActiveTimestamps {
 
     /// Publishes the oldest active timestamp, or that there is none, if that has changed.
     pub(crate) async fn publish(&self, max_age: Duration) -> Result<()> {
-        self.in_a_live_session(|| self.try_to_publish(max_age)).await
-    }
-
-    async fn try_to_publish(&self, max_age: Duration) -> Result<()> {
-        let _alone = self.publishing.lock().await;
-        match self.to_publish(max_age) {
-            Some(oldest) => self.publish_now(oldest).await,
-            None => Ok(()),
-        }
+        let publish = || async {
+            let _alone = self.publishing.lock().await;
+            match self.to_publish(max_age) {
+                Some(oldest) => self.publish_now(oldest).await,
+                None => Ok(()),
+            }
+        };
+        self.in_a_live_session(publish).await
     }
 
     /// Publishes a timestamp, or that there is none. The caller holds `publishing`.

@@ -95,12 +95,8 @@ impl Shared {
     }
 
     pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
-        let weak: Vec<String> = self
-            .observed
-            .iter()
-            .filter(|(_, kind)| **kind == ObserverKind::Weak)
-            .map(|(column, _)| format!("`{column}`"))
-            .collect();
+        let weak = self.observed.iter().filter(|(_, kind)| **kind == ObserverKind::Weak);
+        let weak: Vec<String> = weak.map(|(column, _)| format!("`{column}`")).collect();
         let known = if weak.is_empty() {
             "the application has no weak observers".to_owned()
         } else {

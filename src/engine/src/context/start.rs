@@ -39,17 +39,16 @@ struct Position {
 impl Start {
     /// Takes a timestamp. It may move until it is fixed.
     pub(crate) async fn begin(active: &Arc<ActiveTimestamps>, span: Span) -> Result<Self> {
-        active.in_a_live_session(|| Self::try_to_begin(active, &span)).await
-    }
-
-    async fn try_to_begin(active: &Arc<ActiveTimestamps>, span: &Span) -> Result<Self> {
-        let position = Position { key: active.begin().await?, block: None, is_fixed: false };
-        // From here on the lower bound ends with this value, also if its timestamp never arrives.
-        let begun =
-            Self { active: active.clone(), span: span.clone(), position: Mutex::new(position) };
-        let start = active.next_timestamp().await?;
-        begun.position.lock().key = active.replace(position.key, start);
-        Ok(begun)
+        let begin = || async {
+            let position = Position { key: active.begin().await?, block: None, is_fixed: false };
+            // From here on the lower bound ends with this value, also if no timestamp arrives.
+            let (active, span) = (active.clone(), span.clone());
+            let begun = Self { active, span, position: Mutex::new(position) };
+            let start = begun.active.next_timestamp().await?;
+            begun.position.lock().key = begun.active.replace(position.key, start);
+            Ok(begun)
+        };
+        active.in_a_live_session(begin).await
     }
 
     /// Returns the start, which does not move any more.

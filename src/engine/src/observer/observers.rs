@@ -129,15 +129,15 @@ impl Observers {
         Ok(self)
     }
 
-    pub(crate) fn declared(&self) -> Vec<DeclaredObserver> {
-        self.by_column.values().cloned().collect()
+    pub(crate) fn declared(&self) -> impl Iterator<Item = &DeclaredObserver> {
+        self.by_column.values()
     }
 
     fn unknown_to(&self, application: &Application) -> Vec<&ObservedColumn> {
         let stored = &application.observers;
         let is_unknown =
             |observed: &&ObservedColumn| !stored.iter().any(|stored| is_same(stored, observed));
-        let declared = self.by_column.values().map(|declared| &declared.observed);
+        let declared = self.declared().map(|declared| &declared.observed);
         declared.filter(is_unknown).collect()
     }
 }

@@ -79,6 +79,17 @@ pub(crate) async fn is_acknowledged(
     has_acknowledgement(table, primary, start).await
 }
 
+/// Returns the span of the entries of a kind in a column, from the latest to the earliest.
+pub(crate) fn entries(
+    cell: &RowColumn,
+    kind: EntryKind,
+    latest: Timestamp,
+    earliest: Timestamp,
+) -> Span {
+    let key = |at| Key::new(cell.row.clone(), cell.column.clone(), stamp(kind, at));
+    Span::between(key(latest), Some(key(earliest).successor()))
+}
+
 /// Checks whether a transaction that began at a timestamp or later has acknowledged the
 /// notification of a cell.
 pub(crate) async fn has_acknowledgement(
@@ -86,11 +97,7 @@ pub(crate) async fn has_acknowledgement(
     cell: &RowColumn,
     since: Timestamp,
 ) -> Result<bool> {
-    let key = |at| {
-        let stamp = stamp(EntryKind::Ack, at);
-        Key::new(cell.row.clone(), cell.column.clone(), stamp)
-    };
-    let since = Span::between(key(Timestamp::MAX), Some(key(since).successor()));
+    let since = entries(cell, EntryKind::Ack, Timestamp::MAX, since);
     let first = Scan::over(since).batch_cells(NonZeroUsize::MIN);
     Ok(!table.read(first).await?.is_empty())
 }

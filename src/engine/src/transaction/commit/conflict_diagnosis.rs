@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::{Bytes, Cell, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
+use fluo_table::{Bytes, Cell, Filter, Result, RowColumn, Scan, Span, Timestamp};
 
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::plan::forbids_writes;
@@ -12,7 +12,7 @@ use crate::transaction::corrupt::{cell_of, checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::resolve::{OrphanLooks, resolve};
-use crate::transaction::status::cell_span;
+use crate::transaction::status::{cell_span, entries};
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
@@ -152,11 +152,10 @@ impl Commit {
         if read_locks.is_empty() {
             return Ok(read_locks);
         }
-        let cells = read_locks.iter().map(cell_of);
-        let spans: Vec<_> = cells.map(|cell| cell_span(&cell)).collect();
+        let cells = read_locks.iter().map(|lock| cell_span(&cell_of(lock)));
         // A read lock that counts forbids every write of the cell, whatever the start of the
         // writer.
-        let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
+        let asked = Scan::over_all(cells).filter(forbids_writes(Timestamp::MAX));
         let forbidding = self.state.client.table.read(asked).await?;
         let is_read_lock = |cell: &&Cell| {
             let stamp = EntryTimestamp::decode(cell.key.timestamp);
@@ -191,23 +190,15 @@ impl Commit {
         &self,
         cells: &[(RowColumn, LockKind)],
     ) -> Result<Vec<(RowColumn, ConflictCause)>> {
-        let span = |(cell, _): &(RowColumn, LockKind)| {
-            let key = |timestamp| {
-                let (row, column) = (cell.row.clone(), cell.column.clone());
-                Key::new(row, column, stamp(EntryKind::Write, timestamp))
-            };
-            Span::between(key(Timestamp::MAX), Some(key(self.plan.start)))
+        let writes = |(cell, _): &(RowColumn, LockKind)| {
+            entries(cell, EntryKind::Write, Timestamp::MAX, self.plan.start)
         };
-        let since = Scan::over_all(cells.iter().map(span));
-        let found = self.state.client.table.read(since).await?;
-        found.into_iter().map(committed).collect()
+        let since = Scan::over_all(cells.iter().map(writes));
+        let committed = |write: &Cell| {
+            let commit = stamp_of(write)?.timestamp;
+            let value = WriteValue::decode(&write.value).map_err(|error| in_cell(write, error))?;
+            Ok((cell_of(write), ConflictCause::Committed { start: value.start, commit }))
+        };
+        self.state.client.table.read(since).await?.iter().map(committed).collect()
     }
-}
-
-fn committed(write: Cell) -> Result<(RowColumn, ConflictCause)> {
-    let commit = stamp_of(&write)?.timestamp;
-    let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;
-    let start = value.start;
-    let cell = RowColumn::new(write.key.row, write.key.column);
-    Ok((cell, ConflictCause::Committed { start, commit }))
 }

@@ -1,13 +1,13 @@
 //! The second step: locking the rows that were not locked with the primary. Each row is locked
 //! whole or not at all.
 
-use fluo_table::{Bytes, Cell, Error, Key, Outcome, Result, Scan, Span};
+use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn, Scan};
 
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::encode_entries::stamp;
-use crate::transaction::status::TransactionStatus;
+use crate::transaction::status::{TransactionStatus, entries};
 
 impl Commit {
     /// Locks the rows other than the primary's. After an error, `locked` and `doubtful` name the
@@ -89,12 +89,9 @@ impl Commit {
             return Ok(TransactionStatus::Unknown);
         };
         let (kind, start) = (cell.kind, self.plan.start);
-        let span = |entry| {
-            let key = Key::new(row.clone(), cell.column.clone(), stamp(entry, start));
-            let end = key.successor();
-            Span::between(key, Some(end))
-        };
-        let wanted = Scan::over_all([kind.entry(), kind.end()].map(span));
+        let cell = RowColumn::new(row.clone(), cell.column.clone());
+        let entry = |kind| entries(&cell, kind, start, start);
+        let wanted = Scan::over_all([kind.entry(), kind.end()].map(entry));
         let found = self.state.client.table.read(wanted).await?;
         let is_end = |entry: &Cell| entry.key.timestamp == stamp(kind.end(), start);
         Ok(match found.first() {

@@ -39,7 +39,7 @@ pub(crate) struct CommitPlan {
 pub(crate) struct PlannedCell {
     pub(crate) column: Column,
     pub(crate) kind: LockKind,
-    value: Option<Bytes>,
+    pub(crate) value: Option<Bytes>,
 }
 
 impl CommitPlan {
@@ -76,12 +76,6 @@ impl CommitPlan {
         })
     }
 
-    /// Drops the values, which no step after the commit point needs.
-    pub(crate) fn drop_values(&mut self) {
-        let cells = self.rows.values_mut().flatten();
-        cells.for_each(|cell| cell.value = None);
-    }
-
     pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
         self.rows.keys().filter(|row| **row != self.primary.row)
     }
@@ -92,23 +86,17 @@ impl CommitPlan {
 
     /// Returns the mutation that locks a row: all of its cells or none.
     pub(crate) fn lock_row(&self, row: &Bytes) -> ConditionalMutation {
-        let mut locking =
-            ConditionalMutation { mutation: Mutation::new(row.clone()), conditions: Vec::new() };
+        let (mut mutation, mut conditions) = (Mutation::new(row.clone()), Vec::new());
         for cell in self.rows.get(row).into_iter().flatten() {
-            let column = &cell.column;
-            let is_primary = self.is_primary(row, column);
-            locking.conditions.push(
-                Condition::absent(column.clone())
-                    .through(Filter::Prewrite(self.prewrite(cell.kind, is_primary))),
-            );
-            let (start, mut mutation) = (self.start, locking.mutation);
+            let (column, start) = (&cell.column, self.start);
+            let prewrite = self.prewrite(cell.kind, self.is_primary(row, column));
+            conditions.push(Condition::absent(column.clone()).through(Filter::Prewrite(prewrite)));
             if let Some(value) = &cell.value {
                 mutation = put(mutation, column, EntryKind::Data, start, value.clone());
             }
-            let lock = self.lock_value(cell.kind);
-            locking.mutation = put(mutation, column, cell.kind.entry(), start, lock);
+            mutation = put(mutation, column, cell.kind.entry(), start, self.lock_value(cell.kind));
         }
-        locking
+        ConditionalMutation { mutation, conditions }
     }
 
     /// Returns the mutation that commits the primary and its row, if the primary's lock is still

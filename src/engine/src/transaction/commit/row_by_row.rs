@@ -14,7 +14,8 @@ impl Commit {
         let prepared = self.prepare().await;
         let commit = self.or_roll_back(prepared).await?;
         self.commit_primary(commit, vec![self.plan.commit_primary(commit)]).await?;
-        self.plan.drop_values();
+        // No step after the commit point needs the values.
+        self.plan.rows.values_mut().flatten().for_each(|cell| cell.value = None);
         let deletes_trigger = self.plan.trigger_elsewhere().is_some();
         if !self.plan.is_one_row() || deletes_trigger {
             self.background.move_to_background(commit).await;
