@@ -32,7 +32,6 @@ impl ApplicationHandle {
     }
 }
 
-/// Claims an application that exists, and its table.
 async fn claim_existing(
     applications: &dyn Applications,
     name: &str,

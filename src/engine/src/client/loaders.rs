@@ -95,7 +95,6 @@ pub struct Loaders {
     runner: Runner,
     /// Room for running and waiting bodies.
     room: Arc<Semaphore>,
-    /// Room for running bodies.
     running: Arc<Semaphore>,
     most: u32,
     tasks: Mutex<JoinSet<()>>,

@@ -36,7 +36,6 @@ const LATE: Duration = Duration::from_millis(10);
 /// Time after which the reads of a call are sent one by one.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The reader of single cells, which gathers the reads of all transactions of a client.
 #[derive(Debug)]
 pub(crate) struct PointReads {
     table: Arc<dyn Table>,

@@ -56,7 +56,6 @@ pub trait Observer: Send + Sync + 'static {
     ) -> Result<(), ObserverError>;
 }
 
-/// An observer created from a function.
 struct ObserverFn<F>(F);
 
 /// Creates an observer from an async function or closure. The future must own the values that it

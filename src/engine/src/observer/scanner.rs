@@ -25,25 +25,15 @@ fn filtered(spans: impl IntoIterator<Item = Span>, filter: Filter) -> Scan {
     Scan::over_all(spans).column(ColumnSelector::family(NOTIFICATION_FAMILY)).filter(filter)
 }
 
-/// The notifications that a worker scans for. No filter shows both kinds together.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Those in the partition of its share.
-    Partition,
-    /// The unpartitioned ones, if its share has them.
-    Unpartitioned,
-}
-
-impl Kind {
-    /// Returns a scan of the notifications of this kind in a share, or `None` if it has none.
-    fn scan(self, share: &Share) -> Option<Scan> {
-        let filter = match self {
-            Self::Partition => Filter::Notifications { share: Some(share.partition()) },
-            Self::Unpartitioned if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
-            Self::Unpartitioned => return None,
-        };
-        Some(filtered(share.spans().iter().cloned(), filter))
-    }
+/// Returns a scan of the notifications in the partition of a share, or of the unpartitioned ones if
+/// the share has them. No filter shows both kinds together.
+fn scan_of(share: &Share, is_partitioned: bool) -> Option<Scan> {
+    let filter = match is_partitioned {
+        true => Filter::Notifications { share: Some(share.partition()) },
+        false if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
+        false => return None,
+    };
+    Some(filtered(share.spans().iter().cloned(), filter))
 }
 
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
@@ -101,9 +91,9 @@ impl WorkerState {
         let begun = Instant::now();
         let mut scanned = Scanned::default();
         let mut is_complete = true;
-        for kind in [Kind::Partition, Kind::Unpartitioned] {
+        for is_partitioned in [true, false] {
             let is_due = scanned.queued == 0 || round.is_multiple_of(UNPARTITIONED_ROUNDS);
-            if matches!(kind, Kind::Unpartitioned) && !is_due {
+            if !is_partitioned && !is_due {
                 is_complete = false;
                 break;
             }
@@ -112,7 +102,7 @@ impl WorkerState {
                 let Some(share) = self.share_with_room().await? else {
                     return Ok(None);
                 };
-                let Some(scan) = kind.scan(&share) else { break };
+                let Some(scan) = scan_of(&share, is_partitioned) else { break };
                 let scan = from.iter().fold(scan, Scan::starting_at);
                 let scan = scan.batch_cells(self.batch_cells());
                 self.queue.set_scanning(true);

@@ -9,7 +9,6 @@ use crate::observer::membership::Membership;
 use crate::observer::options::WorkerLimits;
 use crate::observer::queue::Queue;
 
-/// The state that the tasks of one worker share. Each task has a file with its methods.
 #[derive(Debug)]
 pub(super) struct WorkerState {
     pub(super) client: Client,

@@ -24,7 +24,9 @@ pub(crate) struct WriteBuffer {
     pub(crate) writes: BTreeMap<RowColumn, PendingWrite>,
     /// Cells whose weak observers are to be notified.
     pub(crate) notified: BTreeSet<RowColumn>,
-    bytes: usize,
+    /// The bytes of all rows, columns and values, including the rows and columns of requested
+    /// observers.
+    pub(crate) bytes: usize,
 }
 
 impl WriteBuffer {
@@ -41,7 +43,8 @@ impl WriteBuffer {
                 "`{cell}` was set or deleted before in this transaction; a transaction writes a cell once"
             )));
         }
-        self.take_room(&cell, &write, max_bytes)?;
+        let value = if let PendingWrite::Set(value) = &write { value.len() } else { 0 };
+        self.take_room(&cell, value, max_bytes)?;
         self.writes.insert(cell, write);
         Ok(())
     }
@@ -60,7 +63,7 @@ impl WriteBuffer {
                 "`{cell}` was set or deleted before in this transaction; it cannot be read under a lock any more"
             ))),
             None => {
-                self.take_room(&cell, &PendingWrite::ReadLock, max_bytes)?;
+                self.take_room(&cell, 0, max_bytes)?;
                 self.writes.insert(cell, PendingWrite::ReadLock);
                 Ok(())
             }
@@ -71,28 +74,13 @@ impl WriteBuffer {
     pub(crate) fn notify(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
         check_cell(&cell)?;
         if !self.notified.contains(&cell) {
-            self.take_room(&cell, &PendingWrite::Acknowledge, max_bytes)?;
+            self.take_room(&cell, 0, max_bytes)?;
             self.notified.insert(cell);
         }
         Ok(())
     }
 
-    /// Returns the bytes of all rows, columns and values, including the rows and columns of
-    /// requested observers.
-    pub(crate) fn size_bytes(&self) -> usize {
-        self.bytes
-    }
-
-    fn take_room(
-        &mut self,
-        cell: &RowColumn,
-        write: &PendingWrite,
-        max_bytes: usize,
-    ) -> Result<()> {
-        let value = match write {
-            PendingWrite::Set(value) => value.len(),
-            _ => 0,
-        };
+    fn take_room(&mut self, cell: &RowColumn, value: usize, max_bytes: usize) -> Result<()> {
         let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value;
         if bytes > max_bytes {
             return Err(Error::invalid(format!(

@@ -15,7 +15,6 @@ pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
     EntryTimestamp::new(kind, timestamp).encode()
 }
 
-/// Adds an entry of a column.
 pub(crate) fn put(
     mutation: Mutation,
     column: &Column,
@@ -26,7 +25,6 @@ pub(crate) fn put(
     mutation.put_at(column.clone(), stamp(kind, timestamp), value)
 }
 
-/// Adds the entry that commits a locked cell.
 pub(crate) fn commit(
     mutation: Mutation,
     column: &Column,
@@ -62,15 +60,15 @@ pub(crate) fn roll_back(
     put(mutation, column, kind.end(), start, value)
 }
 
-/// Adds the entry that decides that a transaction is rolled back. If its owner certainly leaves no
+/// Returns the entry that decides that a transaction is rolled back. If its owner certainly leaves no
 /// lock, `done` is the start. Otherwise it is zero.
 pub(crate) fn roll_back_primary(
-    mutation: Mutation,
-    column: &Column,
+    primary: &RowColumn,
     start: Timestamp,
     done: Timestamp,
 ) -> Mutation {
-    put(mutation, column, EntryKind::DelLock, start, rolled_back(true, done))
+    let mutation = Mutation::new(primary.row.clone());
+    put(mutation, &primary.column, EntryKind::DelLock, start, rolled_back(true, done))
 }
 
 fn rolled_back(is_primary: bool, done: Timestamp) -> Bytes {

@@ -6,7 +6,6 @@ use fluo_table::{Bytes, Cell, Result, RowColumn, Timestamp};
 
 use crate::transaction::corrupt::{cell_of, in_cell, stamp_of, unexpected};
 
-/// A stored lock of another transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLock {
     pub(crate) cell: RowColumn,

@@ -170,7 +170,7 @@ impl OwnedTransaction {
         }
         let span = debug_span!("transaction", start = Empty);
         let state = State::begin(client, span, trigger, Some(buffer)).await?;
-        let snapshot = Snapshot::new(state);
+        let snapshot = Snapshot { state, recorder: None };
         Ok(Self { transaction: Transaction { snapshot } })
     }
 

@@ -26,7 +26,6 @@ use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, roll_back_lock};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 
-/// The outcome of an attempt to resolve some locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Resolved {
     /// Number of locks that are left to their live owners.

@@ -43,8 +43,7 @@ pub(crate) fn roll_back_lock(
 /// server that compacted a part of the column may have dropped the end of a committed lock, and
 /// then the acknowledgement is the only remaining trace of the commit.
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
-    let mutation = Mutation::new(primary.row.clone());
-    encode_entries::roll_back_primary(mutation, &primary.column, start, Timestamp::ZERO)
+    encode_entries::roll_back_primary(primary, start, Timestamp::ZERO)
         .when(is_held(primary, start, lock.clone()))
         .and(is_stored(primary, start, PRIMARY, lock))
         .and(is_absent(primary, EntryKind::Ack, start))

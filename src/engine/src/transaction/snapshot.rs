@@ -58,11 +58,7 @@ impl Snapshot {
         let state = State::begin(client, span, None, None).await?;
         // It shows the data at the time of this call, not at that of its first read.
         state.start();
-        Ok(Self::new(state))
-    }
-
-    pub(super) fn new(state: Arc<State>) -> Self {
-        Self { state, recorder: None }
+        Ok(Self { state, recorder: None })
     }
 
     /// Returns the timestamp at which it reads.

@@ -93,7 +93,7 @@ impl State {
     }
 
     pub(crate) fn size_bytes(&self) -> usize {
-        self.buffer.lock().as_ref().map_or(0, WriteBuffer::size_bytes)
+        self.buffer.lock().as_ref().map_or(0, |buffer| buffer.bytes)
     }
 
     /// Ends the transaction: its handles can no longer write. Returns its writes, or `None` if it

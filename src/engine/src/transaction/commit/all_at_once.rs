@@ -9,7 +9,6 @@ use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 
 impl Commit {
-    /// Commits the transaction, and returns its commit timestamp.
     pub(super) async fn all_at_once(mut self) -> Result<Timestamp, CommitError> {
         let rows: Vec<Bytes> = self.plan.rows.keys().cloned().collect();
         self.lock_primary(&rows).await?;

@@ -71,15 +71,8 @@ impl Commit {
     /// transaction has locked the cell, because it would hide that lock.
     async fn fence_primary(&mut self, rows: &[Bytes]) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
-        let mut fence = self.plan.lock_row(&primary.row);
-        fence.mutation.updates.clear();
-        fence.mutation = encode_entries::roll_back_primary(
-            fence.mutation,
-            &primary.column,
-            start,
-            Timestamp::ZERO,
-        );
-        fence.conditions.retain(|condition| condition.column == primary.column);
+        let fence = encode_entries::roll_back_primary(primary, start, Timestamp::ZERO)
+            .when(self.plan.is_free(&primary.row, &primary.column, self.plan.primary_kind()));
         if self.state.client.write_one(fence).await.is_accepted() {
             return;
         }

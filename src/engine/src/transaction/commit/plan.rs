@@ -89,8 +89,7 @@ impl CommitPlan {
         let (mut mutation, mut conditions) = (Mutation::new(row.clone()), Vec::new());
         for cell in self.rows.get(row).into_iter().flatten() {
             let (column, start) = (&cell.column, self.start);
-            let prewrite = self.prewrite(cell.kind, self.is_primary(row, column));
-            conditions.push(Condition::absent(column.clone()).through(Filter::Prewrite(prewrite)));
+            conditions.push(self.is_free(row, column, cell.kind));
             if let Some(value) = &cell.value {
                 mutation = put(mutation, column, EntryKind::Data, start, value.clone());
             }
@@ -160,19 +159,22 @@ impl CommitPlan {
         self.primary.row == *row && self.primary.column == *column
     }
 
-    fn primary_kind(&self) -> LockKind {
+    pub(crate) fn primary_kind(&self) -> LockKind {
         let mut cells = self.rows.get(&self.primary.row).into_iter().flatten();
         let primary = cells.find(|cell| cell.column == self.primary.column);
         primary.expect("the primary is a cell of the plan").kind
     }
 
-    fn prewrite(&self, kind: LockKind, is_primary: bool) -> Prewrite {
+    /// Returns the condition that no entry forbids a lock of a cell.
+    pub(crate) fn is_free(&self, row: &Bytes, column: &Column, kind: LockKind) -> Condition {
+        let is_primary = self.is_primary(row, column);
         let trigger = self.trigger.as_ref().filter(|trigger| is_primary && trigger.is_strong());
-        Prewrite {
+        let prewrite = Prewrite {
             start: self.start,
             is_read_lock: kind == LockKind::Read,
             acknowledged_after: trigger.map(|trigger| trigger.notified_at),
-        }
+        };
+        Condition::absent(column.clone()).through(Filter::Prewrite(prewrite))
     }
 
     /// Returns the value of a lock. It has the same bytes each time, because it is compared byte by

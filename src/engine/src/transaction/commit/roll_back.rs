@@ -1,6 +1,6 @@
 //! The rollback of a transaction by its owner (R5, R6).
 
-use fluo_table::{Bytes, ConditionalMutation, Mutation, Result, Timestamp};
+use fluo_table::{Bytes, ConditionalMutation, Result, Timestamp};
 use tracing::debug;
 
 use crate::transaction::commit::Commit;
@@ -24,9 +24,7 @@ impl Commit {
         // The primary is rolled back in any case, so that no other transaction waits for this one.
         let is_last = self.is_certain() && others.is_ok();
         let done = if is_last { start } else { Timestamp::ZERO };
-        let mutation = Mutation::new(primary.row.clone());
-        let mut mutation =
-            encode_entries::roll_back_primary(mutation, &primary.column, start, done);
+        let mut mutation = encode_entries::roll_back_primary(primary, start, done);
         if is_last {
             mutation = self.done(mutation, start);
         }

@@ -7,7 +7,6 @@ use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 
 impl Commit {
-    /// Commits the transaction, and returns its commit timestamp.
     pub(super) async fn row_by_row(mut self) -> Result<Timestamp, CommitError> {
         let primary = [self.plan.primary.row.clone()];
         self.lock_primary(&primary).await?;
