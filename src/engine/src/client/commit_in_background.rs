@@ -43,7 +43,7 @@ impl Client {
     }
 }
 
-async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> OwnedSemaphorePermit {
+pub(super) async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> OwnedSemaphorePermit {
     let room = semaphore.clone().acquire_many_owned(permits).await;
     room.expect("the semaphore is never closed")
 }

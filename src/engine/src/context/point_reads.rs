@@ -137,15 +137,14 @@ impl PointReads {
     /// Fixes the starts of reads, and sends each as a call of its own.
     fn read_each(self: &Arc<Self>, reads: impl IntoIterator<Item = PointRead>) {
         for read in reads {
-            tokio::spawn(self.clone().read_alone(read));
+            let table = self.table.clone();
+            tokio::spawn(async move {
+                let own = read.start.fix();
+                let at = read.start.reads_at().unwrap_or(own);
+                let found = table.read(snapshot(read.cells.iter().cloned(), at));
+                read.answer(found.await);
+            });
         }
-    }
-
-    async fn read_alone(self: Arc<Self>, read: PointRead) {
-        let own = read.start.fix();
-        let at = read.start.reads_at().unwrap_or(own);
-        let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
-        read.answer(found.await);
     }
 }
 

@@ -50,7 +50,10 @@ impl WorkerState {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
                 self.forget_record(&found.cell, up_to).await;
-                self.queue.done(&found.cell, up_to, self.pause_between_runs(&found));
+                let is_weak =
+                    self.client.shared.observed(&found.cell.column) == Some(ObserverKind::Weak);
+                let pause = if is_weak { self.limits.weak_pause } else { Duration::ZERO };
+                self.queue.done(&found.cell, up_to, pause);
             }
             Tried::Passing(pause, error) => {
                 count("passing");
@@ -61,13 +64,6 @@ impl WorkerState {
                 count("failed");
                 self.failed(found, tries, error).await;
             }
-        }
-    }
-
-    fn pause_between_runs(&self, found: &Found) -> Duration {
-        match self.client.shared.observed(&found.cell.column) {
-            Some(ObserverKind::Weak) => self.limits.weak_pause,
-            _ => Duration::ZERO,
         }
     }
 

@@ -257,7 +257,8 @@ impl Queue {
             return Offered::Skipped;
         }
         let is_finished = state.finished.get(cell).is_some_and(|up_to| *up_to >= at);
-        if is_finished || !state.owns(cell) || state.is_early(cell) {
+        let is_early = state.failing.get(cell).is_some_and(|failing| failing.due > Instant::now());
+        if is_finished || is_early || !state.owns(cell) {
             return Offered::Skipped;
         }
         if !state.room.take(cell) {
@@ -326,11 +327,6 @@ impl CommitListener for Queue {
 }
 
 impl State {
-    fn is_early(&self, cell: &RowColumn) -> bool {
-        let failing = self.failing.get(cell);
-        failing.is_some_and(|failing| failing.due > Instant::now())
-    }
-
     /// Checks whether a cell belongs to this worker; `false` until its share is set.
     fn owns(&self, cell: &RowColumn) -> bool {
         self.share.as_ref().is_some_and(|share| {

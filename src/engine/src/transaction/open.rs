@@ -119,7 +119,7 @@ impl Transaction {
     /// cost of a write for each cell.
     #[must_use]
     pub fn with_read_lock(&self) -> LockedReads {
-        LockedReads::new(self.snapshot.clone())
+        LockedReads { snapshot: self.snapshot.clone() }
     }
 
     /// Returns a handle of this transaction whose reads and writes a recorder receives. This handle

@@ -15,14 +15,10 @@ use crate::transaction::column::ReadColumn;
 /// snapshot is already consistent. All reads return the errors that [`get`](Self::get) lists.
 #[derive(Clone, Debug)]
 pub struct LockedReads {
-    snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
 }
 
 impl LockedReads {
-    pub(super) fn new(snapshot: Snapshot) -> Self {
-        Self { snapshot }
-    }
-
     /// Returns the value of a cell, and locks the cell.
     ///
     /// # Errors

@@ -21,9 +21,9 @@ use fluo_table::{
 use tracing::debug;
 
 use crate::context::Shared;
-use crate::transaction::foreign_lock::{FoundLock, LockKind};
+use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::DecidedLock;
-use crate::transaction::roll_back::{decide, roll_back_lock};
+use crate::transaction::roll_back::{WRITE, decide, roll_back_lock};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -232,7 +232,7 @@ async fn rollback_cause(client: &Shared, lock: &FoundLock) -> Result<Option<&'st
 /// other lock (P7).
 async fn end_acknowledged(client: &Shared, lock: &FoundLock, value: Bytes) -> Result<Decided> {
     let FoundLock { primary, start, .. } = lock;
-    let ended = roll_back_lock(primary, *start, ACKNOWLEDGING, value);
+    let ended = roll_back_lock(primary, *start, WRITE, value);
     match is_written(client, ended).await {
         Ok(true) => Ok(Decided::Over { is_written: true }),
         // Another client has ended it, or the next attempt settles it.
@@ -241,10 +241,6 @@ async fn end_acknowledged(client: &Shared, lock: &FoundLock, value: Bytes) -> Re
         Err(error) => Err(error),
     }
 }
-
-/// The kind of a lock that only guards the cell of a notification.
-const ACKNOWLEDGING: LockKind =
-    LockKind::Write { is_write: false, is_delete: false, is_trigger: true };
 
 /// Rolls back the primary of another transaction, unless it was decided meanwhile. Returns whether
 /// it did.
@@ -276,6 +272,7 @@ async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transaction::foreign_lock::LockKind;
     use fluo_table::Column;
     use fluo_table::coordination::TransactorId;
 

@@ -45,12 +45,12 @@ pub(crate) fn roll_back_lock(
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
     encode_entries::roll_back_primary(primary, start, Timestamp::ZERO)
         .when(is_held(primary, start, lock.clone()))
-        .and(is_stored(primary, start, PRIMARY, lock))
+        .and(is_stored(primary, start, WRITE, lock))
         .and(is_absent(primary, EntryKind::Ack, start))
 }
 
-/// The kind of a primary's lock. Only its entry kind matters here.
-pub(crate) const PRIMARY: LockKind =
+/// A kind of a lock that is not a read lock. Rollbacks do not depend on its flags.
+pub(crate) const WRITE: LockKind =
     LockKind::Write { is_write: true, is_delete: false, is_trigger: false };
 
 /// Returns the condition that this lock is stored (R5).
@@ -163,7 +163,7 @@ mod tests {
             matches!(outcomes.remove(0), Outcome::Accepted)
         };
         let column = Column::new("f", "q");
-        for (name, kind) in [("read", LockKind::Read), ("write", PRIMARY)] {
+        for (name, kind) in [("read", LockKind::Read), ("write", WRITE)] {
             let lock = async |row: String| {
                 let mutation = Mutation::new(row.clone());
                 let locked = put(mutation, &column, kind.entry(), start, "lock");

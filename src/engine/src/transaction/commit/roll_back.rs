@@ -5,7 +5,7 @@ use tracing::debug;
 
 use crate::transaction::commit::Commit;
 use crate::transaction::encode_entries;
-use crate::transaction::roll_back::{PRIMARY, is_stored, roll_back_lock};
+use crate::transaction::roll_back::{WRITE, is_stored, roll_back_lock};
 
 impl Commit {
     /// Rolls back the locks that are certainly there. Then marks on the primary that no lock is
@@ -29,7 +29,7 @@ impl Commit {
             mutation = self.done(mutation, start);
         }
         let lock = self.plan.primary_lock();
-        let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
+        let decisive = mutation.when(is_stored(primary, start, WRITE, lock));
         client.roll_back_locks_until_done(vec![decisive], start).await?;
         others
     }
