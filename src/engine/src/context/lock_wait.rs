@@ -43,8 +43,15 @@ impl Sightings {
         if self.timed_out.get(&transactor).is_some_and(|up_to| start <= *up_to) {
             return true;
         }
-        let since = self.look_at((primary.clone(), start));
-        if since.elapsed() < patience {
+        self.looks += 1;
+        let (key, last_look) = ((primary.clone(), start), self.looks);
+        if self.sightings.len() >= MOST && !self.sightings.contains_key(&key) {
+            self.make_room();
+        }
+        let first = Sighting { since: Instant::now(), last_look };
+        let sighting = self.sightings.entry(key).or_insert(first);
+        sighting.last_look = last_look;
+        if sighting.since.elapsed() < patience {
             return false;
         }
         if self.timed_out.len() >= MOST {
@@ -56,21 +63,6 @@ impl Sightings {
 
     pub(crate) fn forget(&mut self, primary: &RowColumn, start: Timestamp) {
         self.sightings.remove(&(primary.clone(), start));
-    }
-
-    /// Counts a check of a transaction, and returns the time of the first one.
-    fn look_at(&mut self, key: (RowColumn, Timestamp)) -> Instant {
-        self.looks += 1;
-        let last_look = self.looks;
-        if self.sightings.len() >= MOST && !self.sightings.contains_key(&key) {
-            self.make_room();
-        }
-        let sighting = self
-            .sightings
-            .entry(key)
-            .or_insert_with(|| Sighting { since: Instant::now(), last_look });
-        sighting.last_look = last_look;
-        sighting.since
     }
 
     /// Forgets the transactions that were not checked recently: their owners have ended them. A

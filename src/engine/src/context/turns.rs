@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fluo_table::RowColumn;
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::mutex::Mutex;
 
@@ -57,7 +57,7 @@ impl Turns {
         }
         let cell = cells.first()?;
         let place = self.place(cell);
-        tokio::time::timeout(limit, place.take(cell)).await.ok()?
+        timeout(limit, place.take(cell)).await.ok()?
     }
 
     fn place(&self, cell: &RowColumn) -> Arc<Place> {
@@ -76,17 +76,13 @@ impl Place {
     async fn take(self: Arc<Self>, cell: &RowColumn) -> Option<Turn> {
         let mut guard = std::pin::pin!(self.lock.clone().lock_owned());
         loop {
-            let expires = self.expires();
-            tokio::select! {
-                biased;
-                guard = &mut guard => {
+            match timeout_at(self.expires(), &mut guard).await {
+                Ok(guard) => {
                     *self.begun.lock() = Some(Instant::now());
-                    let cell = cell.clone();
-                    return Some(Turn { cell, place: self, _guard: guard });
+                    return Some(Turn { cell: cell.clone(), place: self, _guard: guard });
                 }
-                () = sleep_until(expires) => if self.has_expired() {
-                    return None;
-                }
+                Err(_) if self.has_expired() => return None,
+                Err(_) => {}
             }
         }
     }
@@ -105,7 +101,6 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use fluo_table::Column;
-    use tokio::time::timeout;
 
     use super::*;
 

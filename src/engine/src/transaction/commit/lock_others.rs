@@ -85,9 +85,7 @@ impl Commit {
     /// Reads one cell of a row. All cells of the row have the same state, because a row is atomic.
     async fn look_at(&self, row: &Bytes) -> Result<TransactionStatus> {
         let cells = self.plan.rows.get(row);
-        let Some(cell) = cells.and_then(|cells| cells.first()) else {
-            return Ok(TransactionStatus::Unknown);
-        };
+        let cell = cells.and_then(|cells| cells.first()).expect("a row of the plan has a cell");
         let (kind, start) = (cell.kind, self.plan.start);
         let cell = RowColumn::new(row.clone(), cell.column.clone());
         let entry = |kind| entries(&cell, kind, start, start);
