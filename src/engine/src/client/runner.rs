@@ -291,7 +291,6 @@ async fn attempt<T, E>(
     Err((start, error))
 }
 
-/// The reason why a run ended without a commit.
 #[derive(Debug)]
 pub(crate) enum RunError<E> {
     Body(E),

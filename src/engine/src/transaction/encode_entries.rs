@@ -98,7 +98,6 @@ pub(crate) fn by_row(cells: impl IntoIterator<Item = RowColumn>) -> BTreeMap<Byt
     rows
 }
 
-/// Returns the mutations that notify the observers of some cells.
 pub(crate) fn notifications<'a>(
     notified: impl IntoIterator<Item = (&'a Bytes, &'a Vec<Column>)>,
     at: Timestamp,

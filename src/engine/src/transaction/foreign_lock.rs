@@ -51,7 +51,6 @@ impl LockKind {
 }
 
 impl FoundLock {
-    /// Decodes the lock in an entry that the table returned.
     pub(crate) fn from_entry(found: &Cell) -> Result<Self> {
         let stamp = stamp_of(found)?;
         let damaged = |error| in_cell(found, error);

@@ -28,9 +28,9 @@ impl Commit {
             self.plan.start,
             self.locked
         );
-        let mut is_in_doubt = false;
         let decide = |found, refusal| self.decide_commit(commit, found, refusal);
-        match self.settle(&write, &mut is_in_doubt, decide).await {
+        let (fate, is_in_doubt) = self.settle(&write, decide).await;
+        match fate {
             Fate::Applied => {}
             Fate::Rejected => {
                 self.roll_back_others(|_| true).await;

@@ -14,9 +14,8 @@ impl Commit {
     /// locked.
     pub(super) async fn lock_primary(&mut self, rows: &[Bytes]) -> Result<(), CommitError> {
         let locking: Vec<_> = rows.iter().map(|row| self.plan.lock_row(row)).collect();
-        let mut is_in_doubt = false;
         let decide = |found, refusal| self.decide_lock(found, refusal);
-        let fate = self.settle(&locking, &mut is_in_doubt, decide).await;
+        let (fate, is_in_doubt) = self.settle(&locking, decide).await;
         if is_in_doubt && !matches!(fate, Fate::Applied) {
             self.fence_primary(rows).await;
         }

@@ -64,13 +64,11 @@ struct Commit {
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
     /// later read has settled it: the write may still arrive.
     doubtful: BTreeSet<Bytes>,
-    /// `true` after the transaction rolled itself back.
     is_rolled_back: bool,
 }
 
-/// Commits the writes of a transaction.
-///
-/// The steps run in their own task, so a caller that stops waiting leaves no locks behind.
+/// Commits the writes of a transaction in a task of its own, so a caller that stops waiting leaves
+/// no locks behind.
 pub(crate) async fn commit(
     state: Arc<State>,
     buffer: WriteBuffer,
@@ -199,19 +197,19 @@ impl Commit {
     }
 
     /// Repeats a conditional write of the primary until its fate is settled, or until the time is
-    /// up.
+    /// up. Also returns whether the answer to a copy was lost.
     pub(super) async fn settle(
         &self,
         write: &[ConditionalMutation],
-        is_in_doubt: &mut bool,
         decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
-    ) -> Fate {
+    ) -> (Fate, bool) {
         let mut backoff = self.state.client.backoff(self.plan.start);
+        let mut is_in_doubt = false;
         loop {
             let answer = self.write_as_one(write.to_vec()).await;
-            let fate = settle(answer, is_in_doubt, self.status(), &decide).await;
+            let fate = settle(answer, &mut is_in_doubt, self.status(), &decide).await;
             if !matches!(fate, Fate::Open(_)) || !backoff.wait().await {
-                return fate;
+                return (fate, is_in_doubt);
             }
         }
     }
