@@ -155,8 +155,7 @@ fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Resul
         ("this program has no observer for", missing),
         ("the application does not observe", unknown),
     ] {
-        let mut names: Vec<_> =
-            observed.iter().take(MAX_NAMED).map(|observed| observed.to_string()).collect();
+        let mut names: Vec<_> = observed.iter().take(MAX_NAMED).map(ToString::to_string).collect();
         if observed.len() > MAX_NAMED {
             names.push(format!("and {} more", observed.len() - MAX_NAMED));
         }
