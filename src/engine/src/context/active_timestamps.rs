@@ -410,6 +410,7 @@ mod tests {
         let fourth = beginning.await;
         assert!(coordination.advance_horizon().await.unwrap() <= fourth.fix());
     }
+
     /// A transactor whose session has ended. Another task is refused as well, and begins the next
     /// transactor before the refusal arrives.
     #[derive(Debug)]
