@@ -60,8 +60,8 @@ pub(crate) fn roll_back(
     put(mutation, column, kind.end(), start, value)
 }
 
-/// Returns the entry that decides that a transaction is rolled back. If its owner certainly leaves no
-/// lock, `done` is the start. Otherwise it is zero.
+/// Returns the entry that decides that a transaction is rolled back. If its owner certainly leaves
+/// no lock, `done` is the start. Otherwise it is zero.
 pub(crate) fn roll_back_primary(
     primary: &RowColumn,
     start: Timestamp,
