@@ -8,7 +8,7 @@ use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
 use super::designs::{DesignSettings, HashedRows};
 use super::encoding::{DesignParts, KeyField};
-use super::salt::SaltSpec;
+use super::salt::Salt;
 use super::scan_cost::KeyOrder;
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
@@ -124,8 +124,8 @@ impl KeyDesign {
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if let Some(salted) = &self.parts.salt {
             let number = match &self.source {
-                Some(draw) if salted.is_drawn => draw() % salted.salt.count(),
-                _ => salted.salt.number(&self.parts.encoding.part_of(row, &salted.over)?)?,
+                Some(draw) if salted.is_drawn() => draw() % salted.count,
+                _ => salted.number(&self.parts.encoding.part_of(row, &salted.over)?)?,
             };
             salted.write_head(number, key);
         }
@@ -178,12 +178,12 @@ impl KeyDesign {
         self.parts.encoding.read(self.unsalted(key)?, row)?;
         let salted = self.parts.salt.as_ref();
         // A row hasher has checked the salt already.
-        let Some(salted) = salted.filter(|salted| salted.hasher.is_none()) else {
+        let Some(salted) = salted.filter(|salted| salted.hasher().is_none()) else {
             return Ok(());
         };
         let part = self.parts.encoding.part_of(row.get(before..).unwrap_or_default(), &salted.over);
-        let number = salted.salt.number(&part?);
-        let salt = key.get(..salted.salt.width()).unwrap_or_default();
+        let number = salted.number(&part?);
+        let salt = key.get(..salted.width).unwrap_or_default();
         salted.check(salt, number, row).map_err(|reason| self.not_a_key(key, &reason))
     }
 
@@ -210,10 +210,10 @@ impl KeyDesign {
         let Some(salted) = &self.parts.salt else {
             return Ok(key);
         };
-        if let Some(hasher) = &salted.hasher {
+        if let Some(hasher) = salted.hasher() {
             return hasher.remove(key);
         }
-        let (width, separator) = (salted.salt.width(), salted.separator.as_bytes());
+        let (width, separator) = (salted.width, salted.separator.as_bytes());
         let salt = || counted(width, "byte");
         let Some((_, rest)) = key.split_at_checked(width) else {
             return Err(self.not_a_key(key, &format!("a salt of {} comes first", salt())));
@@ -233,8 +233,8 @@ impl KeyDesign {
         self.decode_key(key)?;
         let mut fields = Vec::new();
         if let Some(salted) = &self.parts.salt {
-            let salt = key.get(..salted.salt.width()).unwrap_or_default();
-            fields.push(KeyField::new("salt", salt.to_vec(), salted.salt.meaning()));
+            let salt = key.get(..salted.width).unwrap_or_default();
+            fields.push(KeyField::new("salt", salt.to_vec(), salted.meaning()));
             if !salted.separator.is_empty() {
                 let separator = salted.separator.clone();
                 fields.push(KeyField::new("separator", separator, "always the same"));
@@ -246,7 +246,7 @@ impl KeyDesign {
 
     /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
     pub fn draws_salts(&self) -> bool {
-        self.parts.salt.as_ref().is_some_and(|salted| salted.is_drawn)
+        self.parts.salt.as_ref().is_some_and(|salted| salted.is_drawn())
     }
 
     /// Returns the part of a row from which its salt is computed, or `None` if the design has no
@@ -269,13 +269,13 @@ impl KeyDesign {
         one.order() == other.order() && one.detail() == other.detail()
     }
 
-    pub(super) fn computed_salt(&self) -> Option<&SaltSpec> {
+    pub(super) fn computed_salt(&self) -> Option<&Salt> {
         let salted = self.parts.salt.as_ref();
-        salted.filter(|salted| !salted.is_drawn)
+        salted.filter(|salted| !salted.is_drawn())
     }
 
     pub(crate) fn head_len(&self) -> usize {
-        self.parts.salt.as_ref().map_or(0, SaltSpec::head_len)
+        self.parts.salt.as_ref().map_or(0, Salt::head_len)
     }
 
     fn not_a_key(&self, key: &[u8], reason: &str) -> RecipeError {

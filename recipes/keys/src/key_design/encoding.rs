@@ -8,7 +8,7 @@ use fluo_table::{Bytes, Excerpt};
 
 use super::hash_input::HashInput;
 use super::row_selection::{RowRange, RowSelection};
-use super::salt::{SaltSpec, SaltedPart};
+use super::salt::{Salt, SaltKind, SaltedPart};
 use super::scan_cost::{KeyOrder, ScanCost};
 use crate::error::RecipeError;
 
@@ -98,7 +98,7 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug)]
 pub(super) struct DesignParts {
     pub(super) name: &'static str,
-    pub(super) salt: Option<SaltSpec>,
+    pub(super) salt: Option<Salt>,
     /// `true` if there is a split point at the first salt, which leaves an empty tablet before it.
     pub(super) leading_point: bool,
     pub(super) encoding: Arc<dyn RowEncoding>,
@@ -109,11 +109,15 @@ impl DesignParts {
     /// or if the salt cannot be computed from it.
     pub(super) fn new(
         name: &'static str,
-        salt: Option<SaltSpec>,
+        salt: Option<Salt>,
         encoding: impl RowEncoding + 'static,
     ) -> Result<Self, RecipeError> {
         if let Some(salt) = &salt {
-            encoding.check_salt(&salt.over, salt.of)?;
+            let of = match salt.kind {
+                SaltKind::Bucket { of, .. } => of,
+                _ => None,
+            };
+            encoding.check_salt(&salt.over, of)?;
         }
         Ok(Self { name, salt, leading_point: false, encoding: Arc::new(encoding) })
     }

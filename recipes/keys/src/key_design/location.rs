@@ -4,7 +4,7 @@ use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
 use super::row_selection::{RowRange, RowSelection};
-use super::salt::{SaltSpec, SaltedPart};
+use super::salt::{Salt, SaltedPart};
 use super::scan_cost::{KeyOrder, MAX_RANGES, ScanCost, Scans};
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
@@ -32,11 +32,11 @@ impl KeyDesign {
             spans_under(&head, &ranges)
         };
         // A drawn salt does not determine the location of a row, even of a known row.
-        let common = if salted.is_drawn { None } else { self.common_part(rows, salted) };
+        let common = if salted.is_drawn() { None } else { self.common_part(rows, salted) };
         if let Some(part) = common {
-            return Ok(under_salt(salted.salt.number(&part)?));
+            return Ok(under_salt(salted.number(&part)?));
         }
-        let count = salted.salt.count();
+        let count = salted.count;
         if count > MAX_RANGES {
             return Err(RecipeError::scan(too_many(count)));
         }
@@ -44,7 +44,7 @@ impl KeyDesign {
     }
 
     /// Returns the salted part that all rows of a set have in common, if there is one.
-    fn common_part(&self, rows: &RowSelection, salted: &SaltSpec) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, salted: &Salt) -> Option<Bytes> {
         let encoding = &self.parts.encoding;
         match rows {
             RowSelection::Row(row) => {
@@ -142,7 +142,7 @@ impl KeyDesign {
 
     /// Returns the row hasher, or `None` if this is another design.
     pub fn row_hasher(&self) -> Option<&RowHasher> {
-        self.parts.salt.as_ref()?.hasher.as_ref()
+        self.parts.salt.as_ref()?.hasher()
     }
 
     /// Returns the bytes with which every key begins. Empty if keys have no common beginning; such
@@ -195,13 +195,13 @@ impl KeyDesign {
         let Some(salted) = &self.parts.salt else {
             return cost;
         };
-        if (is_row || self.is_of_domains()) && !salted.is_drawn {
+        if (is_row || self.is_of_domains()) && !salted.is_drawn() {
             return cost;
         }
-        if salted.salt.count() > MAX_RANGES {
+        if salted.count > MAX_RANGES {
             return within_a_salt(salted, cost);
         }
-        cost.times(salted.salt.count())
+        cost.times(salted.count)
     }
 
     /// Checks whether the salt is computed from the domain of a page, which every set of pages that
@@ -212,11 +212,11 @@ impl KeyDesign {
 }
 
 /// Returns the cost if there are too many salts to read each of them.
-fn within_a_salt(salted: &SaltSpec, cost: ScanCost) -> ScanCost {
+fn within_a_salt(salted: &Salt, cost: ScanCost) -> ScanCost {
     let only = match cost {
         ScanCost::Unsupported { .. } => return cost,
         _ if salted.over == SaltedPart::Whole => {
-            return ScanCost::unsupported(too_many(salted.salt.count()));
+            return ScanCost::unsupported(too_many(salted.count));
         }
         ScanCost::Limited { only, .. } => format!("{only}, with the salt{}", salted.over_text),
         _ => format!("rows with one salt{}", salted.over_text),

@@ -49,8 +49,8 @@ mod tests;
 
 pub use design::KeyDesign;
 pub use designs::{
-    Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, Field, FieldKind,
-    FieldOrder, FieldSettings, HashedRows, Modulo, RandomSalt, ReverseTime, Reversed, ReversedUnit,
+    Composite, CompositeRows, DesignSettings, DigestSalt, Field, FieldKind, FieldOrder,
+    FieldSettings, HashedRows, Modulo, RandomSalt, ReverseTime, Reversed, ReversedUnit,
     RowAlphabet, RowLength, SaltSettings, TimeEncoding, TimePosition, Unsalted,
 };
 #[cfg(feature = "web-table")]
@@ -59,5 +59,5 @@ pub use encoding::KeyField;
 pub use hash_input::HashInput;
 pub(crate) use row_selection::RowRange;
 pub use row_selection::RowSelection;
-pub use salt::SaltedPart;
+pub use salt::{Digest, DigestSide, SaltedPart};
 pub use scan_cost::{KeyOrder, ScanCost, Scans};

@@ -1,101 +1,148 @@
 //! The salt: a few bytes before the row that decide its location in the table.
 
 use std::fmt;
-use std::sync::Arc;
 
 use fluo_table::{Bytes, Escaped, Excerpt, counted};
 use serde::{Deserialize, Serialize};
+use sha1_smol::Sha1;
 
 use super::hash_input::HashInput;
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
 
 /// A kind of salt. All salts of one design have the same width.
-pub(super) trait Salt: fmt::Debug + Send + Sync {
-    /// Returns the number of different salts; at least one.
-    fn count(&self) -> u64;
-
-    /// The width in bytes.
-    fn width(&self) -> usize;
-
-    /// Returns the number of the salt of a part of a row. Fails if the part has no salt, such as
-    /// text for a modulus of numbers, or if salts are drawn.
-    fn number(&self, part: &[u8]) -> Result<u64, RecipeError>;
-
-    /// Appends the salt with this number, counted from 0 in byte order. The number is below
-    /// [`count`](Self::count).
-    fn write(&self, number: u64, key: &mut Vec<u8>);
-
-    /// Describes the salt for a reader.
-    fn meaning(&self) -> String;
-}
-
-/// Appends a number in digits of one width.
-///
-/// Written without `format!`, which takes ten times as long, because it runs for every row that is
-/// written.
-pub(super) fn write_digits<const RADIX: u64>(number: u64, width: usize, key: &mut Vec<u8>) {
-    let start = key.len();
-    key.resize(start + width, b'0');
-    let mut rest = number;
-    for place in key.iter_mut().skip(start).rev() {
-        let digit = u8::try_from(rest % RADIX).expect("a radix is at most 16");
-        *place = if digit < 10 { b'0' + digit } else { b'a' + (digit - 10) };
-        rest /= RADIX;
-    }
+#[derive(Clone, Debug)]
+pub(super) enum SaltKind {
+    /// Buckets in decimal digits: a number modulo their count, or drawn if there is none.
+    Bucket { count: u32, of: Option<HashInput> },
+    /// Hexadecimal digits of a digest.
+    Digest { digest: Digest, end: DigestSide, digits: u8 },
+    /// The prefix and the hash of a row hasher; the colon after them is the separator.
+    Hash(RowHasher),
 }
 
 /// A salt, its input, and the separator after it.
 #[derive(Clone, Debug)]
-pub(super) struct SaltSpec {
-    pub(super) salt: Arc<dyn Salt>,
-    /// `true` if salts are drawn, so that they do not determine the location of a row.
-    pub(super) is_drawn: bool,
-    /// The row hasher that makes the salts.
-    pub(super) hasher: Option<RowHasher>,
+pub(super) struct Salt {
+    pub(super) kind: SaltKind,
+    /// The number of different salts; at least one.
+    pub(super) count: u64,
+    /// The width in bytes.
+    pub(super) width: usize,
     /// The part of a row from which the salt is computed.
     pub(super) over: SaltedPart,
     /// The description of this part; empty for the usual one.
     pub(super) over_text: String,
-    /// The operand of a modulus.
-    pub(super) of: Option<HashInput>,
     pub(super) separator: String,
     /// The separator that descriptions of the design leave out.
     pub(super) usual_separator: &'static str,
 }
 
-impl SaltSpec {
+impl Salt {
     pub(super) fn new(
-        salt: impl Salt + 'static,
+        kind: SaltKind,
         over: &SaltedPart,
         separator: &str,
         usual_separator: &'static str,
     ) -> Self {
+        let (count, width) = match &kind {
+            // Two digits, as is common, or as many as the largest bucket needs.
+            SaltKind::Bucket { count, .. } => {
+                ((*count).into(), count.saturating_sub(1).to_string().len().max(2))
+            }
+            SaltKind::Digest { digits, .. } => (1 << (4 * digits), (*digits).into()),
+            SaltKind::Hash(hasher) => {
+                (hasher.scheme().space().into(), hasher.prefix().len() + ":".len() + 4)
+            }
+        };
+        let (over, over_text) = (over.clone(), over.to_string());
         Self {
-            salt: Arc::new(salt),
-            is_drawn: false,
-            hasher: None,
-            over: over.clone(),
-            over_text: over.to_string(),
-            of: None,
+            kind,
+            count,
+            width,
+            over,
+            over_text,
             separator: separator.to_owned(),
             usual_separator,
         }
     }
 
+    /// Checks whether salts are drawn, so that they do not determine the location of a row.
+    pub(super) fn is_drawn(&self) -> bool {
+        matches!(self.kind, SaltKind::Bucket { of: None, .. })
+    }
+
+    pub(super) fn hasher(&self) -> Option<&RowHasher> {
+        match &self.kind {
+            SaltKind::Hash(hasher) => Some(hasher),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of the salt of a part of a row. Fails if the part has no salt, such as
+    /// text for a modulus of numbers, or if salts are drawn.
+    pub(super) fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
+        match &self.kind {
+            SaltKind::Bucket { count, of: Some(of) } => of.modulo(part, *count),
+            SaltKind::Bucket { of: None, .. } => Err(RecipeError::settings(
+                "the design has no source of random numbers: set one by `with_salt_source`",
+            )),
+            SaltKind::Digest { digest: Digest::Md5, end, digits } => {
+                Ok(end.number(&md5::compute(part).0, *digits))
+            }
+            SaltKind::Digest { digest: Digest::Sha1, end, digits } => {
+                Ok(end.number(&Sha1::from(part).digest().bytes(), *digits))
+            }
+            SaltKind::Hash(hasher) => Ok(hasher.hash_number(part).into()),
+        }
+    }
+
+    /// Appends the salt with this number, counted from 0 in byte order. The number is below the
+    /// count.
+    fn write(&self, number: u64, key: &mut Vec<u8>) {
+        match &self.kind {
+            SaltKind::Bucket { .. } => write_digits::<10>(number, self.width, key),
+            SaltKind::Digest { .. } => write_digits::<16>(number, self.width, key),
+            SaltKind::Hash(hasher) => {
+                let number = u32::try_from(number).expect("there are fewer than 2^32 hashes");
+                hasher.write_head(number, key);
+            }
+        }
+    }
+
+    /// Describes the salt for a reader.
+    pub(super) fn meaning(&self) -> String {
+        match &self.kind {
+            SaltKind::Bucket { count, of: Some(HashInput::JavaHash) } => {
+                format!("Java's String.hashCode modulo {count}")
+            }
+            SaltKind::Bucket { count, of: Some(HashInput::Number) } => {
+                format!("the number modulo {count}")
+            }
+            SaltKind::Bucket { count, of: None } => format!("drawn from {count} buckets"),
+            SaltKind::Digest { digest, end, digits: 1 } => {
+                format!("{end} hexadecimal digit of {digest}")
+            }
+            SaltKind::Digest { digest, end, digits } => {
+                format!("{end} {digits} hexadecimal digits of {digest}")
+            }
+            SaltKind::Hash(hasher) => format!("prefix and {} hash", hasher.scheme()),
+        }
+    }
+
     pub(super) fn head_len(&self) -> usize {
-        self.salt.width() + self.separator.len()
+        self.width + self.separator.len()
     }
 
     /// Appends the salt with a number, and its separator.
     pub(super) fn write_head(&self, number: u64, key: &mut Vec<u8>) {
-        self.salt.write(number, key);
+        self.write(number, key);
         key.extend_from_slice(self.separator.as_bytes());
     }
 
     pub(super) fn nth(&self, number: u64) -> Bytes {
-        let mut salt = Vec::with_capacity(self.salt.width());
-        self.salt.write(number, &mut salt);
+        let mut salt = Vec::with_capacity(self.width);
+        self.write(number, &mut salt);
         salt.into()
     }
 
@@ -109,15 +156,15 @@ impl SaltSpec {
         right: Result<u64, RecipeError>,
         buffer: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let right = if self.is_drawn {
+        let right = if self.is_drawn() {
             let number = std::str::from_utf8(salt).ok().and_then(|salt| salt.parse::<u64>().ok());
-            number.filter(|number| *number < self.salt.count())
+            number.filter(|number| *number < self.count)
         } else {
             Some(right.map_err(|error| error.to_string())?)
         };
         let before = buffer.len();
         if let Some(right) = right {
-            self.salt.write(right, buffer);
+            self.write(right, buffer);
         }
         let is_right = buffer.get(before..) == Some(salt);
         buffer.truncate(before);
@@ -126,8 +173,8 @@ impl SaltSpec {
         }
         let shown = |number| Excerpt::new(&self.nth(number));
         let expected = match right {
-            Some(right) if !self.is_drawn => format!("that of its row is {}", shown(right)),
-            _ => format!("salts are {} to {}", shown(0), shown(self.salt.count() - 1)),
+            Some(right) if !self.is_drawn() => format!("that of its row is {}", shown(right)),
+            _ => format!("salts are {} to {}", shown(0), shown(self.count - 1)),
         };
         Err(format!("its salt is {}, but {expected}", Excerpt::new(salt)))
     }
@@ -137,10 +184,10 @@ impl SaltSpec {
     /// Tablet `i` begins at salt `i * salts / tablets`, rounded down. A row hasher has its own
     /// formulas.
     pub(super) fn split(&self, tablets: u32) -> Result<(Vec<Bytes>, Vec<u64>), RecipeError> {
-        if let Some(hasher) = &self.hasher {
+        if let Some(hasher) = self.hasher() {
             return Ok((hasher.splits(tablets)?, hasher.tablet_weights(tablets)?));
         }
-        let count = self.salt.count();
+        let count = self.count;
         if u64::from(tablets) > count {
             let salts = if count == 1 { "salt" } else { "salts" };
             return Err(RecipeError::splits(format!(
@@ -157,10 +204,25 @@ impl SaltSpec {
     }
 }
 
+/// Appends a number in digits of one width.
+///
+/// Written without `format!`, which takes ten times as long, because it runs for every row that is
+/// written.
+fn write_digits<const RADIX: u64>(number: u64, width: usize, key: &mut Vec<u8>) {
+    let start = key.len();
+    key.resize(start + width, b'0');
+    let mut rest = number;
+    for place in key.iter_mut().skip(start).rev() {
+        let digit = u8::try_from(rest % RADIX).expect("a radix is at most 16");
+        *place = if digit < 10 { b'0' + digit } else { b'a' + (digit - 10) };
+        rest /= RADIX;
+    }
+}
+
 /// Describes the salt and its input, and the separator if it is not the usual one.
-impl fmt::Display for SaltSpec {
+impl fmt::Display for Salt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.salt.meaning(), self.over_text)?;
+        write!(f, "{}{}", self.meaning(), self.over_text)?;
         match self.separator.as_str() {
             separator if separator == self.usual_separator => Ok(()),
             "" => f.write_str(", without a separator"),
@@ -204,5 +266,57 @@ impl fmt::Display for SaltedPart {
             Self::Fields(fields) => write!(f, " of the first {}", counted(*fields, "field")),
             Self::Entity => f.write_str(" of the entity"),
         }
+    }
+}
+
+/// The digest that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Digest {
+    /// MD5 (RFC 1321): 32 hexadecimal digits. It serves to spread rows, not to protect them.
+    #[default]
+    Md5,
+    /// SHA-1 (FIPS 180-4): 40 hexadecimal digits.
+    Sha1,
+}
+
+/// The end of the digest's text that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DigestSide {
+    /// The first digits.
+    #[default]
+    First,
+    /// The last digits.
+    Last,
+}
+
+impl DigestSide {
+    fn number(self, digest: &[u8], digits: u8) -> u64 {
+        let four = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_be_bytes).into();
+        let (first, last): (u64, u64) = (four(digest.first_chunk()), four(digest.last_chunk()));
+        match self {
+            Self::First => first >> (32 - 4 * digits),
+            Self::Last => last % (1 << (4 * digits)),
+        }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Md5 => "MD5",
+            Self::Sha1 => "SHA-1",
+        })
+    }
+}
+
+impl fmt::Display for DigestSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Last => "last",
+        })
     }
 }

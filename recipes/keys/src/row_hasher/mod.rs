@@ -24,7 +24,6 @@ mod digits;
 mod hasher;
 mod key;
 mod scheme;
-mod split_arithmetic;
 mod splits;
 #[cfg(test)]
 mod tests;

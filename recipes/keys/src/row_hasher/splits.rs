@@ -5,12 +5,10 @@
 //! is shorter than every key that begins with it and sorts before them. So the keys of hash `h` are
 //! in the tablet that follows split point `h`.
 
-use std::iter;
-
 use bytes::Bytes;
 
 use super::hasher::RowHasher;
-use super::split_arithmetic::Partition;
+use super::scheme::HashScheme;
 use crate::error::RecipeError;
 
 /// A byte above every digit of every scheme.
@@ -61,12 +59,9 @@ impl RowHasher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
-        let partition = Partition::new(self.scheme(), tablets)?;
-        Ok(partition
-            .points()
-            .map(|point| self.split_at(&self.scheme().digits(point)))
-            .chain(iter::once(self.split_at(END)))
-            .collect())
+        let starts = starts(self.scheme(), tablets)?;
+        let digits = |start: &u32| self.split_at(&self.scheme().digits(*start));
+        Ok(starts.iter().skip(1).map(digits).chain([self.split_at(END)]).collect())
     }
 
     /// Returns the number of values of the hash function in each tablet that ends at one of the
@@ -80,11 +75,51 @@ impl RowHasher {
     ///
     /// The same as [`splits`](Self::splits).
     pub fn tablet_weights(&self, tablets: u32) -> Result<Vec<u64>, RecipeError> {
-        let partition = Partition::new(self.scheme(), tablets)?;
-        Ok(partition.weights().collect())
+        let (scheme, starts) = (self.scheme(), starts(self.scheme(), tablets)?);
+        // Each hash has `values / space` values. The space need not divide the values, so each of
+        // the first `values % space` hashes has one more.
+        let (values, space) = (scheme.hash_values(), u64::from(scheme.space()));
+        let below =
+            |hash: u32| u64::from(hash) * (values / space) + u64::from(hash).min(values % space);
+        let ends = starts.iter().skip(1).copied().chain([scheme.space()]);
+        Ok(ends.zip(&starts).map(|(end, start)| below(end) - below(*start)).collect())
     }
 
     fn split_at(&self, end: &[u8]) -> Bytes {
         [self.head(), end].concat().into()
     }
+}
+
+/// Returns the first hash of each tablet.
+fn starts(scheme: HashScheme, tablets: u32) -> Result<Vec<u32>, RecipeError> {
+    if tablets == 0 {
+        return Err(RecipeError::no_tablets());
+    }
+    let space = scheme.space();
+    if tablets > space {
+        return Err(RecipeError::splits(format!(
+            "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
+        )));
+    }
+    let is_fluo = is_fluo(scheme, tablets);
+    let start = |tablet: u32| {
+        if is_fluo {
+            return tablet * space.div_ceil(tablets);
+        }
+        let start = u64::from(tablet) * u64::from(space) / u64::from(tablets);
+        u32::try_from(start).expect("a tablet starts below the end of the space")
+    };
+    Ok((0..tablets).map(start).collect())
+}
+
+/// Checks whether Fluo's formula is used: the last of its tablets has at least 3/4 of the hashes of
+/// each other tablet.
+///
+/// That is `space - (tablets - 1) * width >= 3/4 * width`, with every term on the side where it is
+/// positive. There are at most as many tablets as hashes, so no term exceeds
+/// `4 * (space + tablets) <= 8 * 36^4`, far below 2^32.
+pub(super) fn is_fluo(scheme: HashScheme, tablets: u32) -> bool {
+    let space = scheme.space();
+    let width = space.div_ceil(tablets);
+    scheme == HashScheme::Murmur3Base36 && 4 * space >= 3 * width + 4 * (tablets - 1) * width
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::salt::{Salt, SaltSpec, SaltedPart, write_digits};
+use crate::key_design::salt::{Salt, SaltKind, SaltedPart};
 use crate::key_design::scan_cost::MAX_RANGES;
 
 const SEPARATOR: &str = "|";
@@ -79,16 +79,15 @@ fn separator() -> String {
 }
 
 impl Modulo {
-    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
         if !(1..=MAX_BUCKETS).contains(&self.buckets) {
             return Err(RecipeError::settings(format!(
                 "the number of buckets cannot be {}: give 1 to {MAX_BUCKETS}",
                 self.buckets
             )));
         }
-        let of = Some(self.of);
-        let buckets = Buckets::new(self.buckets, of);
-        Ok(SaltSpec { of, ..SaltSpec::new(buckets, &self.over, &self.separator, SEPARATOR) })
+        let kind = SaltKind::Bucket { count: self.buckets, of: Some(self.of) };
+        Ok(Salt::new(kind, &self.over, &self.separator, SEPARATOR))
     }
 }
 
@@ -98,66 +97,16 @@ impl RandomSalt {
         Self { buckets, separator: separator() }
     }
 
-    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
         if !(2..=MAX_RANGES).contains(&self.buckets.into()) {
             return Err(RecipeError::settings(format!(
                 "the number of random buckets cannot be {}: give 2 to {MAX_RANGES}, because reads scan each",
                 self.buckets
             )));
         }
-        let buckets = Buckets::new(self.buckets, None);
-        let spec = SaltSpec::new(buckets, &SaltedPart::Whole, &self.separator, SEPARATOR);
         // The count is far below 2^64, so the modulus of a drawn number favors no bucket.
-        Ok(SaltSpec { is_drawn: true, ..spec })
-    }
-}
-
-/// Buckets `0` to `count - 1`, in decimal digits of one width: two, as is common, or as many as the
-/// largest needs.
-#[derive(Debug)]
-struct Buckets {
-    count: u32,
-    width: usize,
-    /// The operand of the modulus, or `None` if buckets are drawn.
-    of: Option<HashInput>,
-}
-
-impl Buckets {
-    fn new(count: u32, of: Option<HashInput>) -> Self {
-        let width = count.saturating_sub(1).to_string().len().max(2);
-        Self { count, width, of }
-    }
-}
-
-impl Salt for Buckets {
-    fn count(&self) -> u64 {
-        self.count.into()
-    }
-
-    fn width(&self) -> usize {
-        self.width
-    }
-
-    fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
-        let of = self.of.ok_or_else(|| {
-            RecipeError::settings(
-                "the design has no source of random numbers: set one by `with_salt_source`",
-            )
-        })?;
-        of.modulo(part, self.count)
-    }
-
-    fn write(&self, number: u64, key: &mut Vec<u8>) {
-        write_digits::<10>(number, self.width, key);
-    }
-
-    fn meaning(&self) -> String {
-        let count = self.count;
-        match self.of {
-            Some(HashInput::JavaHash) => format!("Java's String.hashCode modulo {count}"),
-            Some(HashInput::Number) => format!("the number modulo {count}"),
-            None => format!("drawn from {count} buckets"),
-        }
+        let kind = SaltKind::Bucket { count: self.buckets, of: None };
+        Ok(Salt::new(kind, &SaltedPart::Whole, &self.separator, SEPARATOR))
     }
 }
 

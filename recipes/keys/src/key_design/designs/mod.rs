@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::buckets::{Modulo, RandomSalt};
 pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
-pub use self::digest_salt::{Digest, DigestSalt, DigestSide};
+pub use self::digest_salt::DigestSalt;
 pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};
 pub use self::reversed::{Reversed, ReversedUnit, RowAlphabet, RowLength};
 pub use self::row_hasher::HashedRows;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::unsalted::Unsalted;
 use crate::error::RecipeError;
 use crate::key_design::encoding::DesignParts;
-use crate::key_design::salt::{Salt, SaltSpec, SaltedPart};
+use crate::key_design::salt::{Salt, SaltKind, SaltedPart};
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
@@ -22,31 +22,7 @@ pub struct HashedRows {
 impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let hasher = RowHasher::with_scheme(&self.prefix, self.scheme)?;
-        let spec = SaltSpec::new(hasher.clone(), &SaltedPart::Whole, ":", ":");
-        let salt = SaltSpec { hasher: Some(hasher), ..spec };
+        let salt = Salt::new(SaltKind::Hash(hasher), &SaltedPart::Whole, ":", ":");
         DesignParts::new("row-hasher", Some(salt), Unsalted {})
-    }
-}
-
-/// The prefix and the hash are the salt; the colon after them is its separator.
-impl Salt for RowHasher {
-    fn count(&self) -> u64 {
-        self.scheme().space().into()
-    }
-
-    fn width(&self) -> usize {
-        self.prefix().len() + ":".len() + 4
-    }
-
-    fn number(&self, part: &[u8]) -> Result<u64, RecipeError> {
-        Ok(self.hash_number(part).into())
-    }
-
-    fn write(&self, number: u64, key: &mut Vec<u8>) {
-        self.write_head(u32::try_from(number).expect("there are fewer than 2^32 hashes"), key);
-    }
-
-    fn meaning(&self) -> String {
-        format!("prefix and {} hash", self.scheme())
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::buckets::{Modulo, RandomSalt};
 use super::digest_salt::DigestSalt;
 use crate::error::RecipeError;
-use crate::key_design::salt::SaltSpec;
+use crate::key_design::salt::Salt;
 
 /// A salt before the rows of `reverse-time` or `composite`.
 ///
@@ -25,7 +25,7 @@ pub enum SaltSettings {
 }
 
 impl SaltSettings {
-    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
         match self {
             Self::Modulo(settings) => settings.salt(),
             Self::DigestSalt(settings) => settings.salt(),

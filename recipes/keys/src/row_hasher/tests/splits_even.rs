@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use rstest::rstest;
 
-use super::super::split_arithmetic::Partition;
+use super::super::splits::is_fluo;
 use super::{both, murmur3, sha1};
 use crate::{HashScheme, RecipeErrorKind};
 
@@ -45,7 +45,7 @@ fn murmur3_with_1297_tablets_is_even() {
 fn sha1_splits_in_its_own_digits(#[case] tablets: u32, #[case] ends: &str) {
     let expected: Vec<String> = ends.split(' ').map(|end| format!("p:{end}")).collect();
     assert_eq!(sha1("p").splits(tablets).unwrap(), expected);
-    assert!(!Partition::new(HashScheme::Sha1Base32, tablets).unwrap().is_fluo);
+    assert!(!is_fluo(HashScheme::Sha1Base32, tablets));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use super::super::split_arithmetic::Partition;
+use super::super::splits;
 use super::murmur3;
 use crate::HashScheme;
 
@@ -24,7 +24,7 @@ fn splits_of_java(#[case] tablets: u32, #[case] ends: &str) {
 }
 
 fn is_fluo(tablets: &u32) -> bool {
-    Partition::new(HashScheme::Murmur3Base36, *tablets).unwrap().is_fluo
+    splits::is_fluo(HashScheme::Murmur3Base36, *tablets)
 }
 
 /// Returns the number of hashes in the last tablet and in each other tablet, by Fluo's formula

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::digest_salt::DigestSalt;
 use crate::error::RecipeError;
 use crate::key_design::encoding::DesignParts;
-use crate::key_design::salt::SaltSpec;
+use crate::key_design::salt::Salt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
 ///
@@ -105,8 +105,7 @@ impl WebTable {
             (WebPart::Host, DomainDirection::Forward) => " of the host",
             (WebPart::Host, DomainDirection::Reversed) => " of the host read backwards",
         };
-        let salt =
-            SaltSpec { usual_separator: ":", over_text: over_text.to_owned(), ..digits.salt()? };
+        let salt = Salt { usual_separator: ":", over_text: over_text.to_owned(), ..digits.salt()? };
         Ok(DesignParts {
             leading_point: self.leading_point,
             ..DesignParts::new("web-table", Some(salt), self.clone())?
