@@ -7,7 +7,7 @@ use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use thiserror::Error as ThisError;
 
 use super::balancer::is_loaded;
-use super::table_state::TableState;
+use super::step::TableState;
 use super::{Plan, Step};
 
 /// Progress events of [`apply`](Plan::apply).
@@ -180,7 +180,7 @@ impl<'a> Applying<'a> {
         for call in due.chunk_by(|(.., a), (.., b)| a.is_property() && b.is_property()) {
             let rest: Vec<_> = call.iter().map(|(.., rest)| rest.clone()).collect();
             rest.iter().for_each(|rest| watch(ApplyEvent::Begin(rest)));
-            let performed = Step::perform(&rest, tables, plan.table()).await;
+            let performed = Step::perform(&rest, tables, &plan.table).await;
             let done = performed.as_ref().map_or_else(|(failed, _)| *failed, |()| call.len());
             for (_, step, _) in call.iter().take(done) {
                 watch(ApplyEvent::Done(step));
@@ -190,7 +190,7 @@ impl<'a> Applying<'a> {
                 let failed = call.get(done).or(call.last());
                 let (number, step, _) = failed.expect("a call has at least one step");
                 watch(ApplyEvent::Failed(step, &cause));
-                let left = clean_up(tables, plan.table(), taken, &cause, &mut watch).await;
+                let left = clean_up(tables, &plan.table, taken, &cause, &mut watch).await;
                 return Err(ApplyError::Failed {
                     number: *number,
                     steps: steps.len(),
@@ -209,7 +209,7 @@ impl Plan {
     /// the plan was made. Returns the state of the table.
     async fn checked_state(&self, tables: &dyn TableAdmin) -> Result<TableState> {
         self.check()?;
-        let table = self.table();
+        let table = &self.table;
         let found = TableState::read(tables, table).await?;
         self.check_unchanged(&found)?;
         for step in self.steps() {

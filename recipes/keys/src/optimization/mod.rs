@@ -53,7 +53,6 @@ mod optimizations;
 mod plan;
 mod requirement;
 mod step;
-mod table_state;
 mod verify;
 mod wait;
 

@@ -27,7 +27,7 @@ use crate::row_hasher::RowHasher;
 /// assert!(!before.ok);
 ///
 /// let plan = optimizations.plan(&fluo, "pages").prune(true).await?;
-/// assert_eq!(plan.splits_to_add().len(), 4);
+/// assert_eq!(plan.add_splits.len(), 4);
 /// let applying = plan.apply(&fluo).on_event(|event| {
 ///     if let ApplyEvent::Done(step) = event {
 ///         println!("{step}");
@@ -115,7 +115,7 @@ impl From<TableRequirement> for TableOptimizations {
 
 fn overlap(first: &TableRequirement, second: &TableRequirement) -> RecipeError {
     let mut both = [first, second].into_iter();
-    let remedy = match both.find(|one| one.is_whole_table()) {
+    let remedy = match both.find(|one| one.prefix.is_empty()) {
         Some(alone) => format!("{} must be the only recipe of its table", alone.owner),
         None => "give them prefixes of which neither starts with the other".to_owned(),
     };

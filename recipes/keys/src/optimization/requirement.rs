@@ -87,12 +87,8 @@ impl TableRequirement {
 
     /// Returns a builder, for recipes outside of this crate.
     pub fn builder(owner: impl Into<String>) -> TableRequirementBuilder {
-        TableRequirementBuilder { requirement: Self::without_parts(owner.into()), has_group: false }
-    }
-
-    fn without_parts(owner: String) -> Self {
-        Self {
-            owner,
+        let requirement = Self {
+            owner: owner.into(),
             prefix: Bytes::new(),
             splits: Vec::new(),
             group_regex: None,
@@ -100,7 +96,8 @@ impl TableRequirement {
             earlier: Vec::new(),
             shares: None,
             is_transient: false,
-        }
+        };
+        TableRequirementBuilder { requirement, has_group: false }
     }
 
     fn of_design(design: &KeyDesign) -> Self {
@@ -112,7 +109,7 @@ impl TableRequirement {
             prefix: design.prefix(),
             group_regex: design.group_regex(),
             design: Some(design.clone()),
-            ..Self::without_parts(owner)
+            ..Self::builder(owner).requirement
         }
     }
 
@@ -126,33 +123,17 @@ impl TableRequirement {
         regex.map(|regex| GroupPattern::parse(&format!("({regex}).*"))).transpose()
     }
 
-    /// Returns the expected shares that counts are compared with; empty if there are none.
-    pub(super) fn compared_shares(&self) -> &[u64] {
-        let shares = self.shares.as_deref().filter(|_| !self.is_transient);
-        shares.unwrap_or_default()
-    }
-
-    /// Checks whether the rows of the recipe can be any rows of the table.
-    pub(super) fn is_whole_table(&self) -> bool {
-        self.prefix.is_empty()
-    }
-
     pub(super) fn planned_tablets(&self) -> usize {
         let shares = self.shares.as_ref().map(Vec::len);
         shares.unwrap_or(self.splits.len() + 1)
-    }
-
-    /// Checks whether no row of the recipe follows its last split point.
-    pub(super) fn ends_with_its_splits(&self) -> bool {
-        let shares = self.shares.as_ref().map(Vec::len);
-        shares == Some(self.splits.len())
     }
 
     /// Returns an end row whose tablet is the last one with rows of the recipe. `None` if its rows
     /// extend to the end of the table.
     pub(super) fn last_end_row(&self) -> Option<Bytes> {
         match self.splits.last() {
-            Some(last) if self.ends_with_its_splits() => Some(last.clone()),
+            // There is no share of rows after the last split point.
+            Some(last) if self.planned_tablets() == self.splits.len() => Some(last.clone()),
             _ => prefix_successor(&self.prefix),
         }
     }

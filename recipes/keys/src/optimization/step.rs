@@ -1,13 +1,28 @@
 //! One step of a plan, its effect, and its undoing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin};
 
-use super::balancer::PropertyChange;
+use super::balancer::{PROPERTIES, PropertyChange};
 use super::merging::remove_splits;
-use super::table_state::TableState;
+
+/// The part of the state of a live table that steps change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TableState {
+    pub(super) splits: BTreeSet<Bytes>,
+    pub(super) properties: BTreeMap<String, String>,
+}
+
+impl TableState {
+    pub(super) async fn read(admin: &dyn TableAdmin, table: &str) -> Result<Self> {
+        let splits = admin.splits(table).await?.into_iter().collect();
+        let mut properties = admin.properties(table).await?;
+        properties.retain(|name, _| PROPERTIES.contains(&name.as_str()));
+        Ok(Self { splits, properties })
+    }
+}
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

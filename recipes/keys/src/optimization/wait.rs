@@ -66,7 +66,7 @@ impl Plan {
     where
         S: Future<Output = ()> + Send + 'a,
     {
-        let look = move || groups(tables, self.table(), self.group_pattern()).boxed();
+        let look = move || groups(tables, &self.table, self.group_pattern()).boxed();
         let are_spread = |groups: &Vec<_>| groups.iter().all(GroupVerdict::is_spread);
         Waiting::new(look, are_spread, sleep)
     }

@@ -75,7 +75,7 @@ impl Apply {
     pub(crate) async fn run(self) -> Result<()> {
         let Some(spec) = &self.spec else {
             let plan = read(&self.name_or_plan)?;
-            let tables = self.target.open_to_change(plan.table(), &self.guard).await?;
+            let tables = self.target.open_to_change(&plan.table, &self.guard).await?;
             return self.options.run(&*tables, &plan).await;
         };
         let (optimizations, expected) = spec::read(spec)?;
@@ -89,7 +89,7 @@ impl Apply {
 
 impl ApplyOptions {
     pub(crate) async fn run(&self, tables: &dyn TableAdmin, plan: &Plan) -> Result<()> {
-        let table = plan.table();
+        let table = &plan.table;
         let mut course = Course::new(table, plan.steps().len());
         let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
         let done = course.end();

@@ -107,18 +107,18 @@ fn cannot_save(path: &Path) -> String {
 }
 
 pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
-    let servers = plural(plan.servers(), "server");
-    let splits = plural(plan.found_splits(), "split point");
-    show!("Plan for table {}, which has {splits} on {servers}.", plan.table())?;
+    let servers = plural(plan.servers, "server");
+    let splits = plural(plan.found_splits.len(), "split point");
+    show!("Plan for table {}, which has {splits} on {servers}.", plan.table)?;
     if plan.is_empty() {
         show!("\nNothing to do: the table matches.")?;
     }
-    describe_splits("+", plan.splits_to_add(), "to add")?;
+    describe_splits("+", &plan.add_splits, "to add")?;
     describe_properties(plan)?;
-    describe_splits("-", plan.splits_to_remove(), "to remove")?;
+    describe_splits("-", &plan.remove_splits, "to remove")?;
     if !prunes {
         let kept = "that no recipe asks for; they stay (--prune removes them)";
-        describe_splits("?", plan.unrequested_splits(), kept)?;
+        describe_splits("?", &plan.unrequested_splits, kept)?;
         let mut properties = plan.unrequested_properties().peekable();
         if properties.peek().is_some() {
             show!("\nproperties {kept}:")?;
@@ -130,15 +130,15 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     describe_groups(plan)?;
     show!(
         "\nIn all: {} to add, {} to remove, {} to {}.",
-        plural(plan.splits_to_add().len(), "split point"),
-        Grouped(count_of(plan.splits_to_remove().len())),
+        plural(plan.add_splits.len(), "split point"),
+        Grouped(count_of(plan.remove_splits.len())),
         plural(property_steps(plan).count(), "property"),
         set_or_remove(plan),
     )
 }
 
 fn set_or_remove(plan: &Plan) -> &'static str {
-    if plan.is_without_groups() { "remove" } else { "set" }
+    if plan.without_groups { "remove" } else { "set" }
 }
 
 fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
@@ -181,7 +181,7 @@ fn describe_properties(plan: &Plan) -> Result<()> {
 }
 
 fn describe_groups(plan: &Plan) -> Result<()> {
-    let groups = plan.groups();
+    let groups = &plan.groups;
     let mut table = columns(["  group", "tablets", "end rows", "on each server"]);
     for forecast in groups.iter().take(MAX_GROUPS) {
         table.add_row([
@@ -191,7 +191,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
             range(&forecast.per_server),
         ]);
     }
-    output::print(if plan.is_without_groups() && plan.group_pattern().is_none() {
+    output::print(if plan.without_groups && plan.group_pattern().is_none() {
         "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
     } else {
         "\ngroups, as the balancer will spread them:"

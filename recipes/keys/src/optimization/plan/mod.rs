@@ -12,7 +12,7 @@ use super::balancer::{
 };
 use super::forecast::forecast;
 use super::merging::runs;
-use super::table_state::TableState;
+use super::step::TableState;
 use super::{GroupForecast, Step, TableOptimizations};
 
 mod row_text;
@@ -30,25 +30,33 @@ const FORMAT: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     format: u32,
-    table: String,
+    /// The table.
+    pub table: String,
+    /// The split points that the table has now, ascending.
     #[serde(with = "row_text")]
-    found_splits: Vec<Bytes>,
+    pub found_splits: Vec<Bytes>,
     found_properties: BTreeMap<String, String>,
+    /// The split points that are missing, ascending.
     #[serde(with = "row_text")]
-    add_splits: Vec<Bytes>,
+    pub add_splits: Vec<Bytes>,
+    /// The split points to remove, ascending: those of no recipe, if the plan prunes.
     #[serde(with = "row_text")]
-    remove_splits: Vec<Bytes>,
+    pub remove_splits: Vec<Bytes>,
+    /// The split points of no recipe that exist, pruned or not.
     #[serde(with = "row_text")]
-    unrequested_splits: Vec<Bytes>,
+    pub unrequested_splits: Vec<Bytes>,
     properties: Vec<PropertyChange>,
-    /// `true` if no recipe has a group, so that no property of the balancer is set.
+    /// `true` if no recipe has a group. Then the plan sets no property of the balancer, and all
+    /// tablets are spread as one group, which every balancer does.
     #[serde(default, skip_serializing_if = "is_false")]
-    without_groups: bool,
+    pub without_groups: bool,
     /// The names of the properties that earlier groups left, pruned or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unrequested_properties: Vec<String>,
-    servers: usize,
-    groups: Vec<GroupForecast>,
+    /// The number of servers that can host the tablets.
+    pub servers: usize,
+    /// The groups as the balancer will see them, in the order of the table.
+    pub groups: Vec<GroupForecast>,
 }
 
 /// A call of [`TableOptimizations::plan`]: its options, and the call itself when it is awaited.
@@ -130,40 +138,9 @@ impl Plan {
         all.filter(|split| !is_going(split)).cloned().collect()
     }
 
-    /// Returns the table of the plan.
-    pub fn table(&self) -> &str {
-        &self.table
-    }
-
     /// Returns `true` if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.add_splits.is_empty() && self.remove_splits.is_empty() && self.properties.is_empty()
-    }
-
-    /// Returns the number of split points that the table has now.
-    pub fn found_splits(&self) -> usize {
-        self.found_splits.len()
-    }
-
-    /// Returns the split points that are missing.
-    pub fn splits_to_add(&self) -> &[Bytes] {
-        &self.add_splits
-    }
-
-    /// Returns the split points to remove: those of no recipe, if the plan prunes.
-    pub fn splits_to_remove(&self) -> &[Bytes] {
-        &self.remove_splits
-    }
-
-    /// Returns the split points of no recipe that exist, pruned or not.
-    pub fn unrequested_splits(&self) -> &[Bytes] {
-        &self.unrequested_splits
-    }
-
-    /// Returns `true` if no recipe has a group. Then the plan sets no property of the balancer, and
-    /// all tablets are spread as one group, which every balancer does.
-    pub fn is_without_groups(&self) -> bool {
-        self.without_groups
     }
 
     /// Returns the properties of the balancer that earlier groups left, pruned or not, with their
@@ -192,16 +169,6 @@ impl Plan {
             None => self.found_properties.get(name),
         };
         value.map(String::as_str)
-    }
-
-    /// Returns the number of servers that can host the tablets.
-    pub fn servers(&self) -> usize {
-        self.servers
-    }
-
-    /// Returns the groups as the balancer will see them, in the order of the table.
-    pub fn groups(&self) -> &[GroupForecast] {
-        &self.groups
     }
 
     /// Returns the steps in an order that is safe to interrupt.

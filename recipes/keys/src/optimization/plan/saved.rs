@@ -6,7 +6,7 @@ use fluo_table::{Bytes, Error, Escaped, Result, check_table_name};
 
 use super::{FORMAT, Plan};
 use crate::optimization::balancer::{PROPERTIES, PropertyChange, value_text};
-use crate::optimization::table_state::TableState;
+use crate::optimization::step::TableState;
 
 impl Plan {
     /// Checks a saved plan: this build must support its format, and it must be a plan that

@@ -61,7 +61,7 @@ fn the_number_of_shares_decides_whether_rows_follow_the_last_split_point() {
     for (shares, ends, last) in [(&[1, 1][..], true, "q:2"), (&[1, 1, 1], false, "q;")] {
         let built = queue().splits(["q:1", "q:2"]).shares(shares.to_vec());
         let built = built.build().unwrap();
-        assert_eq!(built.ends_with_its_splits(), ends);
+        assert_eq!(built.planned_tablets() == 2, ends);
         assert_eq!(built.last_end_row().unwrap(), last);
     }
 }
@@ -69,7 +69,7 @@ fn the_number_of_shares_decides_whether_rows_follow_the_last_split_point() {
 #[test]
 fn expects_the_shares_of_the_design() {
     let requirement = TableRequirement::for_key_design(&hasher(), 1_020).unwrap();
-    assert!(requirement.ends_with_its_splits());
+    assert_eq!(requirement.planned_tablets(), requirement.splits.len());
     assert_eq!(requirement.owner, "row hasher `p`");
     assert_eq!(requirement.last_end_row().unwrap(), "p:~");
     let shares = requirement.shares.unwrap();
@@ -81,7 +81,7 @@ fn expects_the_shares_of_the_design() {
     assert_eq!(requirement.owner, "key design modulo");
     assert_eq!(requirement.splits(), ["02", "05", "07"]);
     assert_eq!(requirement.shares.as_deref(), Some([2, 3, 2, 3].as_slice()));
-    assert!(requirement.is_whole_table() && requirement.group_regex.is_none());
+    assert!(requirement.prefix.is_empty() && requirement.group_regex.is_none());
     assert_eq!(requirement.last_end_row(), None);
 }
 

@@ -107,13 +107,14 @@ impl<'a> Tally<'a> {
         let load = scale.load(self.in_planned.len(), total, parts.collect());
         let design = requirement.design.as_ref();
         // Rows that share a salted part are in one tablet by design.
-        let is_tested = scale.counted && !design.is_some_and(KeyDesign::keeps_rows_together);
-        let chi_square = ChiSquare::new(&self.in_planned, requirement.compared_shares());
+        let keeps_rows_together = design.is_some_and(KeyDesign::keeps_rows_together);
+        let is_tested = scale.counted && !requirement.is_transient && !keeps_rows_together;
+        let shares = requirement.shares.as_deref().filter(|_| is_tested);
         RowsVerdict {
             recipe: requirement.owner.clone(),
             load: load.compared_if(!requirement.is_transient),
             least: self.in_tablets.iter().min().copied().unwrap_or_default(),
-            chi_square: chi_square.filter(|_| is_tested),
+            chi_square: shares.and_then(|shares| ChiSquare::new(&self.in_planned, shares)),
             in_earlier_designs: self.in_earlier_designs,
             foreign: self.foreign,
             first_foreign: self.first_foreign.clone(),

@@ -6,12 +6,7 @@ use std::fmt;
 use fluo_table::{Error, Result};
 use serde::Serialize;
 
-use super::difference::{Difference, Unproved};
-use super::groups::GroupVerdict;
-use super::load::Load;
-use super::options::MaxSkew;
-use super::properties::PropertyVerdict;
-use super::tally::RowsVerdict;
+use super::{Difference, GroupVerdict, Load, MaxSkew, PropertyVerdict, RowsVerdict, Unproved};
 
 /// The figures of a table, and its differences from the optimizations. Split points are escaped
 /// text.

@@ -5,15 +5,14 @@ use std::fmt;
 use fluo_table::{Bytes, ErrorKind, Escaped, Result, TableAdmin, Tablets};
 
 use super::census::Census;
-use super::difference::{Difference, Unproved};
-use super::groups::{self, GroupVerdict};
-use super::load::{LoadStanding, Scale};
-use super::options::{RowCounting, VerifyOptions};
-use super::properties::{self, Properties};
-use super::tally::RowsVerdict;
-use super::verdict::Verdict;
+use super::load::Scale;
+use super::properties::Properties;
+use super::{
+    Difference, GroupVerdict, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
+    VerifyOptions, groups, properties,
+};
 use crate::optimization::TableOptimizations;
-use crate::optimization::table_state::TableState;
+use crate::optimization::step::TableState;
 
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
 #[must_use = "a table is verified when this is awaited"]
