@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::settings::SaltedScan;
 use crate::error::RecipeError;
-use crate::key_design::{KeyDesign, RowRange};
+use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 
 impl KeyMigration {
@@ -29,21 +30,19 @@ pub(super) enum Owner {
 /// The reader of one epoch's pieces, in a scan that reads the pieces of every epoch.
 #[derive(Clone)]
 pub(super) struct EpochReader {
-    pub(super) epochs: KeyMigration,
-    /// The pieces of each epoch, oldest first.
-    pub(super) pieces: Arc<[Vec<RowRange>]>,
+    pub(super) scan: Arc<SaltedScan>,
     pub(super) epoch: usize,
 }
 
 impl EpochReader {
     pub(super) fn head_len(&self) -> usize {
-        self.epochs.head_len(self.epoch)
+        self.scan.epochs.head_len(self.epoch)
     }
 
     /// Returns the owner of a stored key, and appends the row if the owner is the reader.
     pub(super) fn owner(&self, key: &[u8], row: &mut Vec<u8>) -> Owner {
         let before = row.len();
-        match self.epochs.decode_key_to(key, row) {
+        match self.scan.epochs.decode_key_to(key, row) {
             Ok(owner) if owner == self.epoch => Owner::Reader,
             Ok(_) => {
                 row.truncate(before);
@@ -51,7 +50,7 @@ impl EpochReader {
             }
             // The pieces of epochs may overlap. Exactly one reader of the key reports it.
             Err(reason) if self.newest_over(key) == Some(self.epoch) => {
-                let design = self.epochs.designs.get(self.epoch);
+                let design = self.scan.epochs.designs.get(self.epoch);
                 let own = design.and_then(|one| one.decode_key_to(key, row).err());
                 Owner::Unknown(own.unwrap_or(reason))
             }
@@ -65,7 +64,7 @@ impl EpochReader {
     /// An epoch whose keys begin like this one need not read it: it has no pieces if it has no key
     /// for the rows, and fewer pieces if the rows share a salt.
     fn newest_over(&self, key: &[u8]) -> Option<usize> {
-        self.pieces.iter().rposition(|of_one| {
+        self.scan.pieces.iter().rposition(|of_one| {
             // In the order of the table: the last piece that begins at the key or before it.
             let until = of_one.partition_point(|piece| piece.start.as_ref() <= key);
             let piece = until.checked_sub(1).and_then(|last| of_one.get(last));

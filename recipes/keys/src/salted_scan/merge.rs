@@ -67,7 +67,7 @@ impl Merge {
         limit: Option<u64>,
     ) -> Self {
         let (first, live) = (held.len(), pieces.len());
-        let reader = run.settings.reader(epoch);
+        let reader = EpochReader { scan: Arc::clone(&run.scan), epoch };
         let pieces: Vec<_> = held
             .into_iter()
             .map(Piece::from_held)
@@ -81,7 +81,7 @@ impl Merge {
             heads: Heads::default(),
             rows_of_heads: 0,
             unread: None,
-            memory: Memory::new(run.settings.merge_bytes()),
+            memory: Memory::new(run.scan.merge_bytes()),
             fetches: FuturesUnordered::new(),
             queue: (first..pieces.len()).collect(),
             live,
@@ -95,7 +95,7 @@ impl Merge {
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let most = self.memory.yielded_cells();
         let rows = self.rows_left.map_or(most, |rows| usize::try_from(rows).unwrap_or(most));
-        let mut batch = RowBatch::new(self.run.settings.mark, rows.min(most));
+        let mut batch = RowBatch::new(self.run.scan.mark, rows.min(most));
         self.batch += 1;
         if self.batch == 1 {
             self.fill_all().await?;
@@ -199,7 +199,7 @@ impl Merge {
 
     fn end_joined(&mut self, batch: &mut RowBatch) {
         if let Some(JoinedRow { row, places, .. }) = self.joined.take() {
-            let settings = &self.run.settings;
+            let settings = &self.run.scan;
             let cells = merged(places, settings.epochs.versions, settings.filter);
             let count = cells.len();
             let read = batch.share(Arc::new(cells));
@@ -210,7 +210,7 @@ impl Merge {
 
     /// Skips a row that has no owner, or ends the scan with an error.
     fn pass_over(&self, key: &[u8]) -> Result {
-        match (self.run.settings.foreign, self.reader.owner(key, &mut Vec::new())) {
+        match (self.run.scan.foreign, self.reader.owner(key, &mut Vec::new())) {
             (UnknownKeys::Refuse, Owner::Unknown(reason)) => Err(RecipeError::key(format!(
                 "the scanned rows include a key of another design: {reason}; skip such keys"
             ))),
@@ -283,7 +283,7 @@ impl Merge {
     }
 
     fn begin_queued(&mut self) {
-        while self.fetches.len() < self.run.settings.concurrent_reads
+        while self.fetches.len() < self.run.scan.concurrent_reads
             && let Some(number) = self.queue.pop_front()
         {
             self.begin(number);
@@ -293,7 +293,7 @@ impl Merge {
     fn begin(&mut self, number: usize) {
         let cells = self.wanted(number);
         let is_steady = cells >= self.memory.share(self.live);
-        let stays_open = is_steady && self.live <= self.run.settings.open_scans;
+        let stays_open = is_steady && self.live <= self.run.scan.open_scans;
         let piece = self.piece(number);
         let (source, rest) = (piece.begin(), piece.rest());
         let fetch = match source {
@@ -353,7 +353,7 @@ impl Merge {
     /// head.
     fn drop_row_of_another(&mut self, number: usize) {
         let piece = self.pieces.get_mut(number).expect("the number counts pieces");
-        if self.run.settings.pieces.len() > 1
+        if self.run.scan.pieces.len() > 1
             && let Some(cell) = piece.open_row.first()
             && matches!(self.reader.owner(&cell.key.row, &mut Vec::new()), Owner::Another)
         {
@@ -377,7 +377,7 @@ impl Merge {
             "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
             self.memory.held(),
             Excerpt::new(&row),
-            self.run.settings.merge_bytes()
+            self.run.scan.merge_bytes()
         ))
     }
 }

@@ -54,7 +54,6 @@ mod key_prefixes;
 mod loser_tree;
 mod memory;
 mod merge;
-mod plan;
 mod range_cursor;
 mod read;
 mod request;
@@ -63,7 +62,6 @@ mod stream;
 mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
-pub use plan::ScanPlan;
-pub use request::SaltedScan;
-pub use settings::UnknownKeys;
+pub use request::ScanPlan;
+pub use settings::{SaltedScan, UnknownKeys};
 pub use stream::SaltedRows;

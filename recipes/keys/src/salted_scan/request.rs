@@ -4,37 +4,29 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
 
-use super::plan::ScanPlan;
-use super::settings::{Position, ScanRun, ScanSettings, UnknownKeys};
+use super::memory::Memory;
+use super::merge::{FIRST_CELLS, first_of_limit};
+use super::settings::{Position, SaltedScan, UnknownKeys};
 use super::stream::SaltedRows;
 use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowRange, RowSelection};
 use crate::key_migration::KeyMigration;
 
-/// A scan of the user's rows over all pieces of the table that can hold them, merged into one
-/// sequence.
-///
-/// [`KeyMigration::scan`](crate::KeyMigration::scan) returns one over several designs.
-///
-/// Rows come in the [order](KeyDesign::order) of the design. With random salts, a row may be stored
-/// several times; the scan yields it once for each copy, one after the other.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
-///
-/// let design = KeyDesign::new(Modulo::default())?;
-/// let scan = SaltedScan::new(&design, &RowSelection::Prefix("2024-02-".into()))?.limit(3);
-/// assert_eq!(scan.explain().spans.len(), 10);
-/// // `scan.run(table)` is a stream of the rows, and `scan.after(cursor)` resumes it.
-/// # Ok::<(), fluo_keys::RecipeError>(())
-/// ```
+/// The plan of a salted scan: the ranges that it will read, and the sizes of its reads.
 #[derive(Clone, Debug)]
-#[must_use = "a scan reads nothing until it runs"]
-pub struct SaltedScan {
-    settings: ScanSettings,
+#[non_exhaustive]
+pub struct ScanPlan {
+    /// The pieces of the table, one for each salt that can hold a row, in the order of the table.
+    pub spans: Vec<Span>,
+    /// The number of cells that the first read of each piece requests.
+    pub first_cells: usize,
+    /// The maximum number of cells that a later read requests, for cells of an assumed size. A
+    /// running scan adapts the number to the cells that it finds.
+    pub max_cells: usize,
+    /// `true` if the scan of a piece stays open between two reads. If not, each read is a short
+    /// scan of its own.
+    pub stays_open: bool,
 }
 
 impl KeyMigration {
@@ -54,7 +46,7 @@ impl KeyMigration {
             end: span.end().map(|end| end.row.clone()),
         };
         let pieces = spans.iter().map(|of_one| of_one.iter().map(piece).collect());
-        let settings = ScanSettings {
+        Ok(SaltedScan {
             pieces: pieces.collect(),
             mark: Mark::of(&self.designs, rows),
             epochs: self.clone(),
@@ -66,8 +58,7 @@ impl KeyMigration {
             open_scans: 256,
             concurrent_reads: 4,
             foreign: UnknownKeys::default(),
-        };
-        Ok(SaltedScan { settings })
+        })
     }
 }
 
@@ -83,19 +74,19 @@ impl SaltedScan {
 
     /// Adds a column. A scan without any added column reads all columns.
     pub fn column(mut self, column: ColumnSelector) -> Self {
-        self.settings.columns.push(column);
+        self.columns.push(column);
         self
     }
 
     /// Sets the filter.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.settings.filter = filter;
+        self.filter = filter;
         self
     }
 
     /// Sets the maximum number of rows to yield. The default is no limit.
     pub fn limit(mut self, rows: u64) -> Self {
-        self.settings.limit = Some(rows);
+        self.limit = Some(rows);
         self
     }
 
@@ -105,7 +96,7 @@ impl SaltedScan {
     /// A scan of several designs, during a migration, merges one design at a time with half of the
     /// memory. The other half holds rows of the older designs.
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
-        self.settings.memory_bytes = bytes;
+        self.memory_bytes = bytes;
         self
     }
 
@@ -114,7 +105,7 @@ impl SaltedScan {
     ///
     /// A scan of more pieces reads each piece by short scans, one for each read.
     pub fn open_scans(mut self, scans: usize) -> Self {
-        self.settings.open_scans = scans;
+        self.open_scans = scans;
         self
     }
 
@@ -122,14 +113,14 @@ impl SaltedScan {
     ///
     /// Larger values help if the table answers with high latency.
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
-        self.settings.concurrent_reads = reads.max(1);
+        self.concurrent_reads = reads.max(1);
         self
     }
 
     /// Sets the treatment of keys that no design of the scan can have made. The default is
     /// [`UnknownKeys::Refuse`].
     pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
-        self.settings.foreign = foreign;
+        self.foreign = foreign;
         self
     }
 
@@ -140,8 +131,8 @@ impl SaltedScan {
     /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
-        let position = cursor.key_for(self.settings.mark).and_then(|key| self.position_of(key));
-        self.settings.after = Some(position.ok_or_else(|| {
+        let position = cursor.key_for(self.mark).and_then(|key| self.position_of(key));
+        self.after = Some(position.ok_or_else(|| {
             RecipeError::cursor(format!(
                 "the cursor `{cursor}` belongs to a scan of other rows or of another design"
             ))
@@ -151,7 +142,7 @@ impl SaltedScan {
 
     /// Returns the position after a stored key, or `None` if the scan has no such key.
     fn position_of(&self, key: &Bytes) -> Option<Position> {
-        let ScanSettings { epochs, pieces, .. } = &self.settings;
+        let Self { epochs, pieces, .. } = self;
         if !pieces.iter().flatten().any(|piece| piece.contains(key)) {
             return None;
         }
@@ -167,15 +158,26 @@ impl SaltedScan {
 
     /// Returns the plan of the scan. Reads nothing.
     pub fn explain(&self) -> ScanPlan {
-        ScanPlan::new(&self.settings)
+        let epochs = 0..self.pieces.len();
+        let left: Vec<_> =
+            epochs.map(|epoch| self.pieces_of(epoch, self.after.as_ref(), None)).collect();
+        // One epoch is read at a time.
+        let merged = left.iter().map(Vec::len).max().unwrap_or_default();
+        let mut pieces = left.concat();
+        pieces.sort_unstable();
+        pieces.dedup();
+        let max_cells = Memory::new(self.merge_bytes()).share(merged);
+        let first = self.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged));
+        ScanPlan {
+            spans: pieces.into_iter().map(|piece| Span::rows(piece.start, piece.end)).collect(),
+            first_cells: first.min(max_cells),
+            max_cells,
+            stays_open: merged <= self.open_scans,
+        }
     }
 
     /// Runs the scan on a table.
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
-        SaltedRows::new(ScanRun {
-            settings: Arc::new(self.settings),
-            table,
-            skipped: Arc::default(),
-        })
+        SaltedRows::new(self, table)
     }
 }

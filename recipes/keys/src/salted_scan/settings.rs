@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicU64;
 
 use fluo_table::{Bytes, CellBatches, ColumnSelector, Filter, Scan, Span, Table, row_successor};
 
-use super::epochs::EpochReader;
 use crate::cursor::Mark;
 use crate::key_design::RowRange;
 use crate::key_migration::KeyMigration;
@@ -30,11 +29,31 @@ pub(super) struct Position {
     pub(super) salt: Option<Bytes>,
 }
 
+/// A scan of the user's rows over all pieces of the table that can hold them, merged into one
+/// sequence.
+///
+/// [`KeyMigration::scan`](crate::KeyMigration::scan) returns one over several designs.
+///
+/// Rows come in the [order](KeyDesign::order) of the design. With random salts, a row may be stored
+/// several times; the scan yields it once for each copy, one after the other.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
+///
+/// let design = KeyDesign::new(Modulo::default())?;
+/// let scan = SaltedScan::new(&design, &RowSelection::Prefix("2024-02-".into()))?.limit(3);
+/// assert_eq!(scan.explain().spans.len(), 10);
+/// // `scan.run(table)` is a stream of the rows, and `scan.after(cursor)` resumes it.
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(super) struct ScanSettings {
+#[must_use = "a scan reads nothing until it runs"]
+pub struct SaltedScan {
     pub(super) epochs: KeyMigration,
     /// The pieces of each epoch, oldest first.
-    pub(super) pieces: Arc<[Vec<RowRange>]>,
+    pub(super) pieces: Vec<Vec<RowRange>>,
     pub(super) mark: Mark,
     pub(super) after: Option<Position>,
     pub(super) columns: Vec<ColumnSelector>,
@@ -46,7 +65,7 @@ pub(super) struct ScanSettings {
     pub(super) foreign: UnknownKeys,
 }
 
-impl ScanSettings {
+impl SaltedScan {
     /// Returns the bytes of one merge. Held rows of older epochs take the other half.
     pub(super) fn merge_bytes(&self) -> usize {
         if self.pieces.len() > 1 { self.memory_bytes / 2 } else { self.memory_bytes }
@@ -77,15 +96,11 @@ impl ScanSettings {
         };
         pieces.filter_map(clipped).collect()
     }
-
-    pub(super) fn reader(&self, epoch: usize) -> EpochReader {
-        EpochReader { epochs: self.epochs.clone(), pieces: self.pieces.clone(), epoch }
-    }
 }
 
 #[derive(Clone)]
 pub(super) struct ScanRun {
-    pub(super) settings: Arc<ScanSettings>,
+    pub(super) scan: Arc<SaltedScan>,
     pub(super) table: Arc<dyn Table>,
     /// Number of rows skipped so far because no design can have made them.
     pub(super) skipped: Arc<AtomicU64>,
@@ -93,8 +108,7 @@ pub(super) struct ScanRun {
 
 impl ScanRun {
     pub(super) fn read(&self, span: Span, batch_cells: NonZeroUsize) -> CellBatches {
-        let settings = &self.settings;
-        let scan = Scan::over(span).filter(settings.filter).batch_cells(batch_cells);
-        self.table.scan(settings.columns.iter().cloned().fold(scan, Scan::column))
+        let scan = Scan::over(span).filter(self.scan.filter).batch_cells(batch_cells);
+        self.table.scan(self.scan.columns.iter().cloned().fold(scan, Scan::column))
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
+use fluo_table::Table;
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 
 use super::batch::RowBatch;
-use super::settings::ScanRun;
+use super::settings::{SaltedScan, ScanRun};
 use super::windowed_merge::Windows;
 use crate::error::RecipeError;
 
@@ -22,8 +23,9 @@ pub struct SaltedRows {
 }
 
 impl SaltedRows {
-    pub(super) fn new(run: ScanRun) -> Self {
-        let skipped = run.skipped.clone();
+    pub(super) fn new(scan: SaltedScan, table: Arc<dyn Table>) -> Self {
+        let skipped = Arc::default();
+        let run = ScanRun { scan: Arc::new(scan), table, skipped: Arc::clone(&skipped) };
         let batches = stream::try_unfold(Windows::new(run), |mut windows| async move {
             let batch = windows.next_batch().await?;
             Ok(batch.map(|batch| (batch, windows)))

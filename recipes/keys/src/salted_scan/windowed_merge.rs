@@ -11,9 +11,12 @@
 //! many as memory allows; the rows of the newest are passed through. If the older epochs are empty,
 //! or if there are none, one window is the whole scan.
 
+use std::sync::Arc;
+
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
+use super::epochs::EpochReader;
 use super::merge::Merge;
 use super::read::Read;
 use super::settings::{Position, ScanRun};
@@ -55,13 +58,13 @@ impl Windows {
     pub(super) fn new(run: ScanRun) -> Self {
         let older = |_| OlderEpoch { cells: Vec::new(), reached: None, is_used_up: true };
         Self {
-            older: (1..run.settings.pieces.len()).map(older).collect(),
+            older: (1..run.scan.pieces.len()).map(older).collect(),
             merge: None,
             end: None,
-            yielded: run.settings.after.clone(),
+            yielded: run.scan.after.clone(),
             is_over: false,
             window_rows: FIRST_WINDOW_ROWS,
-            rows_left: run.settings.limit,
+            rows_left: run.scan.limit,
             run,
         }
     }
@@ -101,11 +104,11 @@ impl Windows {
 
     /// Reads further in an older epoch, at most up to a bound.
     async fn read_one(&mut self, epoch: usize, bound: Option<Bytes>) -> Result<OlderEpoch> {
-        let settings = &self.run.settings;
+        let scan = &self.run.scan;
         let most_rows = self.rows_left.map_or(self.window_rows, |left| left.min(self.window_rows));
         // At least one batch is read, so that the window advances.
-        let most_bytes = (settings.memory_bytes / 4 / (settings.pieces.len() - 1)).max(1);
-        let pieces = settings.pieces_of(epoch, self.yielded.as_ref(), bound.as_ref());
+        let most_bytes = (scan.memory_bytes / 4 / (scan.pieces.len() - 1)).max(1);
+        let pieces = scan.pieces_of(epoch, self.yielded.as_ref(), bound.as_ref());
         let mut merge = Merge::new(self.run.clone(), epoch, pieces, Vec::new(), Some(most_rows));
         let (mut rows, mut bytes, mut cells) = (0, 0, Vec::new());
         while rows < most_rows && bytes < most_bytes {
@@ -116,27 +119,30 @@ impl Windows {
             rows += count(batch.len());
             cells.extend(batch.cells().cloned());
         }
-        let last = cells.last().map(|cell: &Cell| settings.epochs.unsalted(epoch, &cell.key.row));
+        let last = cells.last().map(|cell: &Cell| scan.epochs.unsalted(epoch, &cell.key.row));
         let reached = last.map(Bytes::copy_from_slice);
         Ok(OlderEpoch { cells, reached, is_used_up: false })
     }
 
     /// Returns the merge of the newest epoch with the held rows of this window.
     fn next_merge(&mut self) -> Merge {
-        let (settings, end) = (&self.run.settings, self.end.as_ref());
+        let (scan, end) = (&self.run.scan, self.end.as_ref());
         let mut held = Vec::new();
         for (epoch, older) in self.older.iter_mut().enumerate() {
             let is_within = |cell: &Cell| {
-                end.is_none_or(|end| settings.epochs.unsalted(epoch, &cell.key.row) <= end.as_ref())
+                end.is_none_or(|end| scan.epochs.unsalted(epoch, &cell.key.row) <= end.as_ref())
             };
             let rest = older.cells.split_off(older.cells.partition_point(is_within));
             let cells = std::mem::replace(&mut older.cells, rest);
             if !cells.is_empty() {
-                held.push(Read::new(cells, &settings.reader(epoch)));
+                held.push(Read::new(
+                    cells,
+                    &EpochReader { scan: Arc::clone(&self.run.scan), epoch },
+                ));
             }
         }
         let newest = self.older.len();
-        let pieces = settings.pieces_of(newest, self.yielded.as_ref(), end);
+        let pieces = scan.pieces_of(newest, self.yielded.as_ref(), end);
         Merge::new(self.run.clone(), newest, pieces, held, self.rows_left)
     }
 
