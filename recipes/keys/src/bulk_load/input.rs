@@ -9,7 +9,7 @@ use std::pin::Pin;
 use fluo_table::{Bytes, Mutation};
 use futures_util::{Stream, StreamExt};
 
-use super::report::{BulkLoadCause, BulkLoadError, BulkLoadReport, RepeatedKeys};
+use super::report::{BulkLoadCause, Failure, RepeatedKeys};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
@@ -61,7 +61,7 @@ pub(super) struct Input<'a, S> {
     /// Maximum number of rows in the batch. The first row is written alone (B2).
     most_rows: usize,
     pub(super) seen: SeenKeys,
-    pub(super) failure: Option<BulkLoadError>,
+    pub(super) failure: Option<Failure>,
 }
 
 impl<'a, S, E> Input<'a, S>
@@ -96,10 +96,7 @@ where
             let row = row.map_err(|error| BulkLoadCause::Input(error.into()));
             match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
                 Ok(row) => self.add(row),
-                Err(cause) => {
-                    let report = BulkLoadReport::default();
-                    self.failure = Some(BulkLoadError::new(number..=number, cause, report));
-                }
+                Err(cause) => self.failure = Some((number..=number, cause)),
             }
         }
         (self.batch_bytes, self.most_rows) = (0, self.settings.batch_rows.get());

@@ -10,9 +10,9 @@ use futures_util::future::{Either, pending, select};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 
-use super::input::{Input, Row, Settings};
+use super::input::{Input, Settings};
 use super::report::{BulkLoadError, BulkLoadReport};
-use super::write::{self, Written};
+use super::write::{Written, write};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
@@ -159,8 +159,7 @@ impl<'a> BulkLoad<'a> {
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);
         let mut report = BulkLoadReport::default();
-        let mut failure: Option<BulkLoadError> = None;
-        let mut is_over = false;
+        let (mut failure, mut is_over) = (None, false);
         let mut writes = FuturesUnordered::new();
         loop {
             watch(&report);
@@ -184,17 +183,10 @@ impl<'a> BulkLoad<'a> {
                 Either::Right((batch, _)) => Either::Right(batch),
             };
             match event {
-                Either::Left((rows, written)) => {
+                Either::Left((rows, (counts, failed))) => {
                     report.unknown -= rows;
-                    let counts = match written {
-                        Ok(counts) => counts,
-                        Err(error) => {
-                            let counts = BulkLoadReport::clone(&error.report);
-                            failure.get_or_insert(error);
-                            counts
-                        }
-                    };
                     report.add(counts, settings.named_rows);
+                    failure = failure.or(failed);
                 }
                 Either::Right(Some(batch)) => {
                     report.unknown += count(batch.len());
@@ -206,19 +198,9 @@ impl<'a> BulkLoad<'a> {
         }
         match failure.or(input.failure) {
             None => Ok(report),
-            Some(failure) => Err(BulkLoadError { report: Box::new(report), ..failure }),
+            Some((rows, cause)) => Err(BulkLoadError { rows, cause, report: Box::new(report) }),
         }
     }
-}
-
-async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, Written) {
-    let rows = count(batch.len());
-    let written = if insert_only {
-        write::insert(table, batch).await
-    } else {
-        write::put(table, batch).await
-    };
-    (rows, written)
 }
 
 impl fmt::Debug for BulkLoad<'_> {

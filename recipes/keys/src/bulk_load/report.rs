@@ -60,6 +60,9 @@ pub struct RepeatedKeys {
     pub is_lower_bound: bool,
 }
 
+/// The rows that failed, and the cause.
+pub(super) type Failure = (RangeInclusive<u64>, BulkLoadCause);
+
 /// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
 #[derive(Debug)]
 pub struct BulkLoadError {
@@ -89,16 +92,12 @@ pub enum BulkLoadCause {
 
 impl fmt::Display for BulkLoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, last] =
-            [self.rows.start(), self.rows.end()].map(|row| Grouped(*row).to_string());
-        write!(f, "{} (", self.cause)?;
-        if first == last {
-            write!(f, "row {first}")?;
-        } else {
-            write!(f, "rows {first} to {last}")?;
+        let (first, last) = (Grouped(*self.rows.start()), Grouped(*self.rows.end()));
+        match self.rows.start() == self.rows.end() {
+            true => write!(f, "{} (row {first}", self.cause)?,
+            false => write!(f, "{} (rows {first} to {last}", self.cause)?,
         }
-        let written = Grouped(self.report.written);
-        write!(f, " of the load; rows written: {written}")?;
+        write!(f, " of the load; rows written: {}", Grouped(self.report.written))?;
         if self.report.unknown > 0 {
             write!(f, ", unknown: {}", Grouped(self.report.unknown))?;
         }
@@ -109,16 +108,6 @@ impl fmt::Display for BulkLoadError {
 impl Error for BulkLoadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.source()
-    }
-}
-
-impl BulkLoadError {
-    pub(super) fn new(
-        rows: RangeInclusive<u64>,
-        cause: impl Into<BulkLoadCause>,
-        report: BulkLoadReport,
-    ) -> Self {
-        Self { rows, cause: cause.into(), report: Box::new(report) }
     }
 }
 

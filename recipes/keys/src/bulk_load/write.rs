@@ -6,33 +6,35 @@ use fluo_table::{Bytes, Column, Condition, ConditionalMutation, ErrorKind, Outco
 
 use super::input::Row;
 use super::old_keys;
-use super::report::{BulkLoadError, BulkLoadReport, ExistingRow};
+use super::report::{BulkLoadReport, ExistingRow, Failure};
 use crate::number::count;
 
-/// The counts of one write, also in its error.
-pub(super) type Written = Result<BulkLoadReport, BulkLoadError>;
+/// The counts of the rows of a write that ended, and its failure.
+pub(super) type Written = (BulkLoadReport, Option<Failure>);
 
-pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
-    let mut report = BulkLoadReport::default();
+/// Writes a batch. Returns the number of its rows, too.
+pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) -> (u64, Written) {
     let (all, numbers) = (count(rows.len()), numbers(&rows));
-    let mutations = rows.into_iter().map(|row| row.mutation).collect();
-    let Err(error) = table.write(mutations).await else {
-        report.written = all;
-        return Ok(report);
-    };
-    if error.kind() == ErrorKind::Uncertain {
-        report.unknown = all;
+    if insert_only {
+        return (all, insert(table, rows).await);
     }
-    Err(BulkLoadError::new(numbers, error, report))
+    let mut report = BulkLoadReport::default();
+    let written = table.write(rows.into_iter().map(|row| row.mutation).collect()).await;
+    match &written {
+        Ok(()) => report.written = all,
+        Err(error) if error.kind() == ErrorKind::Uncertain => report.unknown = all,
+        Err(_) => {}
+    }
+    (all, (report, written.err().map(|error| (numbers, error.into()))))
 }
 
 /// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
 /// time.
-pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
+async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut report = BulkLoadReport::default();
     let found = match old_keys::find(table, &rows).await {
         Ok(found) => found,
-        Err(error) => return Err(BulkLoadError::new(numbers(&rows), error, report)),
+        Err(error) => return (report, Some((numbers(&rows), error.into()))),
     };
     let mut absent = Vec::with_capacity(rows.len());
     for (row, found) in rows.into_iter().zip(found) {
@@ -47,7 +49,7 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
         let outcomes = match outcomes {
             Ok(outcomes) => outcomes,
             // The call failed as a whole, so it wrote nothing. Earlier outcomes remain unknown.
-            Err(error) => return Err(BulkLoadError::new(numbers(&absent), error, report)),
+            Err(error) => return (report, Some((numbers(&absent), error.into()))),
         };
         let (mut unknown, mut lost) = (Vec::new(), None);
         for (row, outcome) in absent.into_iter().zip(outcomes) {
@@ -72,10 +74,7 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
             break;
         }
     }
-    match failure {
-        None => Ok(report),
-        Some((number, error)) => Err(BulkLoadError::new(number..=number, error, report)),
-    }
+    (report, failure.map(|(number, error)| (number..=number, error.into())))
 }
 
 impl Row {
