@@ -23,8 +23,8 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// or limit; the next scan sets them again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ScanCursor {
-    mark: Mark,
-    key: Bytes,
+    pub(crate) mark: Mark,
+    pub(crate) key: Bytes,
 }
 
 /// The position from which a migration of the same designs resumes: right after a stored row of an
@@ -33,7 +33,7 @@ pub struct ScanCursor {
 /// A cursor converts to and from plain text, to be stored or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MigrationCursor {
-    mark: Mark,
+    pub(crate) mark: Mark,
     pub(crate) epoch: usize,
     pub(crate) after: Option<Bytes>,
 }
@@ -42,32 +42,6 @@ pub struct MigrationCursor {
 /// with a probability of 2^-64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mark(u64);
-
-impl ScanCursor {
-    pub(crate) fn new(mark: Mark, key: Bytes) -> Self {
-        Self { mark, key }
-    }
-
-    /// Returns the stored key of the row after which the scan resumes, if the cursor has this mark.
-    pub(crate) fn key_for(&self, mark: Mark) -> Option<&Bytes> {
-        (self.mark == mark).then_some(&self.key)
-    }
-}
-
-impl MigrationCursor {
-    pub(crate) fn new(mark: Mark, epoch: usize, after: Option<Bytes>) -> Self {
-        Self { mark, epoch, after }
-    }
-
-    pub(crate) fn check(&self, mark: Mark) -> Result<(), RecipeError> {
-        if self.mark == mark {
-            return Ok(());
-        }
-        Err(RecipeError::cursor(format!(
-            "the cursor `{self}` belongs to other designs: start without a cursor"
-        )))
-    }
-}
 
 impl Mark {
     /// Returns the mark of a request.
@@ -140,7 +114,7 @@ impl FromStr for ScanCursor {
     type Err = RecipeError;
 
     fn from_str(text: &str) -> Result<Self, RecipeError> {
-        parse(text, ["scan-", "scan"], |mark, key| Some(Self::new(mark, unescape(key).ok()?)))
+        parse(text, ["scan-", "scan"], |mark, key| Some(Self { mark, key: unescape(key).ok()? }))
     }
 }
 
@@ -149,11 +123,11 @@ impl FromStr for MigrationCursor {
 
     fn from_str(text: &str) -> Result<Self, RecipeError> {
         parse(text, ["migrate-", "migration"], |mark, rest| {
-            let (epoch, key) = match rest.split_once('-') {
+            let (epoch, after) = match rest.split_once('-') {
                 Some((epoch, key)) => (epoch, Some(unescape(key).ok()?)),
                 None => (rest, None),
             };
-            Some(Self::new(mark, epoch.parse().ok()?, key))
+            Some(Self { mark, epoch: epoch.parse().ok()?, after })
         })
     }
 }

@@ -114,11 +114,7 @@ impl KeyDesign {
     /// As [`encode_row`](Self::encode_row).
     pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         let before = key.len();
-        let added = self.append(row, key);
-        if added.is_err() {
-            key.truncate(before);
-        }
-        added
+        self.append(row, key).inspect_err(|_| key.truncate(before))
     }
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
@@ -167,18 +163,13 @@ impl KeyDesign {
     /// As [`decode_key`](Self::decode_key).
     pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         let before = row.len();
-        let removed = self.extract(key, row, before);
-        if removed.is_err() {
-            row.truncate(before);
-        }
-        removed
+        self.extract(key, row, before).inspect_err(|_| row.truncate(before))
     }
 
     fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), RecipeError> {
         self.parts.encoding.read(self.unsalted(key)?, row)?;
-        let salted = self.parts.salt.as_ref();
         // A row hasher has checked the salt already.
-        let Some(salted) = salted.filter(|salted| salted.hasher().is_none()) else {
+        let Some(salted) = self.parts.salt.as_ref().filter(|one| one.hasher().is_none()) else {
             return Ok(());
         };
         let part = self.parts.encoding.part_of(row.get(before..).unwrap_or_default(), &salted.over);

@@ -31,8 +31,13 @@ impl KeyDesign {
             salted.write_head(number, &mut head);
             spans_under(&head, &ranges)
         };
-        // A drawn salt does not determine the location of a row, even of a known row.
-        let common = if salted.is_drawn() { None } else { self.common_part(rows, salted) };
+        let encoding = &self.parts.encoding;
+        let common = match rows {
+            // A drawn salt does not determine the location of a row, even of a known row.
+            _ if salted.is_drawn() => None,
+            RowSelection::Row(row) => encoding.part_of(row, &salted.over).ok(),
+            _ => encoding.common_part(rows, &salted.over).map(|part| Vec::from(part).into()),
+        };
         if let Some(part) = common {
             return Ok(under_salt(salted.number(&part)?));
         }
@@ -41,17 +46,6 @@ impl KeyDesign {
             return Err(RecipeError::scan(too_many(count)));
         }
         Ok((0..count).flat_map(under_salt).collect())
-    }
-
-    /// Returns the salted part that all rows of a set have in common, if there is one.
-    fn common_part(&self, rows: &RowSelection, salted: &Salt) -> Option<Bytes> {
-        let encoding = &self.parts.encoding;
-        match rows {
-            RowSelection::Row(row) => {
-                Some(encoding.part_of(row, &salted.over).ok()?.into_owned().into())
-            }
-            _ => encoding.common_part(rows, &salted.over),
-        }
     }
 
     /// Checks whether a row is in a set, as this design interprets both.

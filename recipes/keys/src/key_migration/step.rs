@@ -62,8 +62,10 @@ impl KeyMigration {
         options: &MigrationOptions,
     ) -> Result<MigrationStep, RecipeError> {
         let mark = Mark::of(&self.designs, &RowSelection::All);
-        if let Some(cursor) = cursor {
-            cursor.check(mark)?;
+        if let Some(cursor) = cursor.filter(|cursor| cursor.mark != mark) {
+            return Err(RecipeError::cursor(format!(
+                "the cursor `{cursor}` belongs to other designs: start without a cursor"
+            )));
         }
         let epoch = cursor.map_or(0, |cursor| cursor.epoch);
         let after = cursor.and_then(|cursor| cursor.after.as_ref());
@@ -87,7 +89,7 @@ impl KeyMigration {
         }
 
         let last = cells.last().map(|cell| Bytes::copy_from_slice(&cell.key.row));
-        let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
+        let next = |epoch, after| Some(MigrationCursor { mark, epoch, after });
         step.cursor = match rest {
             Rest::Nothing if epoch + 2 == self.designs().len() => None,
             Rest::Nothing => next(epoch + 1, None),

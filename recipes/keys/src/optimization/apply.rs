@@ -155,6 +155,27 @@ impl Plan {
     pub fn apply<'a>(&'a self, tables: &'a dyn TableAdmin) -> Applying<'a> {
         Applying { plan: self, tables, watch: Box::new(|_| ()) }
     }
+
+    /// Checks the plan, and that it fits the table and its servers, which may have changed since
+    /// the plan was made. Returns the state of the table.
+    async fn checked_state(&self, tables: &dyn TableAdmin) -> Result<TableState> {
+        self.check()?;
+        let table = &self.table;
+        let found = TableState::read(tables, table).await?;
+        self.check_unchanged(&found)?;
+        for step in self.steps() {
+            if let Some(Step::SetProperty { name, after: class, .. }) = step.remaining(&found)
+                && name == property::BALANCER
+                && !is_loaded(tables, table, &class).await?
+            {
+                let message = format!(
+                    "the servers of table `{table}` cannot load `{class}`; make a new plan"
+                );
+                return Err(Error::new(ErrorKind::Unavailable, message));
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl<'a> Applying<'a> {
@@ -204,29 +225,6 @@ impl<'a> Applying<'a> {
     }
 }
 
-impl Plan {
-    /// Checks the plan, and that it fits the table and its servers, which may have changed since
-    /// the plan was made. Returns the state of the table.
-    async fn checked_state(&self, tables: &dyn TableAdmin) -> Result<TableState> {
-        self.check()?;
-        let table = &self.table;
-        let found = TableState::read(tables, table).await?;
-        self.check_unchanged(&found)?;
-        for step in self.steps() {
-            if let Some(Step::SetProperty { name, after: class, .. }) = step.remaining(&found)
-                && name == property::BALANCER
-                && !is_loaded(tables, table, &class).await?
-            {
-                let message = format!(
-                    "the servers of table `{table}` cannot load `{class}`; make a new plan"
-                );
-                return Err(Error::new(ErrorKind::Unavailable, message));
-            }
-        }
-        Ok(found)
-    }
-}
-
 call_when_awaited!(Applying => Result<Applied, ApplyError>);
 
 impl fmt::Debug for Applying<'_> {
@@ -247,17 +245,14 @@ async fn clean_up(
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> RollbackReport {
     let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
+    let gone = |report| RollbackReport { is_table_gone: true, ..report };
     let mut report = RollbackReport { table: table.to_owned(), ..RollbackReport::default() };
     // A change that may come late is undone even if the table does not show it now.
     let may_come_late = cause.kind() == ErrorKind::Uncertain;
     match (TableState::read(admin, table).await, taken.as_slice()) {
-        (Err(error), _) if is_gone(&error) => {
-            report.is_table_gone = true;
-            return report;
-        }
+        (Err(error), _) if is_gone(&error) => return gone(report),
         (Ok(state), [only]) if !may_come_late && only.is_undone(&state) => {
-            report.is_untouched = true;
-            return report;
+            return RollbackReport { is_untouched: true, ..report };
         }
         _ => watch(ApplyEvent::RollingBack),
     }
@@ -271,10 +266,7 @@ async fn clean_up(
     }
     match TableState::read(admin, table).await {
         Ok(state) => kept.retain(|(step, _)| !step.is_undone(&state)),
-        Err(error) if is_gone(&error) => {
-            report.is_table_gone = true;
-            return report;
-        }
+        Err(error) if is_gone(&error) => return gone(report),
         Err(error) => {
             kept.retain(|(_, error)| error.is_some());
             report.unread = Some(error);

@@ -90,9 +90,8 @@ impl RowBatch {
     ///
     /// [`SaltedRow::cursor`] is the cursor after any other row.
     pub fn cursor(&self) -> ScanCursor {
-        let last = self.places.last().and_then(|place| self.cells_of(place).last());
-        let key = last.map(|cell| cell.key.row.as_ref());
-        ScanCursor::new(self.mark, Bytes::copy_from_slice(key.unwrap_or_default()))
+        let cells = self.places.last().map_or(&[][..], |place| self.cells_of(place));
+        cursor(self.mark, cells.last())
     }
 
     fn cells_of(&self, place: &BatchRow) -> &[Cell] {
@@ -128,6 +127,11 @@ impl SaltedRow<'_> {
 
     /// Returns the cursor from which a scan resumes after this row.
     pub fn cursor(&self) -> ScanCursor {
-        ScanCursor::new(self.mark, Bytes::copy_from_slice(self.key()))
+        cursor(self.mark, self.cells.first())
     }
+}
+
+fn cursor(mark: Mark, cell: Option<&Cell>) -> ScanCursor {
+    let key = cell.map_or(&[][..], |cell| cell.key.row.as_ref());
+    ScanCursor { mark, key: Bytes::copy_from_slice(key) }
 }

@@ -131,12 +131,12 @@ impl SaltedScan {
     /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
-        let position = cursor.key_for(self.mark).and_then(|key| self.position_of(key));
-        self.after = Some(position.ok_or_else(|| {
-            RecipeError::cursor(format!(
+        self.after = self.position_of(&cursor.key).filter(|_| cursor.mark == self.mark);
+        if self.after.is_none() {
+            return Err(RecipeError::cursor(format!(
                 "the cursor `{cursor}` belongs to a scan of other rows or of another design"
-            ))
-        })?);
+            )));
+        }
         Ok(self)
     }
 
