@@ -11,19 +11,13 @@ pub(crate) fn size_bytes(cell: &Cell) -> usize {
 /// Merges the cells of one row that were read under several keys, oldest epoch first, each in the
 /// order of the table.
 pub(crate) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter) -> Vec<Cell> {
-    let mut places = places.into_iter().filter(|cells| !cells.is_empty());
-    let Some(first) = places.next() else {
-        return Vec::new();
-    };
-    let Some(second) = places.next() else {
+    let mut places: Vec<_> = places.into_iter().filter(|cells| !cells.is_empty()).collect();
+    if places.len() < 2 {
         // The table has applied the versions and the filter.
-        return first;
-    };
-    let mut cells = first;
-    for newer in std::iter::once(second).chain(places) {
-        // Newer cells first: the sort is stable, and deduplication keeps the first of equal cells.
-        cells = newer.into_iter().chain(cells).collect();
+        return places.pop().unwrap_or_default();
     }
+    // Newer cells first: the sort is stable, and deduplication keeps the first of equal cells.
+    let mut cells: Vec<_> = places.into_iter().rev().flatten().collect();
     cells.sort_by(order);
     cells.dedup_by(|later, earlier| order(later, earlier) == Ordering::Equal);
     keep_versions(&mut cells, versions);
@@ -39,7 +33,6 @@ fn order(one: &Cell, other: &Cell) -> Ordering {
     columns.then_with(|| other.key.timestamp.cmp(&one.key.timestamp))
 }
 
-/// Keeps as many versions of each column as the table shows.
 fn keep_versions(cells: &mut Vec<Cell>, versions: Versions) {
     let (mut column, mut newer) = (None, 0);
     cells.retain(|cell| {

@@ -64,7 +64,7 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
     }
 
     /// Returns the salted part that all rows of a set of several have in common, if there is one.
-    fn common_part(&self, _rows: &RowSelection, _over: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, _rows: &RowSelection, _over: &SaltedPart) -> Option<Vec<u8>> {
         None
     }
 

@@ -1,5 +1,7 @@
 //! The location of keys in the table: the pieces that hold a set of rows, and the split points.
 
+use std::borrow::Cow;
+
 use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
@@ -36,7 +38,7 @@ impl KeyDesign {
             // A drawn salt does not determine the location of a row, even of a known row.
             _ if salted.is_drawn() => None,
             RowSelection::Row(row) => encoding.part_of(row, &salted.over).ok(),
-            _ => encoding.common_part(rows, &salted.over).map(|part| Vec::from(part).into()),
+            _ => encoding.common_part(rows, &salted.over).map(Cow::Owned),
         };
         if let Some(part) = common {
             return Ok(under_salt(salted.number(&part)?));

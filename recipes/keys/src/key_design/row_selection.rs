@@ -106,16 +106,13 @@ impl RowSelection {
             Self::Row(row) => row.clone(),
             Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
             Self::Range { start, end } => {
-                let lens: Vec<_> = (1..=start.len()).collect();
-                let is_common = |len: &usize| match (
-                    prefix_successor(start.get(..*len).unwrap_or_default()),
-                    end,
-                ) {
-                    (None, _) => true,
-                    (Some(_), None) => false,
-                    (Some(after), Some(end)) => *end <= after,
+                // Without a bound, a range ends after every row.
+                let is_common = |prefix: &Bytes| {
+                    let after = prefix_successor(prefix);
+                    (end.is_none(), end) <= (after.is_none(), &after)
                 };
-                start.slice(..lens.partition_point(is_common))
+                let mut prefixes = (0..=start.len()).rev().map(|len| start.slice(..len));
+                prefixes.find(is_common).unwrap_or_default()
             }
         }
     }

@@ -62,10 +62,14 @@ pub(super) fn forecast<'a>(
     let end_rows: Vec<_> = splits.map(|split| Some(split.as_ref())).chain([None]).collect();
     let groups = groups_of(pattern, end_rows.iter().copied())?;
     let placed = place(&groups, servers);
-    let ends: Vec<_> = groups.iter().zip(&end_rows).collect();
+    let shown = end_rows.iter().map(|end| end.map(|row| Escaped(row).to_string()));
+    let ends: Vec<_> = groups.iter().zip(shown).collect();
     let forecast = |group: &String| {
-        let is_own = |run: &&[(&String, _)]| run.first().is_some_and(|(own, _)| *own == group);
-        let runs = ends.chunk_by(|(a, _), (b, _)| a == b).filter(is_own).map(TabletRun::new);
+        let runs = ends.chunk_by(|(a, _), (b, _)| a == b).filter_map(|run| {
+            let ((own, first), (_, last)) = (run.first()?, run.last()?);
+            let (first_end_row, last_end_row) = (first.clone(), last.clone());
+            (*own == group).then_some(TabletRun { tablets: run.len(), first_end_row, last_end_row })
+        });
         let mut per_server = vec![0; servers];
         let own = groups.iter().zip(&placed).filter(|(own, _)| *own == group);
         for server in own.filter_map(|(_, server)| *server) {
@@ -79,15 +83,4 @@ pub(super) fn forecast<'a>(
         }
     };
     Ok(different(&groups).into_iter().map(forecast).collect())
-}
-
-impl TabletRun {
-    fn new(run: &[(&String, &Option<&[u8]>)]) -> Self {
-        let shown = |end: Option<&(&String, &Option<&[u8]>)>| {
-            let row = (*end?.1)?;
-            Some(Escaped(row).to_string())
-        };
-        let (first_end_row, last_end_row) = (shown(run.first()), shown(run.last()));
-        Self { tablets: run.len(), first_end_row, last_end_row }
-    }
 }

@@ -154,33 +154,27 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AddSplits(splits) => write!(f, "add {}", Points(splits)),
-            Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
+            Self::AddSplits(splits) => write!(f, "add {}", points(splits)),
+            Self::RemoveSplits(splits) => write!(f, "remove {}", points(splits)),
             Self::SetProperty { name, before, after } => {
                 write!(f, "set {name} to `{after}`")?;
-                let before = before.as_ref();
-                before.map_or(Ok(()), |before| write!(f, " in place of `{before}`"))
+                before.iter().try_for_each(|before| write!(f, " in place of `{before}`"))
             }
             Self::RemoveProperty { name, before, inherited } => {
                 write!(f, "remove {name}, which is `{before}`")?;
-                let inherited = inherited.as_ref();
-                inherited.map_or(Ok(()), |value| write!(f, ", so that `{value}` is in force"))
+                inherited.iter().try_for_each(|one| write!(f, ", so that `{one}` is in force"))
             }
         }
     }
 }
 
-struct Points<'a>(&'a BTreeSet<Bytes>);
-
-impl fmt::Display for Points<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else {
-            return f.write_str("no split points");
-        };
-        match self.0.len() {
-            1 => write!(f, "the split point `{}`", Escaped(first)),
-            count => write!(f, "{count} split points, `{}` to `{}`", Escaped(first), Escaped(last)),
+fn points(splits: &BTreeSet<Bytes>) -> String {
+    match (splits.first().map(|row| Escaped(row)), splits.last().map(|row| Escaped(row))) {
+        (Some(first), Some(_)) if splits.len() == 1 => format!("the split point `{first}`"),
+        (Some(first), Some(last)) => {
+            format!("{} split points, `{first}` to `{last}`", splits.len())
         }
+        _ => "no split points".to_owned(),
     }
 }
 

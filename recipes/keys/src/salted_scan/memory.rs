@@ -22,17 +22,13 @@ const MAX_YIELDED_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Memory {
     bound: usize,
-    held: usize,
+    pub(super) held: usize,
     cell_bytes: usize,
 }
 
 impl Memory {
     pub(super) fn new(bound: usize) -> Self {
         Self { bound, held: 0, cell_bytes: ASSUMED_CELL_BYTES }
-    }
-
-    pub(super) fn held(&self) -> usize {
-        self.held
     }
 
     pub(super) fn is_exceeded(&self) -> bool {

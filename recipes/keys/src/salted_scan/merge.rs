@@ -295,8 +295,9 @@ impl Merge {
         let is_steady = cells >= self.memory.share(self.live);
         let stays_open = is_steady && self.live <= self.run.scan.open_scans;
         let piece = self.piece(number);
-        let (source, rest) = (piece.begin(), piece.rest());
-        let fetch = match source {
+        piece.reads = piece.reads.saturating_add(1);
+        let rest = piece.rest();
+        let fetch = match std::mem::replace(&mut piece.source, Source::Reading) {
             // A scan that was opened when cells were smaller returns batches that are too large.
             Source::Open(open, of_cells) if of_cells / 2 <= cells => {
                 fetch(number, open, of_cells, true)
@@ -375,7 +376,7 @@ impl Merge {
             self.pieces.iter().filter_map(waiting).max().unwrap_or_default();
         RecipeError::settings(format!(
             "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
-            self.memory.held(),
+            self.memory.held,
             Excerpt::new(&row),
             self.run.scan.merge_bytes()
         ))

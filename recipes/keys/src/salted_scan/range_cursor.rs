@@ -141,11 +141,6 @@ impl Piece {
         Span::between(start, self.end.clone().map(Key::first_of_row))
     }
 
-    pub(super) fn begin(&mut self) -> Source {
-        self.reads = self.reads.saturating_add(1);
-        std::mem::replace(&mut self.source, Source::Reading)
-    }
-
     /// Records a read. Returns the number of cells that it added and their size, and the cells of
     /// the rows that are complete now.
     pub(super) fn record(

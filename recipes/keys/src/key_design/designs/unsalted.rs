@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use fluo_table::Bytes;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
@@ -73,11 +72,10 @@ impl RowEncoding for Unsalted {
         Ok(end.unwrap_or(row).into())
     }
 
-    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Vec<u8>> {
         // A longer row has the same part only if the part ends within the common prefix of the set.
         let common = rows.common_prefix();
-        let end = end_of(&common, over).filter(|end| *end <= common.len())?;
-        Some(common.slice(..end))
+        Some(common.get(..end_of(&common, over)?)?.to_vec())
     }
 }
 

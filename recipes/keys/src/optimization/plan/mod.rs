@@ -102,11 +102,10 @@ impl Planning<'_> {
         }
         let left = properties.iter().filter(|change| change.removed);
         let unrequested_properties = left.map(|change| change.name.clone()).collect();
-        properties.retain(
-            |change| {
-                if change.removed { prune } else { change.before != change.after }
-            },
-        );
+        properties.retain(|change| match change.removed {
+            true => prune,
+            false => change.before != change.after,
+        });
         let servers = tables.servers().await?.len();
         let wanted = optimizations.splits();
         let unrequested_splits: Vec<_> = found.splits.difference(&wanted).cloned().collect();

@@ -94,7 +94,7 @@ impl RowEncoding for Composite {
         Ok(self.text_of(leading).into_bytes().into())
     }
 
-    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Vec<u8>> {
         let (RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. }) = rows else {
             return None;
         };

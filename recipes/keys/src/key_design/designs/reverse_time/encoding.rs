@@ -223,12 +223,12 @@ impl RowEncoding for ReverseTime {
         }
     }
 
-    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Vec<u8>> {
         match rows {
             RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. }
                 if *over == SaltedPart::Entity =>
             {
-                Some(prefix.slice_ref(self.entity_of(prefix)?))
+                Some(self.entity_of(prefix)?.to_vec())
             }
             _ => None,
         }

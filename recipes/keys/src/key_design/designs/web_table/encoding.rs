@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_table::{Bytes, Excerpt, prefix_successor};
+use fluo_table::{Excerpt, prefix_successor};
 
 use super::domain::{parse_domain, registrable_of_all_below};
 use super::host::Host;
@@ -55,7 +55,7 @@ impl RowEncoding for WebTable {
         Ok(self.part_of_host(&page.host).into_bytes().into())
     }
 
-    fn common_part(&self, rows: &RowSelection, _over: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, _over: &SaltedPart) -> Option<Vec<u8>> {
         let part = match rows {
             RowSelection::Prefix(prefix) => self.part_of_host(&Page::of_row(prefix).ok()?.host),
             RowSelection::Domain { domain, subdomains } => {

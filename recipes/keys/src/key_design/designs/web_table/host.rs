@@ -70,22 +70,13 @@ fn check_name(name: &str) -> Result<(), String> {
     if length > MAX_NAME {
         return Err(format!("its host has {length} bytes, and a host has at most {MAX_NAME}"));
     }
-    name.split('.').try_for_each(check_label)
-}
-
-fn check_label(label: &str) -> Result<(), String> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let length = label.len();
-    if label.is_empty() {
-        return Err("its host has an empty label: use one `.` between two labels".to_owned());
-    }
-    if length > MAX_LABEL {
-        return Err(format!(
+    name.split('.').try_for_each(|label| match label.len() {
+        0 => Err("its host has an empty label: use one `.` between two labels".to_owned()),
+        1..=MAX_LABEL if label.bytes().all(is_allowed) => Ok(()),
+        1..=MAX_LABEL => Err(HOST_CHARACTERS.to_owned()),
+        length => Err(format!(
             "a label of its host has {length} bytes, and a label has at most {MAX_LABEL}"
-        ));
-    }
-    if !label.bytes().all(is_allowed) {
-        return Err(HOST_CHARACTERS.to_owned());
-    }
-    Ok(())
+        )),
+    })
 }
