@@ -28,6 +28,10 @@ const NAN: u64 = 0x7ff8_0000_0000_0000;
 const END: [u8; 2] = [0, 0];
 
 pub(super) fn write(value: &Field, mask: u8, key: &mut Vec<u8>) {
+    let write_ended = |bytes: &[u8], key: &mut Vec<u8>| {
+        escape::write(bytes, key);
+        key.extend_from_slice(&END);
+    };
     write_masked(key, mask, |key| match value {
         Field::Text(text) => write_ended(text.as_bytes(), key),
         Field::Bytes(bytes) => write_ended(bytes, key),
@@ -50,19 +54,12 @@ fn write_masked(key: &mut Vec<u8>, mask: u8, write: impl FnOnce(&mut Vec<u8>)) {
     key.iter_mut().skip(before).for_each(|byte| *byte ^= mask);
 }
 
-fn write_ended(bytes: &[u8], key: &mut Vec<u8>) {
-    escape::write(bytes, key);
-    key.extend_from_slice(&END);
-}
-
 /// Returns the bits of a float, ordered as the numbers are.
 fn float_bits(number: f64) -> u64 {
-    let bits = if number.is_nan() {
-        NAN
-    } else if number == 0.0 {
-        0
-    } else {
-        number.to_bits()
+    let bits = match number {
+        _ if number.is_nan() => NAN,
+        0.0 => 0,
+        _ => number.to_bits(),
     };
     if bits & SIGN == 0 { bits ^ SIGN } else { !bits }
 }
@@ -71,14 +68,18 @@ fn float_of(bits: u64) -> f64 {
     f64::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
 }
 
-/// Reads the value at the start of the bytes, and returns it with the remaining bytes.
+/// Returns the value at the start of the bytes, and the bytes after it.
 pub(super) fn read<'a>(
     field: &FieldSettings,
     written: &'a [u8],
 ) -> Result<(Field, &'a [u8]), String> {
     let mask = field.mask();
     if matches!(field.kind, FieldKind::Text | FieldKind::Bytes) {
-        let (bytes, rest) = read_ended(written, mask)?;
+        let mut bytes = Vec::new();
+        let end = escape::read(written, mask, &mut bytes).and_then(|end| end.split_first());
+        let (_, rest) = end.filter(|(byte, _)| **byte ^ mask == 0).ok_or_else(|| {
+            format!("it has no end (`{}`)", Escaped(&END.map(|byte| byte ^ mask)))
+        })?;
         if field.kind == FieldKind::Bytes {
             return Ok((Field::Bytes(bytes.into()), rest));
         }
@@ -101,16 +102,4 @@ pub(super) fn read<'a>(
         FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Field::Unsigned(bits),
     };
     Ok((value, rest))
-}
-
-fn read_ended(written: &[u8], mask: u8) -> Result<(Vec<u8>, &[u8]), String> {
-    let mut bytes = Vec::new();
-    let end = escape::read(written, mask, &mut bytes).and_then(|end| end.split_first());
-    match end {
-        Some((byte, rest)) if *byte ^ mask == 0 => Ok((bytes, rest)),
-        _ => {
-            let end = END.map(|byte| byte ^ mask);
-            Err(format!("it has no end (`{}`)", Escaped(&end)))
-        }
-    }
 }

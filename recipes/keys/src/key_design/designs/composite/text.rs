@@ -57,17 +57,15 @@ fn write_char(character: char, separator: u8, row: &mut String) -> std::fmt::Res
 }
 
 pub(super) fn read(kind: FieldKind, text: &str) -> Result<Field, String> {
+    let not_within =
+        |least, most: u64| move |_| format!("is not a whole number from {least} to {most}");
     let result = match kind {
         FieldKind::Text => unescape(text).map(Field::Text),
         FieldKind::Bytes => read_bytes(text).map(|bytes| Field::Bytes(bytes.into())),
-        FieldKind::Signed => text
-            .parse()
-            .map(Field::Signed)
-            .map_err(|_| format!("is not a whole number from {} to {}", i64::MIN, i64::MAX)),
-        FieldKind::Unsigned => text
-            .parse()
-            .map(Field::Unsigned)
-            .map_err(|_| format!("is not a whole number from 0 to {}", u64::MAX)),
+        FieldKind::Signed => {
+            text.parse().map(Field::Signed).map_err(not_within(i64::MIN, i64::MAX.unsigned_abs()))
+        }
+        FieldKind::Unsigned => text.parse().map(Field::Unsigned).map_err(not_within(0, u64::MAX)),
         FieldKind::Float => read_float(text).map(Field::Float),
         FieldKind::Time => read_time(text).map(Field::Time),
     };
@@ -104,8 +102,7 @@ fn unescape(text: &str) -> Result<String, String> {
 
 fn read_escape(piece: &str) -> Option<(char, &str)> {
     let (digits, rest) = piece.strip_prefix('x')?.split_at_checked(2)?;
-    let code = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?;
-    let code = *code.first()?;
+    let code = *HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?.first()?;
     code.is_ascii().then(|| (char::from(code), rest))
 }
 

@@ -61,7 +61,6 @@ impl TimeEncoding {
     }
 }
 
-/// Parses decimal digits, with a `-` before a negative number.
 fn decimal_time(text: &[u8]) -> Result<i64, String> {
     let shown = Excerpt::new(text);
     let digits = text.strip_prefix(b"-").unwrap_or(text);
