@@ -64,7 +64,10 @@ impl TableOptimizations {
     /// Two recipes overlap; the message names them.
     pub fn merge(mut self, other: Self) -> Result<Self, RecipeError> {
         for theirs in other.requirements {
-            if let Some(ours) = self.requirements.iter().find(|ours| ours.overlaps(&theirs)) {
+            let overlaps = |ours: &&TableRequirement| {
+                ours.prefix.starts_with(&theirs.prefix) || theirs.prefix.starts_with(&ours.prefix)
+            };
+            if let Some(ours) = self.requirements.iter().find(overlaps) {
                 return Err(overlap(ours, &theirs));
             }
             self.requirements.push(theirs);

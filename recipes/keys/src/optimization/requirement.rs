@@ -148,10 +148,6 @@ impl TableRequirement {
         };
         first..=last
     }
-
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)
-    }
 }
 
 impl TableRequirementBuilder {
@@ -255,14 +251,13 @@ impl TableRequirement {
         let pattern = self.pattern();
         let pattern =
             pattern.map_err(|error| format!("its group cannot be determined: {error}"))?;
-        let is_outside = |split: &&Bytes| {
-            pattern.as_ref().is_some_and(|pattern| pattern.group_of(Some(split)).is_none())
+        let (Some(pattern), Some(regex)) = (pattern, &self.group_regex) else {
+            return Ok(());
         };
-        match self.splits.iter().find(is_outside) {
+        match self.splits.iter().find(|split| pattern.group_of(Some(split)).is_none()) {
             None => Ok(()),
             Some(split) => Err(format!(
-                "its group `{}` does not contain the tablet that ends at its split point `{}`",
-                self.group_regex.as_deref().unwrap_or_default(),
+                "its group `{regex}` does not contain the tablet that ends at its split point `{}`",
                 Escaped(split)
             )),
         }

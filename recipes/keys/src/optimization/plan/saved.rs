@@ -1,7 +1,7 @@
 //! Checks of a plan that was read from a file, and of the table that it is applied to.
 
 use fluo_table::balancer::{BalancerClass, GroupPattern};
-use fluo_table::table::property;
+use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_table::{Bytes, Error, Escaped, Result, check_table_name};
 
 use super::{FORMAT, Plan};
@@ -23,33 +23,39 @@ impl Plan {
             return Err(Error::invalid(message));
         }
         check_table_name(&self.table)?;
-        check_ascending("add_splits", &self.add_splits)?;
-        check_ascending("found_splits", &self.found_splits)?;
-        check_ascending("remove_splits", &self.remove_splits)?;
-        self.check_splits()?;
-        self.check_properties()
+        self.check_splits()
+            .and_then(|()| self.check_properties())
+            .map_err(|flaw| Error::invalid(format!("the plan was edited: {flaw}; make a new one")))
     }
 
-    fn check_splits(&self) -> Result<()> {
-        let is_found = |split: &&Bytes| self.found_splits.binary_search(split).is_ok();
-        if let Some(split) = self.add_splits.iter().find(is_found) {
-            return edited(&format!("it adds `{}`, which it found", Escaped(split)));
-        }
-        match self.remove_splits.iter().find(|split| !is_found(split)) {
-            Some(split) => {
-                edited(&format!("it removes `{}`, which it did not find", Escaped(split)))
+    fn check_splits(&self) -> Result<(), String> {
+        let Self { add_splits, found_splits, remove_splits, .. } = self;
+        for (name, splits) in [
+            ("add_splits", add_splits),
+            ("found_splits", found_splits),
+            ("remove_splits", remove_splits),
+        ] {
+            if !splits.is_sorted_by(|a, b| a < b) || splits.first().is_some_and(Bytes::is_empty) {
+                return Err(format!("its {name} are not ascending rows"));
             }
+        }
+        let is_found = |split: &&Bytes| found_splits.binary_search(split).is_ok();
+        if let Some(split) = add_splits.iter().find(is_found) {
+            return Err(format!("it adds `{}`, which it found", Escaped(split)));
+        }
+        match remove_splits.iter().find(|split| !is_found(split)) {
+            Some(split) => Err(format!("it removes `{}`, which it did not find", Escaped(split))),
             None => Ok(()),
         }
     }
 
-    fn check_properties(&self) -> Result<()> {
+    fn check_properties(&self) -> Result<(), String> {
         let changed = || self.properties.iter().map(|change| change.name.as_str());
         let others = self.found_properties.keys().chain(&self.unrequested_properties);
         let mut names = changed().chain(others.map(String::as_str));
         if let Some(name) = names.find(|name| !PROPERTIES.contains(name)) {
             let name = name.escape_debug();
-            return edited(&format!(
+            return Err(format!(
                 "it contains property `{name}`, which is not a property of the balancer"
             ));
         }
@@ -60,55 +66,49 @@ impl Plan {
             places.reverse();
         }
         if !places.is_sorted_by(|a, b| a < b) {
-            return edited("its properties are not in a safe order");
+            return Err("its properties are not in a safe order".to_owned());
         }
         self.properties.iter().try_for_each(|change| self.check_change(change))
     }
 
-    fn check_change(&self, change: &PropertyChange) -> Result<()> {
-        let PropertyChange { name, before, .. } = change;
-        if before.as_ref() != self.found_properties.get(name) {
-            return edited(&format!("it has two old values of property {name}"));
-        }
-        if change.removed {
-            if before.is_none() || *before == change.after {
-                return edited(&format!(
-                    "it removes property {name}, which is not set on the table"
-                ));
+    fn check_change(&self, change: &PropertyChange) -> Result<(), String> {
+        let PropertyChange { name, before, after, removed } = change;
+        let is_left = self.without_groups && self.unrequested_properties.contains(name);
+        Err(match after {
+            _ if before.as_ref() != self.found_properties.get(name) => {
+                format!("it has two old values of property {name}")
             }
-            if !self.without_groups || !self.unrequested_properties.contains(name) {
-                return edited(&format!(
-                    "it removes property {name}, which earlier groups did not leave"
-                ));
+            _ if *removed && (before.is_none() || before == after) => {
+                format!("it removes property {name}, which is not set on the table")
             }
-            return Ok(());
-        }
-        let Some(after) = &change.after else {
-            return edited(&format!("it sets property {name} to no value"));
-        };
-        if self.without_groups {
-            return edited(&format!("it sets property {name}, though no recipe has a group"));
-        }
-        if name == property::BALANCER && BalancerClass::from_name(after) != BalancerClass::ByGroup {
-            return edited(&format!("`{}` is not a group balancer", after.escape_debug()));
-        }
-        match GroupPattern::parse(after) {
-            Err(error) if name == property::GROUP_PATTERN => edited(&error.to_string()),
-            _ => Ok(()),
-        }
+            _ if *removed && !is_left => {
+                format!("it removes property {name}, which earlier groups did not leave")
+            }
+            _ if *removed => return Ok(()),
+            None => format!("it sets property {name} to no value"),
+            _ if self.without_groups => {
+                format!("it sets property {name}, though no recipe has a group")
+            }
+            Some(class) if name == BALANCER => match BalancerClass::from_name(class) {
+                BalancerClass::ByGroup => return Ok(()),
+                _ => format!("`{}` is not a group balancer", class.escape_debug()),
+            },
+            Some(pattern) => match GroupPattern::parse(pattern) {
+                Err(error) if name == GROUP_PATTERN => error.to_string(),
+                _ => return Ok(()),
+            },
+        })
     }
 
     /// Rejects a table that is neither in the state that this plan found nor in a state between
     /// that and its result: an interrupted plan can be applied again.
     pub(in crate::optimization) fn check_unchanged(&self, state: &TableState) -> Result<()> {
         let change = self.unexpected_split(state).or_else(|| self.unexpected_property(state));
-        match change {
-            None => Ok(()),
-            Some(what) => Err(Error::invalid(format!(
-                "table `{}` has changed since the plan was made: {what}; nothing was done, make a new plan",
-                self.table
-            ))),
-        }
+        let Some(what) = change else { return Ok(()) };
+        Err(Error::invalid(format!(
+            "table `{}` has changed since the plan was made: {what}; nothing was done, make a new plan",
+            self.table
+        )))
     }
 
     fn unexpected_split(&self, state: &TableState) -> Option<String> {
@@ -132,24 +132,8 @@ impl Plan {
             let change = self.properties.iter().find(|change| change.name == name);
             let is_on_the_way =
                 found == before || change.is_some_and(|change| found == change.after.as_ref());
-            (!is_on_the_way).then(|| {
-                format!(
-                    "property {name} was {} and is {} now",
-                    value_text(before),
-                    value_text(found)
-                )
-            })
+            let (was, is) = (value_text(before), value_text(found));
+            (!is_on_the_way).then(|| format!("property {name} was {was} and is {is} now"))
         })
     }
-}
-
-fn check_ascending(name: &str, splits: &[Bytes]) -> Result<()> {
-    if splits.is_sorted_by(|a, b| a < b) && splits.first().is_none_or(|first| !first.is_empty()) {
-        return Ok(());
-    }
-    edited(&format!("its {name} are not ascending rows"))
-}
-
-fn edited(reason: &str) -> Result<()> {
-    Err(Error::invalid(format!("the plan was edited: {reason}; make a new one")))
 }
