@@ -8,7 +8,7 @@ use super::census::Census;
 use super::load::Scale;
 use super::properties::Properties;
 use super::{
-    Difference, GroupVerdict, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
+    Difference, GroupVerdict, Load, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
     VerifyOptions, groups, properties,
 };
 use crate::optimization::TableOptimizations;
@@ -162,56 +162,40 @@ impl<'a> Found<'a> {
             servers: census.load_of_servers(&rows_per_server, scale),
             rows_per_server,
         };
-        let mut differences = self.layout_differences(&verdict)?;
-        differences.extend(self.row_differences(&verdict, census, scale));
-        verdict.ok = differences.is_empty();
-        verdict.differences = differences;
+        verdict.differences = self.differences(&verdict, census, scale)?;
+        verdict.ok = verdict.differences.is_empty();
         Ok(verdict)
     }
 
-    fn layout_differences(&self, verdict: &Verdict) -> Result<Vec<Difference>> {
-        let mut differences = Vec::new();
-        if !verdict.missing_splits.is_empty() {
-            let splits = verdict.missing_splits.clone();
-            differences.push(Difference::MissingSplits { splits });
-        }
-        differences.extend(self.properties.1.iter().cloned());
-        differences.extend(verdict.groups.iter().flat_map(GroupVerdict::differences));
-        differences.extend(groups::stray_splits(self.optimizations, &self.tablets)?);
-        if !verdict.extra_splits.is_empty() && !self.options.allow_extra_splits {
-            let splits = verdict.extra_splits.clone();
-            differences.push(Difference::ExtraSplits { splits });
-        }
-        Ok(differences)
-    }
-
-    fn row_differences(
+    /// Returns the differences, those of the layout first.
+    fn differences(
         &self,
         verdict: &Verdict,
         census: &Census<'_>,
         scale: Scale,
-    ) -> Vec<Difference> {
-        let mut differences = Vec::new();
-        if let Some(first) = census.first_other.clone()
-            && !self.options.allow_other_rows
-        {
-            let (rows, total) = (verdict.other_rows, census.total);
-            differences.push(Difference::OtherRows { rows, total, first });
-        }
-        let load = census.load_of_others(scale);
-        if load.is_too_full() {
-            differences.push(Difference::HotTablet { recipe: None, load });
-        }
-        differences.extend(verdict.rows.iter().flat_map(RowsVerdict::differences));
-        if verdict.servers.is_too_full() {
-            differences.push(Difference::HotServer { load: verdict.servers.clone() });
-        }
-        if let Some(because) = verdict.unproved.clone()
-            && self.options.require_rows
-        {
-            differences.push(Difference::Unproved { because });
-        }
-        differences
+    ) -> Result<Vec<Difference>> {
+        let options = self.options;
+        let given = |splits: &Vec<String>| Some(splits.clone()).filter(|all| !all.is_empty());
+        let missing = given(&verdict.missing_splits);
+        let extra = given(&verdict.extra_splits).filter(|_| !options.allow_extra_splits);
+        let other = census.first_other.clone().filter(|_| !options.allow_other_rows);
+        let (rows, total) = (verdict.other_rows, census.total);
+        let of_others = Some(census.load_of_others(scale)).filter(Load::is_too_full);
+        let of_servers = Some(verdict.servers.clone()).filter(Load::is_too_full);
+        let unproved = verdict.unproved.clone().filter(|_| options.require_rows);
+        let differences = missing
+            .map(|splits| Difference::MissingSplits { splits })
+            .into_iter()
+            .chain(self.properties.1.iter().cloned())
+            .chain(verdict.groups.iter().flat_map(GroupVerdict::differences))
+            .chain(groups::stray_splits(self.optimizations, &self.tablets)?)
+            .chain(extra.map(|splits| Difference::ExtraSplits { splits }))
+            .chain(other.map(|first| Difference::OtherRows { rows, total, first }))
+            .chain(of_others.map(|load| Difference::HotTablet { recipe: None, load }))
+            .chain(verdict.rows.iter().flat_map(RowsVerdict::differences))
+            .chain(of_servers.map(|load| Difference::HotServer { load }))
+            .chain(unproved.map(|because| Difference::Unproved { because }));
+        Ok(differences.collect())
     }
 }
 
