@@ -52,7 +52,6 @@ impl RecipeError {
     }
 }
 
-/// Defines a constructor for each of some kinds.
 macro_rules! of_kinds {
     ($($kind:ident: $name:ident),+) => {
         impl RecipeError {
@@ -87,7 +86,6 @@ impl From<RecipeError> for Error {
     }
 }
 
-/// Compares kinds and messages.
 impl PartialEq for RecipeError {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind && self.message == other.message

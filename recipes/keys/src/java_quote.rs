@@ -1,8 +1,4 @@
-//! Literal text inside a Java regular expression.
-//!
-//! Accumulo's group balancer compiles its pattern with `java.util.regex`, so text that must match
-//! itself is quoted the way Java's `Pattern.quote` does it. A live table then holds, byte for
-//! byte, the pattern that a Java application would have written.
+//! Literal text inside the pattern of Accumulo's group balancer, which Java compiles.
 
 /// Returns a Java regular expression that matches exactly this text.
 ///

@@ -54,7 +54,6 @@ impl Settings {
 pub(super) struct Input<'a, S> {
     rows: Pin<&'a mut S>,
     settings: &'a Settings,
-    /// The number of rows that were read.
     read: u64,
     batch: Vec<Row>,
     batch_bytes: usize,

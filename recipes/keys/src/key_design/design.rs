@@ -39,7 +39,6 @@ pub struct KeyDesign {
     source: Option<Arc<SaltSource>>,
 }
 
-/// A source of random numbers for drawn salts.
 type SaltSource = dyn Fn() -> u64 + Send + Sync;
 
 impl fmt::Debug for KeyDesign {
@@ -254,7 +253,6 @@ impl KeyDesign {
         part.transpose()
     }
 
-    /// Checks whether another design writes rows after their salt in the same way.
     pub(crate) fn has_encoding_of(&self, other: &Self) -> bool {
         let (one, other) = (&self.parts.encoding, &other.parts.encoding);
         one.order() == other.order() && one.detail() == other.detail()

@@ -42,7 +42,6 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
     /// Appends the row that a written form encodes.
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError>;
 
-    /// Explains a written form piece by piece.
     fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError>;
 
     fn order(&self) -> KeyOrder;
@@ -58,7 +57,6 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the part of a row from which its salt is computed.
     fn part_of<'a>(&self, row: &'a [u8], _over: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         Ok(row.into())
     }
@@ -88,7 +86,6 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
         ))
     }
 
-    /// Returns a row or a key for display in a message.
     fn excerpt(&self, bytes: &[u8]) -> Excerpt {
         Excerpt::new(bytes)
     }

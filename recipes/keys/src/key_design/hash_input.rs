@@ -79,7 +79,6 @@ fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
     Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
 }
 
-/// Returns the digits of a whole number, without its sign.
 fn digits(part: &[u8]) -> Option<&[u8]> {
     let digits = part.strip_prefix(b"-").unwrap_or(part);
     (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit)).then_some(digits)

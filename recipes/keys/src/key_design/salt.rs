@@ -27,7 +27,6 @@ pub(super) struct Salt {
     pub(super) kind: SaltKind,
     /// The number of different salts; at least one.
     pub(super) count: u64,
-    /// The width in bytes.
     pub(super) width: usize,
     /// The part of a row from which the salt is computed.
     pub(super) over: SaltedPart,
@@ -110,7 +109,6 @@ impl Salt {
         }
     }
 
-    /// Describes the salt for a reader.
     pub(super) fn meaning(&self) -> String {
         match &self.kind {
             SaltKind::Bucket { count, of: Some(HashInput::JavaHash) } => {
@@ -134,7 +132,6 @@ impl Salt {
         self.width + self.separator.len()
     }
 
-    /// Appends the salt with a number, and its separator.
     pub(super) fn write_head(&self, number: u64, key: &mut Vec<u8>) {
         self.write(number, key);
         key.extend_from_slice(self.separator.as_bytes());

@@ -19,7 +19,6 @@ const MAX_MUTATION_BYTES: usize = 64 << 10;
 
 /// A row to be moved, or a part of a large one.
 pub(super) struct Moving {
-    /// The key of its new place.
     to: Bytes,
     /// Its cells in the old place, in the order of the table; at least one.
     pub(super) cells: Vec<Cell>,

@@ -34,7 +34,6 @@ pub(super) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Returns the value of a property for a message.
 pub(super) fn value_text(value: Option<&String>) -> String {
     value.map_or_else(|| "not set".to_owned(), |value| format!("`{value}`"))
 }

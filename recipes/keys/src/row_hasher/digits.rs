@@ -4,7 +4,6 @@
 //! are the extended-hex alphabet of RFC 4648 in lower case.) The digits ascend as bytes, and all
 //! numbers have the same length, so the order of the text is the order of the numbers.
 
-/// Characters in the hash part of a key.
 pub(super) const HASH_LEN: usize = 4;
 
 const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";

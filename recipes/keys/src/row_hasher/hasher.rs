@@ -21,9 +21,6 @@ use crate::java_quote::java_quote;
 /// let key = hasher.add(b"org.wikipedia/accumulo");
 /// assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
 /// assert_eq!(hasher.remove(&key)?, b"org.wikipedia/accumulo");
-///
-/// let splits = hasher.splits(3)?;
-/// assert_eq!(splits, ["p:c000", "p:o000", "p:~"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,7 +87,6 @@ impl RowHasher {
         java_quote(&self.head)
     }
 
-    /// Returns the prefix and its colon, with which every key begins.
     pub(super) fn head(&self) -> &[u8] {
         self.head.as_bytes()
     }

@@ -25,7 +25,6 @@ use super::hasher::RowHasher;
 use super::scheme::HashScheme;
 use crate::error::RecipeError;
 
-/// The byte that follows the hash in a key.
 pub(super) const SEPARATOR: u8 = b':';
 
 impl RowHasher {

@@ -16,7 +16,6 @@ use crate::cursor::{Mark, ScanCursor};
 #[derive(Clone)]
 pub struct RowBatch {
     mark: Mark,
-    /// The user's rows, one after the other.
     text: Vec<u8>,
     /// The reads that hold the cells. A row is a slice of one of them, because moving its cells
     /// would cost more than reading them.
@@ -29,7 +28,6 @@ pub struct RowBatch {
 struct BatchRow {
     /// End of the user's row in the text; it begins at the end of the row before it.
     text_end: usize,
-    /// Index of the read that holds its cells.
     read: usize,
     cells: Range<usize>,
 }
@@ -99,7 +97,6 @@ impl RowBatch {
         read.and_then(|read| read.get(place.cells.clone())).unwrap_or_default()
     }
 
-    /// Keeps a reference to a read and returns its index in this batch.
     pub(super) fn share(&mut self, read: Arc<Vec<Cell>>) -> usize {
         self.reads.push(read);
         self.reads.len() - 1

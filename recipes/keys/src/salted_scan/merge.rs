@@ -40,15 +40,12 @@ pub(super) struct Merge {
     unread: Option<(usize, Head)>,
     memory: Memory,
     fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
-    /// Pieces to read, in this order.
     queue: VecDeque<usize>,
     live: usize,
     pub(super) rows_left: Option<u64>,
-    /// The number of the batch that is being filled.
     batch: u64,
 }
 
-/// A row whose cells come from several keys.
 struct JoinedRow {
     unsalted: Bytes,
     row: Bytes,

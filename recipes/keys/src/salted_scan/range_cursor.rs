@@ -11,15 +11,12 @@ use crate::key_design::RowRange;
 
 #[derive(Default)]
 pub(super) struct Piece {
-    /// The stored row from which the next scan starts.
     start: Bytes,
-    /// The first stored row after the piece.
     end: Option<Bytes>,
     /// Number of bytes of salt at the beginning of the keys.
     head_len: usize,
     /// The last key read, if the next scan starts in the middle of a row.
     after: Option<Key>,
-    /// The rows that are being merged.
     pub(super) current: Read,
     /// The rows that are merged after them.
     pub(super) ahead: VecDeque<Read>,
@@ -45,14 +42,11 @@ pub(super) enum Head {
 
 #[derive(Default)]
 pub(super) enum Source {
-    /// A new scan.
     #[default]
     New,
     /// An open scan, and the number of cells in its batches.
     Open(CellBatches, usize),
-    /// A read in progress.
     Reading,
-    /// The end of the piece.
     Ended,
 }
 

@@ -12,14 +12,11 @@ use crate::cells::size_bytes;
 
 /// The cells of whole rows, and an index of the rows that belong to the reader.
 ///
-/// One pass right after the read collects everything the merge needs of each row, while the cells
-/// are adjacent in the processor's cache. The merge alternates between reads: it touches only these
-/// short arrays, and no cell.
+/// The merge touches only these short arrays, and no cell.
 #[derive(Default)]
 pub(super) struct Read {
     cells: Arc<Vec<Cell>>,
     rows: Vec<ReadRow>,
-    /// The user's rows, one after the other.
     text: Vec<u8>,
     /// The first row that is not yet merged, and the start of its text.
     next: usize,

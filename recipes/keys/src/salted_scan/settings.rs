@@ -71,7 +71,6 @@ impl SaltedScan {
         if self.pieces.len() > 1 { self.memory_bytes / 2 } else { self.memory_bytes }
     }
 
-    /// Returns the pieces of an epoch after a position and up to an unsalted key.
     pub(super) fn pieces_of(
         &self,
         epoch: usize,

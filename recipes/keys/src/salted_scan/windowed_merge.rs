@@ -30,9 +30,7 @@ const MAX_WINDOW_ROWS: u64 = 1 << 16;
 
 pub(super) struct Windows {
     run: ScanRun,
-    /// The older epochs, oldest first.
     older: Vec<OlderEpoch>,
-    /// The merge of this window.
     merge: Option<Merge>,
     /// The last unsalted key of this window, or `None` to read to the end.
     end: Option<Bytes>,
@@ -102,7 +100,6 @@ impl Windows {
         Ok(())
     }
 
-    /// Reads further in an older epoch, at most up to a bound.
     async fn read_one(&mut self, epoch: usize, bound: Option<Bytes>) -> Result<OlderEpoch> {
         let scan = &self.run.scan;
         let most_rows = self.rows_left.map_or(self.window_rows, |left| left.min(self.window_rows));

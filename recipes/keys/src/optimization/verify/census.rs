@@ -11,7 +11,6 @@ use super::load::{Load, Part, Place, Scale};
 use super::tally::Tally;
 use crate::number::{float_len, share};
 
-/// The contents of each tablet and of each recipe.
 #[derive(Debug)]
 pub(super) struct Census<'a> {
     tablets: &'a Tablets,

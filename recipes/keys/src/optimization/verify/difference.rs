@@ -146,7 +146,6 @@ pub enum Unproved {
     },
 }
 
-/// Returns the subject and the verb of a sentence about split points.
 fn split_points(splits: &[String]) -> String {
     match splits {
         [one] => format!("the split point `{one}` is"),
@@ -154,7 +153,6 @@ fn split_points(splits: &[String]) -> String {
     }
 }
 
-/// Returns the end of a sentence about several split points.
 fn first_of(splits: &[String]) -> String {
     match splits {
         [first, _, ..] => format!(", the first is `{first}`"),

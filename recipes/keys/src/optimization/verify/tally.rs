@@ -41,7 +41,6 @@ pub struct RowsVerdict {
     pub first_foreign: Option<String>,
 }
 
-/// A counter of the rows of one recipe.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     pub(super) requirement: &'a TableRequirement,

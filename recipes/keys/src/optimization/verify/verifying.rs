@@ -99,7 +99,6 @@ impl fmt::Debug for Verifying<'_> {
     }
 }
 
-/// The table without its rows.
 struct Found<'a> {
     table: &'a str,
     optimizations: &'a TableOptimizations,

@@ -52,7 +52,6 @@ impl ReverseTime {
         })
     }
 
-    /// Splits a row or its written form into the entity and the time.
     fn halves<'a>(&self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
         let end = match (self.time, self.encoding) {

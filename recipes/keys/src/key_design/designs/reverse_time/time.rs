@@ -48,7 +48,6 @@ impl TimeEncoding {
         }
     }
 
-    /// Returns the time `t` from the bytes of `MAX - t`.
     pub(super) fn counted_up(self, written: &[u8]) -> Option<i64> {
         let left = match self {
             Self::Decimal => {

@@ -101,7 +101,6 @@ impl Page {
         self.port.map(|port| format!("{PORT}{port}")).unwrap_or_default()
     }
 
-    /// Parses the exact written form of a page.
     pub(super) fn of_written(written: &[u8]) -> Result<Self, RecipeError> {
         let found = unwritten(written).and_then(|row| Self::parse(&row));
         let reason = match found {
@@ -119,7 +118,6 @@ impl Page {
     }
 }
 
-/// Converts a written form to the row that it encodes.
 fn unwritten(written: &[u8]) -> Result<String, String> {
     let text = std::str::from_utf8(written).map_err(|_| "it is not ASCII text".to_owned())?;
     let (host, path) =
@@ -131,7 +129,6 @@ fn unwritten(written: &[u8]) -> Result<String, String> {
     })
 }
 
-/// Writes the normalized row.
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.host.text())?;
