@@ -45,7 +45,7 @@ impl ChiSquare {
     /// shares as counts, or fewer than five rows are expected in one of the tablets.
     #[must_use]
     pub fn new(counts: &[u64], shares: &[u64]) -> Option<Self> {
-        let (rows, whole) = (sum(counts), sum(shares));
+        let (rows, whole) = (float(counts.iter().sum()), float(shares.iter().sum()));
         if counts.len() != shares.len() {
             return None;
         }
@@ -104,10 +104,6 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
         }
     }
     scale * fraction
-}
-
-fn sum(counts: &[u64]) -> f64 {
-    float(counts.iter().sum())
 }
 
 #[cfg(test)]

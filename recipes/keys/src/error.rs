@@ -43,10 +43,6 @@ impl RecipeError {
         self.kind
     }
 
-    fn new(kind: RecipeErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), table: None }
-    }
-
     pub(crate) fn no_tablets() -> Self {
         Self::splits("a table has at least 1 tablet, not 0")
     }
@@ -56,7 +52,7 @@ macro_rules! of_kinds {
     ($($kind:ident: $name:ident),+) => {
         impl RecipeError {
             $(pub(crate) fn $name(message: impl Into<String>) -> Self {
-                Self::new(RecipeErrorKind::$kind, message)
+                Self { kind: RecipeErrorKind::$kind, message: message.into(), table: None }
             })+
         }
     };

@@ -195,15 +195,12 @@ fn by_size<'a>(
 ) -> Vec<Vec<&'a Cell>> {
     let (mut groups, mut bytes): (Vec<Vec<&Cell>>, _) = (Vec::new(), 0);
     for cell in cells {
-        let size = size(cell);
-        match groups.last_mut().filter(|_| bytes + size <= MAX_MUTATION_BYTES) {
-            Some(group) => {
-                group.push(cell);
-                bytes += size;
-            }
-            None => {
+        bytes += size(cell);
+        match groups.last_mut() {
+            Some(group) if bytes <= MAX_MUTATION_BYTES => group.push(cell),
+            _ => {
+                bytes = size(cell);
                 groups.push(vec![cell]);
-                bytes = size;
             }
         }
     }

@@ -84,7 +84,11 @@ pub(super) async fn read(
             return Ok((cells, rest));
         }
         if bytes >= options.memory_bytes {
-            return Err(too_large(&cells, bytes, options.memory_bytes));
+            let row = Excerpt::new(cells.first().map_or(&[], |cell| cell.key.row.as_ref()));
+            let bound = options.memory_bytes;
+            return Err(RecipeError::settings(format!(
+                "one column of the row {row} has {bytes} bytes, but a step may hold {bound}: raise `memory_bytes`"
+            )));
         }
     }
     Ok((cells, Rest::Nothing))
@@ -106,12 +110,4 @@ fn behind(span: Span, after: Option<&Bytes>) -> Span {
     let next = row_successor(after);
     let start = span.start().row.clone().max(next);
     Span::rows(start, span.end().map(|end| end.row.clone()))
-}
-
-fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> RecipeError {
-    let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
-    let row = Excerpt::new(row);
-    RecipeError::settings(format!(
-        "one column of the row {row} has {bytes} bytes, but a step may hold {bound}: raise `memory_bytes`"
-    ))
 }

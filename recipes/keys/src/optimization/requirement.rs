@@ -148,72 +148,7 @@ impl TableRequirement {
         };
         first..=last
     }
-}
 
-impl TableRequirementBuilder {
-    /// Sets the common prefix of all rows of the recipe; empty unless set. A recipe without a
-    /// prefix must be the only one of its table.
-    pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
-        self.requirement.prefix = prefix.into();
-        self
-    }
-
-    /// Sets the split points, ascending; each begins with the prefix. Empty unless set.
-    pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
-        self.requirement.splits = splits.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Sets the part of the balancer's pattern that matches the tablets of the recipe by their end
-    /// rows. It contains no capturing group. The quoted prefix unless set.
-    pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
-        self.requirement.group_regex = Some(regex.into());
-        self.has_group = true;
-        self
-    }
-
-    /// Leaves the tablets of the recipe without a group of their own.
-    pub fn without_group(mut self) -> Self {
-        self.requirement.group_regex = None;
-        self.has_group = true;
-        self
-    }
-
-    /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
-    /// and one for the rows after the last unless there are none.
-    /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
-    pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
-        self.requirement.shares = Some(shares.into_iter().collect());
-        self
-    }
-
-    /// Declares that the rows of the recipe come and go, as those of a queue. So the loads of its
-    /// tablets at one time are no property of its keys:
-    /// [`verify`](crate::TableOptimizations::verify) returns them, and compares neither them nor
-    /// the loads of the servers with these rows.
-    pub fn transient(mut self) -> Self {
-        self.requirement.is_transient = true;
-        self
-    }
-
-    /// Checks the parts and returns the requirement.
-    ///
-    /// # Errors
-    ///
-    /// The owner is empty; the split points are not ascending or do not begin with the prefix; the
-    /// group cannot be parsed or does not contain all split points; or there is not one share for
-    /// each tablet.
-    pub fn build(mut self) -> Result<TableRequirement, RecipeError> {
-        if !self.has_group && !self.requirement.prefix.is_empty() {
-            let prefix = std::str::from_utf8(&self.requirement.prefix);
-            self.requirement.group_regex = prefix.ok().map(java_quote);
-        }
-        self.requirement.check()?;
-        Ok(self.requirement)
-    }
-}
-
-impl TableRequirement {
     fn check(&self) -> Result<(), RecipeError> {
         if self.owner.is_empty() {
             return Err(RecipeError::settings(
@@ -277,6 +212,69 @@ impl TableRequirement {
             return Err("all its shares are 0: give the weight of each tablet".to_owned());
         }
         Ok(())
+    }
+}
+
+impl TableRequirementBuilder {
+    /// Sets the common prefix of all rows of the recipe; empty unless set. A recipe without a
+    /// prefix must be the only one of its table.
+    pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
+        self.requirement.prefix = prefix.into();
+        self
+    }
+
+    /// Sets the split points, ascending; each begins with the prefix. Empty unless set.
+    pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
+        self.requirement.splits = splits.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the part of the balancer's pattern that matches the tablets of the recipe by their end
+    /// rows. It contains no capturing group. The quoted prefix unless set.
+    pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
+        self.requirement.group_regex = Some(regex.into());
+        self.has_group = true;
+        self
+    }
+
+    /// Leaves the tablets of the recipe without a group of their own.
+    pub fn without_group(mut self) -> Self {
+        self.requirement.group_regex = None;
+        self.has_group = true;
+        self
+    }
+
+    /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
+    /// and one for the rows after the last unless there are none.
+    /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
+    pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
+        self.requirement.shares = Some(shares.into_iter().collect());
+        self
+    }
+
+    /// Declares that the rows of the recipe come and go, as those of a queue. So the loads of its
+    /// tablets at one time are no property of its keys:
+    /// [`verify`](crate::TableOptimizations::verify) returns them, and compares neither them nor
+    /// the loads of the servers with these rows.
+    pub fn transient(mut self) -> Self {
+        self.requirement.is_transient = true;
+        self
+    }
+
+    /// Checks the parts and returns the requirement.
+    ///
+    /// # Errors
+    ///
+    /// The owner is empty; the split points are not ascending or do not begin with the prefix; the
+    /// group cannot be parsed or does not contain all split points; or there is not one share for
+    /// each tablet.
+    pub fn build(mut self) -> Result<TableRequirement, RecipeError> {
+        if !self.has_group && !self.requirement.prefix.is_empty() {
+            let prefix = std::str::from_utf8(&self.requirement.prefix);
+            self.requirement.group_regex = prefix.ok().map(java_quote);
+        }
+        self.requirement.check()?;
+        Ok(self.requirement)
     }
 }
 

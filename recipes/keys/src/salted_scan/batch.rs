@@ -45,13 +45,8 @@ pub struct SaltedRow<'a> {
 
 impl RowBatch {
     pub(super) fn new(mark: Mark, rows: usize) -> Self {
-        Self {
-            mark,
-            text: Vec::new(),
-            reads: Vec::new(),
-            places: Vec::with_capacity(rows),
-            cell_count: 0,
-        }
+        let places = Vec::with_capacity(rows);
+        Self { mark, text: Vec::new(), reads: Vec::new(), places, cell_count: 0 }
     }
 
     /// Returns the number of rows.

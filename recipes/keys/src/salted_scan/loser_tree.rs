@@ -46,10 +46,6 @@ impl Losers {
     fn play(&mut self, entrant: Entrant, is_less: &impl Fn(usize, usize) -> bool) {
         let mut entrant = entrant;
         let mut node = usize::midpoint(self.nodes.len(), entrant.player);
-        if let [only] = self.nodes.as_mut_slice() {
-            *only = entrant;
-            return;
-        }
         while node > 0 {
             let Some(loser) = self.nodes.get_mut(node) else {
                 return;

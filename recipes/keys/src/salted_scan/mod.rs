@@ -58,10 +58,8 @@ mod range_cursor;
 mod read;
 mod request;
 mod settings;
-mod stream;
 mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
-pub use request::ScanPlan;
+pub use request::{SaltedRows, ScanPlan};
 pub use settings::{SaltedScan, UnknownKeys};
-pub use stream::SaltedRows;

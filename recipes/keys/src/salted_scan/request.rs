@@ -1,13 +1,19 @@
-//! The handle of a scan.
+//! The handle of a scan, and the stream of its rows.
 
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 
 use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
+use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 
+use super::batch::RowBatch;
 use super::memory::Memory;
 use super::merge::{FIRST_CELLS, first_of_limit};
-use super::settings::{Position, SaltedScan, UnknownKeys};
-use super::stream::SaltedRows;
+use super::settings::{Position, SaltedScan, ScanRun, UnknownKeys};
+use super::windowed_merge::Windows;
 use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowRange, RowSelection};
@@ -178,6 +184,42 @@ impl SaltedScan {
 
     /// Runs the scan on a table.
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
-        SaltedRows::new(self, table)
+        let skipped = Arc::default();
+        let run = ScanRun { scan: Arc::new(self), table, skipped: Arc::clone(&skipped) };
+        let batches = stream::try_unfold(Windows::new(run), |mut windows| async move {
+            let batch = windows.next_batch().await?;
+            Ok(batch.map(|batch| (batch, windows)))
+        });
+        SaltedRows { batches: batches.boxed(), skipped }
+    }
+}
+
+/// A stream of the rows of a salted scan, in order, in batches.
+///
+/// It reads only while it is polled. It ends after an error; dropping it ends the scan.
+pub struct SaltedRows {
+    batches: BoxStream<'static, Result<RowBatch, RecipeError>>,
+    skipped: Arc<AtomicU64>,
+}
+
+impl SaltedRows {
+    /// Returns the number of rows skipped so far because the design cannot have made them, if such
+    /// rows [are skipped](crate::UnknownKeys::Skip).
+    pub fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
+    }
+}
+
+impl Stream for SaltedRows {
+    type Item = Result<RowBatch, RecipeError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.batches.poll_next_unpin(context)
+    }
+}
+
+impl fmt::Debug for SaltedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SaltedRows").field("skipped", &self.skipped()).finish_non_exhaustive()
     }
 }

@@ -33,8 +33,7 @@ use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 impl ReverseTime {
     fn split<'a>(&self, row: &'a [u8]) -> Result<(&'a [u8], i64), RecipeError> {
         let (entity, time) = self.halves(row).ok_or_else(|| {
-            let (row, shape) = (Excerpt::new(row), self.shape());
-            RecipeError::row(format!("{row} has no time: {shape}"))
+            RecipeError::row(format!("{} has no time: {}", Excerpt::new(row), self.shape()))
         })?;
         let time = self.encoding.read(time).map_err(|reason| {
             RecipeError::row(format!("the time of {}: {reason}", Excerpt::new(row)))
