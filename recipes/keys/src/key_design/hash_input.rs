@@ -33,11 +33,23 @@ impl HashInput {
 
     /// Returns the number of a part, which must have one, modulo a count: the floor modulus.
     pub(super) fn modulo(self, part: &[u8], count: u32) -> Result<u64, RecipeError> {
-        let bucket = match self {
-            Self::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(count)),
-            Self::Number => number_modulo(part, count)?,
+        let modulus = i64::from(count);
+        let number = match self {
+            Self::JavaHash => i64::from(java_hash(part)?),
+            // A number of any length, digit by digit.
+            Self::Number => {
+                let digits = digits(part).ok_or_else(|| {
+                    RecipeError::row(format!(
+                        "{} is not a whole number in decimal digits: hash it with `of = \"java-hash\"`",
+                        Excerpt::new(part)
+                    ))
+                })?;
+                let with = |rest: i64, digit: &u8| (rest * 10 + i64::from(digit - b'0')) % modulus;
+                let rest = digits.iter().fold(0, with);
+                if part.len() > digits.len() { -rest } else { rest }
+            }
         };
-        Ok(u64::try_from(bucket).unwrap_or_default())
+        Ok(number.rem_euclid(modulus).unsigned_abs())
     }
 }
 
@@ -62,21 +74,6 @@ fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
         ))
     })?;
     Ok(text.encode_utf16().fold(0, with))
-}
-
-/// Returns a decimal number of any length modulo a small one: the floor modulus, never negative.
-fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
-    let digits = digits(part).ok_or_else(|| {
-        RecipeError::row(format!(
-            "{} is not a whole number in decimal digits: hash it with `of = \"java-hash\"`",
-            Excerpt::new(part)
-        ))
-    })?;
-    let modulus = i64::from(modulus);
-    let rest =
-        digits.iter().fold(0_i64, |rest, digit| (rest * 10 + i64::from(digit - b'0')) % modulus);
-    let is_negative = part.len() > digits.len();
-    Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
 }
 
 fn digits(part: &[u8]) -> Option<&[u8]> {
@@ -109,10 +106,10 @@ mod tests {
         for (number, modulus, bucket) in
             [("123", 10, 3), ("-123", 10, 7), ("-120", 10, 0), (&long, 7, 9_999 % 7)]
         {
-            assert_eq!(number_modulo(number.as_bytes(), modulus).unwrap(), bucket);
+            assert_eq!(HashInput::Number.modulo(number.as_bytes(), modulus).unwrap(), bucket);
         }
         for wrong in ["", "-", "1.5", "+1", "1e3", " 1"] {
-            assert!(number_modulo(wrong.as_bytes(), 10).is_err(), "{wrong}");
+            assert!(HashInput::Number.modulo(wrong.as_bytes(), 10).is_err(), "{wrong}");
         }
     }
 }

@@ -6,7 +6,7 @@ use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
 use super::row_selection::{RowRange, RowSelection};
-use super::salt::{Salt, SaltedPart};
+use super::salt::SaltedPart;
 use super::scan_cost::{KeyOrder, MAX_RANGES, ScanCost, Scans};
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
@@ -178,13 +178,17 @@ impl KeyDesign {
         let Some(salted) = &self.parts.salt else {
             return cost;
         };
-        if (is_row || self.is_of_domains()) && !salted.is_drawn() {
-            return cost;
+        match cost {
+            ScanCost::Unsupported { .. } => cost,
+            _ if (is_row || self.is_of_domains()) && !salted.is_drawn() => cost,
+            _ if salted.count <= MAX_RANGES => cost.times(salted.count),
+            // There are too many salts to read each of them.
+            _ if salted.over == SaltedPart::Whole => ScanCost::unsupported(too_many(salted.count)),
+            ScanCost::Limited { only, .. } => {
+                ScanCost::only(format!("{only}, with the salt{}", salted.over_text))
+            }
+            _ => ScanCost::only(format!("rows with one salt{}", salted.over_text)),
         }
-        if salted.count > MAX_RANGES {
-            return within_a_salt(salted, cost);
-        }
-        cost.times(salted.count)
     }
 
     /// Checks whether the salt is computed from the domain of a page, which every set of pages that
@@ -192,19 +196,6 @@ impl KeyDesign {
     fn is_of_domains(&self) -> bool {
         self.order() == KeyOrder::Domains
     }
-}
-
-/// Returns the cost if there are too many salts to read each of them.
-fn within_a_salt(salted: &Salt, cost: ScanCost) -> ScanCost {
-    let only = match cost {
-        ScanCost::Unsupported { .. } => return cost,
-        _ if salted.over == SaltedPart::Whole => {
-            return ScanCost::unsupported(too_many(salted.count));
-        }
-        ScanCost::Limited { only, .. } => format!("{only}, with the salt{}", salted.over_text),
-        _ => format!("rows with one salt{}", salted.over_text),
-    };
-    ScanCost::only(only)
 }
 
 /// Returns the ranges under a salt and its separator, without empty ones.

@@ -6,11 +6,8 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
-use crate::key_design::encoding::{KeyField, RowEncoding};
-use crate::key_design::hash_input::HashInput;
-use crate::key_design::row_selection::RowSelection;
-use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::KeyOrder;
+use crate::key_design::encoding::RowEncoding;
+use crate::key_design::{HashInput, KeyField, KeyOrder, RowSelection, SaltedPart};
 
 /// Settings of the design `unsalted`, which has none: the key of a row is the row.
 ///

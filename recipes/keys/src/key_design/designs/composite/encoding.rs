@@ -8,11 +8,10 @@ use super::codec::{Composite, utf8};
 use super::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::{bytes, text};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{KeyField, RowEncoding};
-use crate::key_design::hash_input::HashInput;
-use crate::key_design::row_selection::{RowRange, RowSelection};
-use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, ScanCost};
+use crate::key_design::encoding::RowEncoding;
+use crate::key_design::{
+    HashInput, KeyField, KeyOrder, RowRange, RowSelection, SaltedPart, ScanCost,
+};
 
 impl RowEncoding for Composite {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {

@@ -24,11 +24,10 @@ use memchr::memmem;
 
 use super::{ReverseTime, TimeEncoding, TimePosition};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{KeyField, RowEncoding};
-use crate::key_design::hash_input::HashInput;
-use crate::key_design::row_selection::{RowRange, RowSelection};
-use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, ScanCost};
+use crate::key_design::encoding::RowEncoding;
+use crate::key_design::{
+    HashInput, KeyField, KeyOrder, RowRange, RowSelection, SaltedPart, ScanCost,
+};
 
 impl ReverseTime {
     fn split<'a>(&self, row: &'a [u8]) -> Result<(&'a [u8], i64), RecipeError> {

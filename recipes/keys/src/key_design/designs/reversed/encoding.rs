@@ -17,10 +17,8 @@ use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
 use super::{Reversed, ReversedUnit, RowLength};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{KeyField, RowEncoding};
-use crate::key_design::escape;
-use crate::key_design::row_selection::{RowRange, RowSelection};
-use crate::key_design::scan_cost::{KeyOrder, ScanCost};
+use crate::key_design::encoding::RowEncoding;
+use crate::key_design::{KeyField, KeyOrder, RowRange, RowSelection, ScanCost, escape};
 
 /// Maximum length in bytes of a row whose length is stored, so that the first byte of the length
 /// stays below `ff`.
