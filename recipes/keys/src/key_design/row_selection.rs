@@ -76,9 +76,7 @@ impl RowSelection {
         match self {
             Self::Suffix(suffix) => Some(row.ends_with(suffix)),
             Self::Between { .. } | Self::Domain { .. } => None,
-            Self::All | Self::Row(_) | Self::Prefix(_) | Self::Range { .. } => {
-                Some(self.bounds().contains(row))
-            }
+            _ => Some(self.bounds().contains(row)),
         }
     }
 

@@ -169,9 +169,15 @@ impl Merge {
         let batch_number = self.batch;
         let has_held = self.has_held;
         let read = &mut self.piece(number).current;
-        if let Some(key) = read.next_foreign() {
-            let key = key.clone();
-            return self.pass_over(&key);
+        if let Some(key) = read.next_foreign().cloned() {
+            let owner = self.reader.owner(&key, &mut Vec::new());
+            if let (UnknownKeys::Refuse, Owner::Unknown(reason)) = (self.run.scan.foreign, owner) {
+                return Err(RecipeError::key(format!(
+                    "the scanned rows include a key of another design: {reason}; skip such keys"
+                )));
+            }
+            self.run.skipped.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
         }
         if !has_held {
             read.add_next(batch, batch_number);
@@ -202,19 +208,6 @@ impl Merge {
             let read = batch.share(Arc::new(cells));
             batch.add(&row, read, 0..count);
             self.count_row();
-        }
-    }
-
-    /// Skips a row that has no owner, or ends the scan with an error.
-    fn pass_over(&self, key: &[u8]) -> Result {
-        match (self.run.scan.foreign, self.reader.owner(key, &mut Vec::new())) {
-            (UnknownKeys::Refuse, Owner::Unknown(reason)) => Err(RecipeError::key(format!(
-                "the scanned rows include a key of another design: {reason}; skip such keys"
-            ))),
-            _ => {
-                self.run.skipped.fetch_add(1, Ordering::Relaxed);
-                Ok(())
-            }
         }
     }
 

@@ -140,9 +140,7 @@ pub(super) fn stray_splits(
         let pattern = requirement.pattern().map_err(|error| {
             Error::invalid(format!("the group of {recipe} cannot be determined: {error}"))
         })?;
-        let Some(pattern) = pattern else {
-            continue;
-        };
+        let Some(pattern) = pattern else { continue };
         let own = tablets.as_slice().get(requirement.tablets_in(tablets));
         let end_rows = own.unwrap_or_default().iter();
         let splits: Vec<_> = end_rows

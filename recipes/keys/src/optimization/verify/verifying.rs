@@ -64,25 +64,33 @@ impl<'a> Verifying<'a> {
 
     async fn run(self) -> Result<Verdict> {
         let Self { optimizations, tables, table, options, progress } = self;
-        let found = Found::read(tables, table, optimizations, &options).await?;
-        let entries = found.tablets.entries();
+        let state = TableState::read(tables, table).await?;
+        let servers = tables.servers().await?;
+        let tablets = tables.tablets(table).await?;
+        let values = &state.properties;
+        let properties =
+            properties::compare(tables, table, optimizations, values, &tablets).await?;
+        let entries = tablets.entries();
+        let options = &options;
+        let found = Found { table, optimizations, options, state, servers, tablets, properties };
+        let by_entries = || found.judge(&Census::of_entries(optimizations, &found.tablets));
         let is_counted = match options.rows {
             RowCounting::All => true,
             RowCounting::UpTo(most) => entries <= most,
             RowCounting::IfUneven(most) => {
-                entries <= most && found.by_entries()?.differences.iter().any(Difference::is_hot)
+                entries <= most && by_entries()?.differences.iter().any(Difference::is_hot)
             }
             RowCounting::Skip => false,
         };
         if !is_counted {
-            return found.by_entries();
+            return by_entries();
         }
         match found.count(tables, progress).await {
             // The user sees none of the rows.
-            Ok(census) if census.total == 0 && entries > 0 => found.by_entries(),
+            Ok(census) if census.total == 0 && entries > 0 => by_entries(),
             Ok(census) => found.judge(&census),
             Err(denial) if denial.kind() == ErrorKind::Denied => {
-                let mut verdict = found.by_entries()?;
+                let mut verdict = by_entries()?;
                 verdict.add(Difference::RowsDenied { cause: denial.to_string() });
                 Ok(verdict)
             }
@@ -109,21 +117,7 @@ struct Found<'a> {
     properties: Properties,
 }
 
-impl<'a> Found<'a> {
-    async fn read(
-        admin: &dyn TableAdmin,
-        table: &'a str,
-        optimizations: &'a TableOptimizations,
-        options: &'a VerifyOptions,
-    ) -> Result<Self> {
-        let state = TableState::read(admin, table).await?;
-        let servers = admin.servers().await?;
-        let tablets = admin.tablets(table).await?;
-        let found = &state.properties;
-        let properties = properties::compare(admin, table, optimizations, found, &tablets).await?;
-        Ok(Self { table, optimizations, options, state, servers, tablets, properties })
-    }
-
+impl Found<'_> {
     async fn count(
         &self,
         admin: &dyn TableAdmin,
@@ -131,10 +125,6 @@ impl<'a> Found<'a> {
     ) -> Result<Census<'_>> {
         let table = admin.open_table(self.table, self.options.authorizations.clone()).await?;
         Census::of_rows(self.optimizations, &self.tablets, &*table, progress).await
-    }
-
-    fn by_entries(&self) -> Result<Verdict> {
-        self.judge(&Census::of_entries(self.optimizations, &self.tablets))
     }
 
     fn judge(&self, census: &Census<'_>) -> Result<Verdict> {

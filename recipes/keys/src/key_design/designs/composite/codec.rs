@@ -29,6 +29,7 @@ const MAX_FIELDS: usize = 32;
 /// assert_eq!(older, "acme\t1970-01-01T00:00:00.001Z");
 /// assert!(design.encode_row(&newer)? < design.encode_row(&older)?);
 /// assert_eq!(composite.fields_of(&older)?, [Field::from("acme"), Field::Time(1)]);
+/// assert_eq!(composite.prefix(&[Field::from("acme")])?, "acme\t");
 /// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,22 +92,6 @@ impl Composite {
     /// # Errors
     ///
     /// Fails if there are as many fields as in a row, or if a value is not of its field's kind.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{CompositeRows, Field, FieldKind, FieldSettings, KeyDesign, RowSelection};
-    ///
-    /// let fields = [("tenant", FieldKind::Text), ("amount", FieldKind::Signed)];
-    /// let fields = fields.map(|(name, kind)| FieldSettings::new(name, kind));
-    /// let settings = CompositeRows::new(fields.into());
-    /// let (composite, design) = (settings.composite()?, KeyDesign::new(settings)?);
-    ///
-    /// let acme = composite.prefix(&[Field::from("acme")])?;
-    /// assert!(design.contains(&RowSelection::Prefix(acme.clone()), b"acme\t12")?);
-    /// assert!(design.contains(&RowSelection::between(acme, "-5", "1000"), b"acme\t12")?);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn prefix(&self, leading: &[Field]) -> Result<Bytes, RecipeError> {
         let most = self.fields.len() - 1;
         if leading.len() > most {
