@@ -31,7 +31,6 @@
 
 mod input;
 mod load;
-mod old_keys;
 mod report;
 mod write;
 

@@ -1,13 +1,20 @@
 //! The write of one batch.
 
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
-use fluo_table::{Bytes, Column, Condition, ConditionalMutation, ErrorKind, Outcome, Table};
+use fluo_table::{
+    Bytes, Column, Condition, ConditionalMutation, Error, ErrorKind, Outcome, Scan, Span, Table,
+};
+use futures_util::TryStreamExt;
 
 use super::input::Row;
-use super::old_keys;
 use super::report::{BulkLoadReport, ExistingRow, Failure};
 use crate::number::count;
+
+/// Cells per read: few, because the size of their values is unknown.
+const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The counts of the rows of a write that ended, and its failure.
 pub(super) type Written = (BulkLoadReport, Option<Failure>);
@@ -32,7 +39,7 @@ pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) 
 /// time.
 async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut report = BulkLoadReport::default();
-    let found = match old_keys::find(table, &rows).await {
+    let found = match old_keys(table, &rows).await {
         Ok(found) => found,
         Err(error) => return (report, Some((numbers(&rows), error.into()))),
     };
@@ -75,6 +82,41 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
         }
     }
     (report, failure.map(|(number, error)| (number..=number, error.into())))
+}
+
+/// Returns, for each row, the oldest of its old keys under which one of its columns exists, or
+/// `None` if there is no such key.
+///
+/// The search must precede the conditional write under the new key: rows move only to the newest
+/// epoch (E1), so the condition of the write finds a row that moved after the search.
+async fn old_keys(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<Bytes>>, Error> {
+    let mut found: Vec<Option<Bytes>> = vec![None; rows.len()];
+    let most = rows.iter().map(|row| row.old_keys.len()).max().unwrap_or_default();
+    // Oldest first, as for readers (E2): a row may be moving from one older place to the next.
+    for age in 0..most {
+        let (mut spans, mut readers) = (Vec::new(), HashMap::<&Bytes, Vec<_>>::new());
+        for (row, found) in rows.iter().zip(&mut found) {
+            if let (Some(key), None) = (row.old_keys.get(age), &found) {
+                spans.extend(row.columns().map(|column| Span::cell(key.clone(), column)));
+                readers.entry(key).or_default().push((row, found));
+            }
+        }
+        if spans.is_empty() {
+            continue;
+        }
+        // Without a first-of-row filter: the first cell of a row may belong to another column.
+        let mut batches = table.scan(Scan::over_all(spans).batch_cells(BATCH_CELLS));
+        while let Some(cells) = batches.try_next().await? {
+            for cell in cells {
+                for (row, found) in readers.get_mut(&cell.key.row).into_iter().flatten() {
+                    if row.columns().any(|own| *own == cell.key.column) {
+                        **found = row.old_keys.get(age).cloned();
+                    }
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 impl Row {

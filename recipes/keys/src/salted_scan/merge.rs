@@ -11,8 +11,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use super::batch::RowBatch;
 use super::epochs::{EpochReader, Owner};
-use super::key_prefixes::{Heads, LAST};
-use super::loser_tree::Losers;
+use super::loser_tree::{Heads, LAST, Losers};
 use super::memory::Memory;
 use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;

@@ -50,7 +50,6 @@
 
 mod batch;
 mod epochs;
-mod key_prefixes;
 mod loser_tree;
 mod memory;
 mod merge;

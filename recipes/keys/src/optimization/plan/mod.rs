@@ -11,8 +11,7 @@ use super::balancer::{
     PropertyChange, is_false, no_group_balancer, pattern_in_force, requested_properties,
 };
 use super::forecast::forecast;
-use super::merging::runs;
-use super::step::TableState;
+use super::step::{TableState, runs};
 use super::{GroupForecast, Step, TableOptimizations};
 
 mod row_text;
