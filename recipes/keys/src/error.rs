@@ -88,6 +88,8 @@ impl PartialEq for RecipeError {
     }
 }
 
+impl Eq for RecipeError {}
+
 impl fmt::Display for RecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -84,8 +84,8 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     (report, failure.map(|(number, error)| (number..=number, error.into())))
 }
 
-/// Returns, for each row, the oldest of its old keys under which one of its columns exists, or
-/// `None` if there is no such key.
+/// Returns, for each row, the oldest of its old keys under which one of its columns exists (B6),
+/// or `None` if there is no such key.
 ///
 /// The search must precede the conditional write under the new key: rows move only to the newest
 /// epoch (E1), so the condition of the write finds a row that moved after the search.

@@ -1,6 +1,7 @@
 //! The balancer of a table, and the properties that put it in force.
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
 use fluo_table::balancer::{BalancerClass, group_balancers};
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
@@ -25,13 +26,8 @@ pub(super) struct PropertyChange {
     /// The value in force after the change. `None` if the property is removed and nothing is
     /// inherited, or if the servers load no group balancer.
     pub(super) after: Option<String>,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub(super) removed: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-pub(super) fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 pub(super) fn value_text(value: Option<&String>) -> String {

@@ -79,7 +79,14 @@ impl Windows {
             if batch.is_some() {
                 return Ok(batch);
             }
-            self.end_window();
+            self.merge = None;
+            for older in &mut self.older {
+                older.is_used_up = older.reached == self.end;
+            }
+            match self.end.take() {
+                Some(unsalted) => self.yielded = Some(Position { unsalted, salt: None }),
+                None => self.is_over = true,
+            }
         }
         Ok(None)
     }
@@ -141,16 +148,5 @@ impl Windows {
         let newest = self.older.len();
         let pieces = scan.pieces_of(newest, self.yielded.as_ref(), end);
         Merge::new(self.run.clone(), newest, pieces, held, self.rows_left)
-    }
-
-    fn end_window(&mut self) {
-        self.merge = None;
-        for older in &mut self.older {
-            older.is_used_up = older.reached == self.end;
-        }
-        match self.end.take() {
-            Some(unsalted) => self.yielded = Some(Position { unsalted, salt: None }),
-            None => self.is_over = true,
-        }
     }
 }

@@ -1,15 +1,14 @@
 //! Plans: the differences between the optimizations and a live table.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Not;
 
 use fluo_table::balancer::GroupPattern;
 use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_table::{Bytes, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
-use super::balancer::{
-    PropertyChange, is_false, no_group_balancer, pattern_in_force, requested_properties,
-};
+use super::balancer::{PropertyChange, no_group_balancer, pattern_in_force, requested_properties};
 use super::forecast::forecast;
 use super::step::{TableState, runs};
 use super::{GroupForecast, Step, TableOptimizations};
@@ -47,7 +46,7 @@ pub struct Plan {
     properties: Vec<PropertyChange>,
     /// `true` if no recipe has a group. Then the plan sets no property of the balancer, and all
     /// tablets are spread as one group, which every balancer does.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub without_groups: bool,
     /// The names of the properties that earlier groups left, pruned or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

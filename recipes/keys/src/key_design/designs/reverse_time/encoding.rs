@@ -41,10 +41,8 @@ impl ReverseTime {
     }
 
     fn split_written<'a>(&self, written: &'a [u8]) -> Result<(&'a [u8], i64), RecipeError> {
-        let halves = self.halves(written);
-        let parts =
-            halves.and_then(|(entity, time)| Some((entity, self.encoding.counted_up(time)?)));
-        parts.ok_or_else(|| {
+        let counted_up = |(entity, time)| Some((entity, self.encoding.counted_up(time)?));
+        self.halves(written).and_then(counted_up).ok_or_else(|| {
             let (excerpt, shape) = (Excerpt::new(written), self.shape());
             RecipeError::key(format!("{excerpt} is not a row with its time counted down; {shape}"))
         })
