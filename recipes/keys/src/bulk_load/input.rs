@@ -11,7 +11,6 @@ use futures_util::{Stream, StreamExt};
 
 use super::report::{BulkLoadCause, Failure, RepeatedKeys};
 use crate::error::RecipeError;
-use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 
 /// Maximum number of bytes in a batch, except for a single larger row.
@@ -21,9 +20,8 @@ const REMEMBERED_KEYS: usize = (8 << 20) / 8 * 7;
 
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub(super) design: KeyDesign,
-    /// The designs in which rows may exist, if there are earlier ones.
-    pub(super) migration: Option<KeyMigration>,
+    /// The designs in which rows may exist; they are written by the newest.
+    pub(super) epochs: KeyMigration,
     pub(super) insert_only: bool,
     pub(super) batch_rows: NonZeroUsize,
     pub(super) concurrency: NonZeroUsize,
@@ -44,9 +42,8 @@ pub(super) struct Row {
 impl Settings {
     fn row(&self, number: u64, mutation: Mutation) -> Result<Row, RecipeError> {
         let Mutation { row, updates } = mutation;
-        let mutation = Mutation { row: self.design.encode_row(&row)?, updates };
-        let migration = self.migration.as_ref().filter(|_| self.insert_only);
-        let old_keys = migration.map_or(Ok(Vec::new()), |migration| migration.old_keys(&row))?;
+        let mutation = Mutation { row: self.epochs.key(&row)?, updates };
+        let old_keys = if self.insert_only { self.epochs.old_keys(&row)? } else { Vec::new() };
         Ok(Row { number, row, old_keys, mutation })
     }
 }

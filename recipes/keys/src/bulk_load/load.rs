@@ -69,25 +69,21 @@ pub struct BulkLoad<'a> {
 impl<'a> BulkLoad<'a> {
     /// Creates a load that writes rows under the keys of a design.
     pub fn new(design: &KeyDesign) -> Self {
-        let settings = Settings {
-            design: design.clone(),
-            migration: None,
-            insert_only: false,
-            batch_rows: BATCH_ROWS,
-            concurrency: CONCURRENCY,
-            named_rows: 10,
-        };
-        Self { settings, watch: Box::new(|_| ()) }
+        Self::for_migration(&KeyMigration::of_one(design))
     }
 
     /// Creates a load for a table whose rows move to another design. It writes rows under the keys
     /// of the newest design. If it is [insert-only](Self::insert_only), a row under one of its
     /// earlier keys counts as existing; the rows may be moved meanwhile.
     pub fn for_migration(migration: &KeyMigration) -> Self {
-        let newest = migration.designs().last().expect("a migration has a design");
-        let mut load = Self::new(newest);
-        load.settings.migration = Some(migration.clone());
-        load
+        let settings = Settings {
+            epochs: migration.clone(),
+            insert_only: false,
+            batch_rows: BATCH_ROWS,
+            concurrency: CONCURRENCY,
+            named_rows: 10,
+        };
+        Self { settings, watch: Box::new(|_| ()) }
     }
 
     /// Writes only rows that do not exist: a row of which any column in its mutation has a value is
@@ -98,8 +94,8 @@ impl<'a> BulkLoad<'a> {
     /// Fails if the salts of the design are drawn, because a row then has many keys, and it cannot
     /// be checked whether it exists.
     pub fn insert_only(mut self) -> Result<Self, RecipeError> {
-        let design = &self.settings.design;
-        if design.draws_salts() {
+        let drawn = self.settings.epochs.designs().find(|design| design.draws_salts());
+        if let Some(design) = drawn {
             return Err(RecipeError::settings(format!(
                 "the salts of {} are drawn, so no row can be found: use a design that computes them",
                 design.name()
@@ -147,14 +143,11 @@ impl<'a> BulkLoad<'a> {
     /// The load stops at the first failure of the input, of a row without a key, or of a write. The
     /// error contains the numbers of the rows that failed, and the counts. Rows before a failure of
     /// the input or of a row are written.
-    pub async fn load<E>(
+    pub async fn load<E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         table: &dyn Table,
         rows: impl Stream<Item = Result<Mutation, E>> + Send,
-    ) -> Result<BulkLoadReport, BulkLoadError>
-    where
-        E: Into<Box<dyn Error + Send + Sync>>,
-    {
+    ) -> Result<BulkLoadReport, BulkLoadError> {
         let Self { settings, mut watch } = self;
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);

@@ -39,18 +39,13 @@ impl MigrationProgress {
 impl fmt::Display for MigrationProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (done, all) = (self.done(), self.done().saturating_add(self.left()));
+        let (shown, shown_all) = (Grouped(done), Grouped(all));
         if done == all {
-            write!(f, "all {} rows are in the newest epoch", Grouped(all))?;
+            write!(f, "all {shown_all} rows are in the newest epoch")?;
         } else {
             let permille = u128::from(done) * 1_000 / u128::from(all);
-            write!(
-                f,
-                "{} of {} rows are in the newest epoch ({}.{} %)",
-                Grouped(done),
-                Grouped(all),
-                permille / 10,
-                permille % 10
-            )?;
+            let (whole, tenths) = (permille / 10, permille % 10);
+            write!(f, "{shown} of {shown_all} rows are in the newest epoch ({whole}.{tenths} %)")?;
         }
         match self.foreign {
             0 => Ok(()),

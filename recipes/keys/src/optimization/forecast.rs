@@ -1,5 +1,7 @@
 //! The distribution of the tablets of a plan, as the balancer will make it.
 
+use std::collections::BTreeSet;
+
 use fluo_table::balancer::{GroupPattern, place};
 use fluo_table::{Bytes, Error, Escaped, Result};
 use serde::{Deserialize, Serialize};
@@ -45,13 +47,8 @@ pub(super) fn groups_of<'a>(
 
 /// Returns the different groups, in the order of the table.
 pub(super) fn different(groups: &[String]) -> Vec<&String> {
-    let mut different = Vec::new();
-    for group in groups {
-        if !different.contains(&group) {
-            different.push(group);
-        }
-    }
-    different
+    let mut seen = BTreeSet::new();
+    groups.iter().filter(|group| seen.insert(*group)).collect()
 }
 
 pub(super) fn forecast<'a>(

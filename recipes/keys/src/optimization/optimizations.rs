@@ -68,7 +68,14 @@ impl TableOptimizations {
                 ours.prefix.starts_with(&theirs.prefix) || theirs.prefix.starts_with(&ours.prefix)
             };
             if let Some(ours) = self.requirements.iter().find(overlaps) {
-                return Err(overlap(ours, &theirs));
+                let remedy = match [ours, &theirs].into_iter().find(|one| one.prefix.is_empty()) {
+                    Some(alone) => format!("{} must be the only recipe of its table", alone.owner),
+                    None => "give them prefixes of which neither starts with the other".to_owned(),
+                };
+                let (first, second) = (&ours.owner, &theirs.owner);
+                return Err(RecipeError::settings(format!(
+                    "{first} and {second} overlap; {remedy}"
+                )));
             }
             self.requirements.push(theirs);
         }
@@ -82,10 +89,7 @@ impl TableOptimizations {
 
     /// Returns the split points of all recipes.
     pub fn splits(&self) -> BTreeSet<Bytes> {
-        self.requirements
-            .iter()
-            .flat_map(|requirement| requirement.splits.iter().cloned())
-            .collect()
+        self.requirements.iter().flat_map(|one| one.splits.iter().cloned()).collect()
     }
 
     /// Returns the pattern of the balancer: exactly one capturing group around the alternatives of
@@ -114,16 +118,6 @@ impl From<TableRequirement> for TableOptimizations {
     fn from(requirement: TableRequirement) -> Self {
         Self { requirements: vec![requirement] }
     }
-}
-
-fn overlap(first: &TableRequirement, second: &TableRequirement) -> RecipeError {
-    let mut both = [first, second].into_iter();
-    let remedy = match both.find(|one| one.prefix.is_empty()) {
-        Some(alone) => format!("{} must be the only recipe of its table", alone.owner),
-        None => "give them prefixes of which neither starts with the other".to_owned(),
-    };
-    let (first, second) = (&first.owner, &second.owner);
-    RecipeError::settings(format!("{first} and {second} overlap; {remedy}"))
 }
 
 #[cfg(test)]

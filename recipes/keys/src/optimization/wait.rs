@@ -58,14 +58,11 @@ impl Plan {
     /// # Errors
     ///
     /// Those of [`groups()`]. An unavailable table is an error only at the limit.
-    pub fn wait_until_balanced<'a, S>(
+    pub fn wait_until_balanced<'a, S: Future<Output = ()> + Send + 'a>(
         &'a self,
         tables: &'a dyn TableAdmin,
         sleep: impl Fn(Duration) -> S + Send + 'a,
-    ) -> Waiting<'a, Vec<GroupVerdict>>
-    where
-        S: Future<Output = ()> + Send + 'a,
-    {
+    ) -> Waiting<'a, Vec<GroupVerdict>> {
         let look = move || groups(tables, &self.table, self.group_pattern()).boxed();
         let are_spread = |groups: &Vec<_>| groups.iter().all(GroupVerdict::is_spread);
         Waiting::new(look, are_spread, sleep)
@@ -80,13 +77,10 @@ impl<'a> Verifying<'a> {
     ///
     /// Those of [`verify`](super::TableOptimizations::verify). An unavailable table is an error
     /// only at the limit.
-    pub fn until_laid_out<S>(
+    pub fn until_laid_out<S: Future<Output = ()> + Send + 'a>(
         self,
         sleep: impl Fn(Duration) -> S + Send + 'a,
-    ) -> Waiting<'a, Verdict>
-    where
-        S: Future<Output = ()> + Send + 'a,
-    {
+    ) -> Waiting<'a, Verdict> {
         let Self { optimizations, tables, table, options, .. } = self;
         let options = options.rows(RowCounting::Skip);
         let look = move || optimizations.verify(tables, table).options(&options).into_future();
@@ -95,14 +89,11 @@ impl<'a> Verifying<'a> {
 }
 
 impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
-    fn new<S>(
+    fn new<S: Future<Output = ()> + Send + 'a>(
         look: impl FnMut() -> BoxFuture<'a, Result<T>> + Send + 'a,
         is_done: fn(&T) -> bool,
         sleep: impl Fn(Duration) -> S + Send + 'a,
-    ) -> Self
-    where
-        S: Future<Output = ()> + Send + 'a,
-    {
+    ) -> Self {
         Self {
             look: Box::new(look),
             is_done,

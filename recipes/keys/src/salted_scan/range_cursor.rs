@@ -197,9 +197,9 @@ mod tests {
     use fluo_table::Column;
 
     use super::*;
-    use crate::key_design::{KeyDesign, Modulo};
+    use crate::key_design::{KeyDesign, Modulo, RowSelection};
     use crate::key_migration::KeyMigration;
-    use crate::salted_scan::epochs::EpochReader;
+    use crate::salted_scan::settings::EpochReader;
 
     fn cell(row: &'static str, timestamp: i64) -> Cell {
         Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
@@ -208,9 +208,8 @@ mod tests {
     /// Returns a reader of keys that begin with `00|`.
     fn reader() -> EpochReader {
         let design = KeyDesign::new(Modulo { buckets: 1, ..Modulo::default() }).unwrap();
-        let epochs = KeyMigration::of_one(&design);
-        let rows = RowRange { start: Bytes::from("00|"), end: None };
-        EpochReader { epochs, pieces: [vec![rows]].into(), epoch: 0 }
+        let scan = KeyMigration::of_one(&design).scan(&RowSelection::All).unwrap();
+        EpochReader { scan: scan.into(), epoch: 0 }
     }
 
     #[test]

@@ -134,16 +134,11 @@ impl fmt::Display for Load {
         if let Some(fullest) = &self.fullest {
             write!(f, "{fullest} holds ")?;
         }
-        let limit = format!("{:.2}", self.limit);
-        write!(
-            f,
-            "{} of {} {}, {:.2} times its share; the limit is {}",
-            Grouped(self.largest),
-            Grouped(self.total),
-            if self.counted { "rows" } else { "entries" },
-            self.skew.unwrap_or_default(),
-            limit.trim_end_matches('0').trim_end_matches('.')
-        )
+        let (largest, total) = (Grouped(self.largest), Grouped(self.total));
+        let unit = if self.counted { "rows" } else { "entries" };
+        let (skew, limit) = (self.skew.unwrap_or_default(), format!("{:.2}", self.limit));
+        let limit = limit.trim_end_matches('0').trim_end_matches('.');
+        write!(f, "{largest} of {total} {unit}, {skew:.2} times its share; the limit is {limit}")
     }
 }
 
@@ -153,10 +148,8 @@ impl Scale {
         let even = 1.0 / float_len(places.max(1));
         let least = parts.iter().map(|part| part.share).fold(even, f64::min);
         let height = |part: &Part| float(part.count) / self.max_skew.of_share(part.share);
-        let fullest = parts
-            .into_iter()
-            .filter(|part| part.count > 0)
-            .max_by(|a, b| height(a).total_cmp(&height(b)));
+        let filled = parts.into_iter().filter(|part| part.count > 0);
+        let fullest = filled.max_by(|a, b| height(a).total_cmp(&height(b)));
         let (largest, share) = match &fullest {
             Some(part) => (part.count, part.share),
             None => (0, even),

@@ -110,13 +110,10 @@ impl Composite {
 
     fn check_kinds(&self, leading: &[Field]) -> Result<(), RecipeError> {
         let mut pairs = leading.iter().zip(&self.fields).enumerate();
-        match pairs.find(|(_, (value, field))| value.kind() != field.kind) {
-            None => Ok(()),
-            Some((number, (value, field))) => {
-                let (label, kind, found) = (self.label(number), field.kind, value.kind());
-                Err(RecipeError::row(format!("{label} is {kind}, not {found}")))
-            }
-        }
+        let wrong = pairs.find(|(_, (value, field))| value.kind() != field.kind);
+        let Some((number, (value, field))) = wrong else { return Ok(()) };
+        let (label, kind, found) = (self.label(number), field.kind, value.kind());
+        Err(RecipeError::row(format!("{label} is {kind}, not {found}")))
     }
 
     /// Parses the fields of a row's text.

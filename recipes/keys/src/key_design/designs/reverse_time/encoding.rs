@@ -92,15 +92,13 @@ impl ReverseTime {
             return Ok(prefix.clone());
         }
         let is_decimal = self.encoding == TimeEncoding::Decimal;
-        let length = if is_decimal {
-            prefix.iter().take_while(|byte| byte.is_ascii_digit()).count()
-        } else {
-            size_of::<i64>()
+        let length = match self.encoding {
+            TimeEncoding::Decimal => prefix.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+            TimeEncoding::Binary => size_of::<i64>(),
         };
         let parts = prefix.split_at_checked(length);
-        let (time, rest) = parts
-            .filter(|(_, rest)| !rest.is_empty() || !is_decimal)
-            .ok_or_else(|| cut_time(prefix))?;
+        let is_whole = |(_, rest): &(&[u8], &[u8])| !rest.is_empty() || !is_decimal;
+        let (time, rest) = parts.filter(is_whole).ok_or_else(|| cut_time(prefix))?;
         let separator = self.separator.as_bytes();
         if !separator.starts_with(rest) && !rest.starts_with(separator) {
             let (prefix, shape) = (Excerpt::new(prefix), self.shape());

@@ -9,10 +9,9 @@ use super::host::Host;
 use super::page::{PORT, Page, authority, excerpt, text_of, without_scheme};
 use super::{DomainDirection, WebPart, WebTable};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{KeyField, RowEncoding};
-use crate::key_design::row_selection::{RowRange, RowSelection};
-use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, MAX_RANGES, ScanCost};
+use crate::key_design::encoding::RowEncoding;
+use crate::key_design::scan_cost::MAX_RANGES;
+use crate::key_design::{KeyField, KeyOrder, RowRange, RowSelection, SaltedPart, ScanCost};
 
 /// The salted part of a page does not affect the bytes after the salt.
 impl RowEncoding for WebTable {
