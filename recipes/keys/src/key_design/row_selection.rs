@@ -104,13 +104,13 @@ impl RowSelection {
             Self::Row(row) => row.clone(),
             Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
             Self::Range { start, end } => {
-                // Without a bound, a range ends after every row.
-                let is_common = |prefix: &Bytes| {
-                    let after = prefix_successor(prefix);
+                // Without a bound, a range ends after every row. The search is binary: rows are long.
+                let lens: Vec<_> = (1..=start.len()).collect();
+                let is_common = |len: &usize| {
+                    let after = prefix_successor(start.get(..*len).unwrap_or_default());
                     (end.is_none(), end) <= (after.is_none(), &after)
                 };
-                let mut prefixes = (0..=start.len()).rev().map(|len| start.slice(..len));
-                prefixes.find(is_common).unwrap_or_default()
+                start.slice(..lens.partition_point(is_common))
             }
         }
     }

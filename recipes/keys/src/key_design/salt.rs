@@ -13,7 +13,7 @@ use crate::row_hasher::RowHasher;
 /// A kind of salt. All salts of one design have the same width.
 #[derive(Clone, Debug)]
 pub(super) enum SaltKind {
-    /// Buckets in decimal digits: a number modulo their count, or drawn if there is none.
+    /// Buckets in decimal digits: an operand modulo their count, or drawn if there is no operand.
     Bucket { count: u32, of: Option<HashInput> },
     /// Hexadecimal digits of a digest.
     Digest { digest: Digest, end: DigestSide, digits: u8 },
