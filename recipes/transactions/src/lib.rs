@@ -30,6 +30,7 @@ pub mod telemetry;
 pub mod transient;
 pub mod typed_row;
 
+pub use queue::TypedQueue;
 pub use table_optimizations::table_optimizations;
 pub use typed_column::TypedColumn;
 pub use typed_row::TypedRow;

@@ -6,7 +6,7 @@ use fluo_engine::{Bytes, Error, Result};
 use fluo_keys::application::{OPTIMIZATIONS, ROW_HASHER_OPTIMIZER, stored_row_hasher};
 use fluo_keys::{RecipeError, TableOptimizations, TableRequirement, java_quote};
 
-use crate::queue::{QueueDefinition, QueueKind};
+use crate::queue::{QueueKind, StoredQueue};
 
 /// The largest number of tablets of a queue.
 const MAX_TABLETS: u32 = 100_000;
@@ -46,7 +46,7 @@ fn requirements_of(
              setting"
         )));
     };
-    let queue = QueueDefinition::load(kind, id, settings)?;
+    let queue = StoredQueue::load(kind, id, settings)?;
     let tablets = queue.buckets.count().div_ceil(queue.buckets_per_tablet.get());
     if tablets > MAX_TABLETS {
         return Err(Error::invalid(format!(
@@ -61,7 +61,7 @@ fn requirements_of(
 /// Returns the requirements of a queue: its entries, the rows before those of an export queue,
 /// which end a tablet, and its dead letters, which are few and have no tablet of their own. The
 /// values and the updates of a combine queue have a group each.
-fn queue_requirements(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+fn queue_requirements(queue: &StoredQueue) -> Result<Vec<TableRequirement>, RecipeError> {
     let id = &queue.id;
     let builder =
         |title: String, prefix: Bytes| TableRequirement::builder(title).transient().prefix(prefix);

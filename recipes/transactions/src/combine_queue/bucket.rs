@@ -11,7 +11,7 @@ use super::layout::{CURRENT, updates_from, updates_of, value_row};
 use super::pass::{Group, Pass};
 use super::queue::{Combined, Tried};
 use super::{Change, CombineQueue};
-use crate::queue::{End, QueueDefinition, bury};
+use crate::queue::{End, bury};
 use crate::telemetry::{self, PROCESSED};
 
 /// The number of keys whose current values are read at once, at first.
@@ -43,7 +43,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             queue,
             tx,
             row,
-            changes: queue.changes.is_some().then(BTreeMap::new),
+            changes: queue.role.changes.is_some().then(BTreeMap::new),
             keys_at_once: FIRST_KEYS_AT_ONCE,
             least_room: tx.remaining_bytes() / 2,
             processed: 0,
@@ -54,11 +54,11 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
     /// Combines updates from the position of the bucket on, and sets the position at which the next
     /// pass begins. Returns the changes, if an observer wants them.
     pub(super) async fn pass(mut self) -> Result<Vec<Change<K, V>>> {
-        let requeues = self.queue.combiner.is_order_free();
+        let requeues = self.queue.role.combiner.is_order_free();
         // The deletions of the updates that are read must have room in the transaction.
-        let most_bytes = self.definition().buffer_bytes;
+        let most_bytes = self.queue.stored.buffer_bytes;
         let mut pass = Pass::new(most_bytes.min(self.least_room / 4), requeues);
-        let next = self.definition().next_column();
+        let next = self.queue.stored.next_column();
         let before = self.tx.get(self.row.clone(), next).await?;
         self.read(&mut pass, before.as_deref()).await?;
         let end = pass.end();
@@ -68,16 +68,16 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         } else {
             self.apply(end.partial).await?;
         }
-        telemetry::count(PROCESSED, &self.definition().id, self.processed);
+        telemetry::count(PROCESSED, &self.queue.stored.id, self.processed);
         let position = self.left.take().or(end.next);
         let end = End::new(before.is_some(), position, false);
-        end.write(self.tx, self.definition(), self.row.clone())?;
+        end.write(self.tx, &self.queue.stored, self.row.clone())?;
         Ok(self.changes.unwrap_or_default().into_values().collect())
     }
 
     /// Reads updates until the pass is full, and applies those of complete keys.
     async fn read(&mut self, pass: &mut Pass, next: Option<&[u8]>) -> Result<()> {
-        let queue = self.definition();
+        let queue = &self.queue.stored;
         let scan = Scan::over(updates_from(queue, self.row, next));
         let mut updates = queue.entries(self.tx, scan);
         while let Some(update) = updates.try_next().await? {
@@ -102,7 +102,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             if chunk.is_empty() {
                 return Ok(());
             }
-            let queue = self.definition();
+            let queue = &self.queue.stored;
             let cell = |group: &Group| RowColumn::new(value_row(queue, &group.key), CURRENT);
             let cells: Vec<RowColumn> = chunk.iter().map(cell).collect();
             let current = self.tx.get_many(cells.iter().cloned()).await?;
@@ -150,7 +150,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             partial.iter().for_each(|group| self.leave(group));
             return Ok(());
         }
-        let queue = self.definition();
+        let queue = &self.queue.stored;
         let mut completed = Vec::new();
         for group in partial {
             let tried = self.queue.try_combine(&group, None);
@@ -166,7 +166,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
 
     /// Reads further updates of a key, as many as have room in the transaction.
     async fn complete(&mut self, mut group: Group) -> Result<Group> {
-        let queue = self.definition();
+        let queue = &self.queue.stored;
         let last = group.updates.last().map(|update| update.row.clone());
         let scan = Scan::over(updates_of(queue, &group.key));
         let mut updates = queue.entries(self.tx, scan);
@@ -190,7 +190,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
     /// others if they cannot be combined.
     fn take(&mut self, group: &Group, tried: Tried<'_, K, V>) -> Result<Option<Combined<K, V>>> {
         self.processed += group.updates.len();
-        let queue = self.definition();
+        let queue = &self.queue.stored;
         for update in &group.updates {
             self.tx.delete(update.row.clone(), queue.entry_column())?;
         }
@@ -219,9 +219,5 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
     /// pass always has, so each pass makes progress.
     fn has_room(&self) -> bool {
         self.left.is_none() && (self.processed == 0 || self.tx.remaining_bytes() > self.least_room)
-    }
-
-    fn definition(&self) -> &'a QueueDefinition {
-        self.queue.definition()
     }
 }

@@ -14,26 +14,26 @@
 
 use fluo_table::{Bytes, Column, Span, Timestamp};
 
-use crate::queue::QueueDefinition;
+use crate::queue::StoredQueue;
 
 pub(crate) const CURRENT: Column = Column::from_static("data", "current");
 
-pub(crate) fn value_row(queue: &QueueDefinition, key: &[u8]) -> Bytes {
+pub(crate) fn value_row(queue: &StoredQueue, key: &[u8]) -> Bytes {
     let prefix = bucket_of_values(queue, queue.buckets.of(key));
     Bytes::from([&*prefix, key].concat())
 }
 
-pub(crate) fn values_prefix(queue: &QueueDefinition) -> String {
+pub(crate) fn values_prefix(queue: &StoredQueue) -> String {
     format!("{}:d:", queue.id)
 }
 
-pub(super) fn bucket_of_values(queue: &QueueDefinition, bucket: u32) -> Bytes {
+pub(super) fn bucket_of_values(queue: &StoredQueue, bucket: u32) -> Bytes {
     let bucket = queue.buckets.text(bucket);
     Bytes::from(format!("{}{bucket}:", values_prefix(queue)))
 }
 
 /// Returns the key of the row of a current value. `None` for another row.
-pub(super) fn key_of_value<'r>(queue: &QueueDefinition, row: &'r [u8]) -> Option<&'r [u8]> {
+pub(super) fn key_of_value<'r>(queue: &StoredQueue, row: &'r [u8]) -> Option<&'r [u8]> {
     let buckets = queue.buckets;
     let rest = row.strip_prefix(values_prefix(queue).as_bytes())?;
     let (bucket, key) = rest.split_at_checked(buckets.digits())?;
@@ -43,18 +43,14 @@ pub(super) fn key_of_value<'r>(queue: &QueueDefinition, row: &'r [u8]) -> Option
 }
 
 /// Returns the pending updates of a key, and no others.
-pub(super) fn updates_of(queue: &QueueDefinition, key: &[u8]) -> Span {
+pub(super) fn updates_of(queue: &StoredQueue, key: &[u8]) -> Span {
     let first = queue.entry_row(key, Timestamp::ZERO);
     let last = queue.entry_row(key, Timestamp::MAX);
     Span::rows(first, Some(fluo_table::row_successor(&last)))
 }
 
 /// Returns the updates of a bucket, from the position of the last pass on.
-pub(super) fn updates_from(
-    queue: &QueueDefinition,
-    bucket_row: &[u8],
-    next: Option<&[u8]>,
-) -> Span {
+pub(super) fn updates_from(queue: &StoredQueue, bucket_row: &[u8], next: Option<&[u8]>) -> Span {
     let all = Span::prefix(Bytes::copy_from_slice(bucket_row));
     let Some(next) = next else {
         return all;
@@ -70,10 +66,10 @@ mod tests {
     use fluo_table::{Key, Timestamp};
 
     use super::{key_of_value, updates_from, updates_of, value_row};
-    use crate::queue::{Buckets, QueueDefinition, QueueKind};
+    use crate::queue::{Buckets, QueueKind, StoredQueue};
 
-    fn queue(buckets: u32) -> QueueDefinition {
-        let mut queue = QueueDefinition::new(QueueKind::Combine, "wc").unwrap();
+    fn queue(buckets: u32) -> StoredQueue {
+        let mut queue = StoredQueue::new(QueueKind::Combine, "wc").unwrap();
         queue.buckets = Buckets::new(buckets).unwrap();
         queue
     }

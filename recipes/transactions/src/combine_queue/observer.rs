@@ -24,14 +24,15 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         R: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<ObserverError> + 'static,
     {
-        self.changes = Some(Arc::new(move |tx, changes| process(tx, changes).err_into().boxed()));
+        self.role.changes =
+            Some(Arc::new(move |tx, changes| process(tx, changes).err_into().boxed()));
         self
     }
 
     async fn process(&self, tx: Transaction, row: &Bytes) -> Result<(), ObserverError> {
-        self.definition().check_bucket_row(row)?;
+        self.stored.check_bucket_row(row)?;
         let changes = Bucket::new(self, &tx, row).pass().await?;
-        match &self.changes {
+        match &self.role.changes {
             Some(process) if !changes.is_empty() => process(tx, changes).await,
             _ => Ok(()),
         }
@@ -41,7 +42,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
 impl<K: Send + 'static, V: Send + 'static> Recipe for CombineQueue<K, V> {
     fn registration(&self) -> Result<Registration> {
         let queue = self.clone();
-        self.queue.registration(Some(Arc::new(observer_fn(move |tx, row, _| {
+        self.registered(Some(Arc::new(observer_fn(move |tx, row, _| {
             let queue = queue.clone();
             async move { queue.process(tx, &row).await }
         }))))

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use fluo_engine::{Bytes, ObserverError, Result, Transaction};
@@ -11,7 +10,7 @@ use futures::future::BoxFuture;
 use super::Combiner;
 use super::pass::Group;
 use crate::codec::{Codec, KeyCodec, Text};
-use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
+use crate::queue::{Entry, QueueKind, TypedQueue};
 
 /// A queue of updates and the values that they make. See the [module](super).
 ///
@@ -44,9 +43,10 @@ use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 /// # Ok(())
 /// # }
 /// ```
-#[must_use]
-pub struct CombineQueue<K, V> {
-    pub(super) queue: TypedQueue<K, V>,
+pub type CombineQueue<K, V> = TypedQueue<K, V, Combining<K, V>>;
+
+/// The code of a combine queue.
+pub struct Combining<K, V> {
     pub(super) combiner: Arc<dyn Combiner<K, V>>,
     pub(super) changes: Option<Arc<OnChanges<K, V>>>,
 }
@@ -93,59 +93,8 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         values: impl Codec<V>,
         combiner: impl Combiner<K, V>,
     ) -> Result<Self> {
-        Ok(Self {
-            queue: TypedQueue::new(QueueKind::Combine, id, keys, values)?,
-            combiner: Arc::new(combiner),
-            changes: None,
-        })
-    }
-
-    /// Sets the number of buckets: the number of transactions that can combine at once. It must be
-    /// the same in all programs, and cannot change while the queue has data. Default: 119.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for zero, and for 2^31 and more.
-    pub fn buckets(mut self, buckets: u32) -> Result<Self> {
-        self.queue.definition.buckets = Buckets::new(buckets)?;
-        Ok(self)
-    }
-
-    /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
-    pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
-        self.queue.definition.buckets_per_tablet = buckets;
-        self
-    }
-
-    /// Sets the number of bytes of updates, rows and values, that one transaction of the observer
-    /// combines; at least one update. A transaction also ends when the new values of its keys fill
-    /// the half of [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes).
-    /// Default: 4 MiB.
-    pub fn buffer_bytes(mut self, bytes: usize) -> Self {
-        self.queue.definition.buffer_bytes = bytes.max(1);
-        self
-    }
-
-    /// Returns the id.
-    pub fn id(&self) -> &str {
-        &self.queue.definition.id
-    }
-
-    /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads
-    /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a key or value that its codec cannot
-    /// encode, for a second update of a key in this transaction (use [`extend`](Self::extend)), and
-    /// if the application does not observe the queue. Those of [`Transaction::set`].
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "a literal is the usual value, and has no type behind a reference"
-    )]
-    pub fn add(&self, tx: &Transaction, key: impl Into<K>, value: V) -> Result<()> {
-        let key = self.queue.encode_key(&key.into())?;
-        self.queue.add(tx, &key, &value)
+        let role = Combining { combiner: Arc::new(combiner), changes: None };
+        Self::with_role(QueueKind::Combine, id, keys, values, role)
     }
 
     /// Adds updates, and combines those of one key first. Keys whose updates cancel each other out
@@ -163,7 +112,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         let mut by_key: BTreeMap<Vec<u8>, (K, Vec<V>)> = BTreeMap::new();
         for (key, value) in updates {
             let key = key.into();
-            let bytes = self.queue.encode_key(&key)?;
+            let bytes = self.encode_key(&key)?;
             by_key.entry(bytes).or_insert_with(|| (key, Vec::new())).1.push(value);
         }
         for (bytes, (key, mut values)) in by_key {
@@ -172,24 +121,21 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
                 _ => self.combine_updates(&key, values)?,
             };
             if let Some(value) = value {
-                self.queue.add(tx, &bytes, &value)?;
+                self.add_encoded(tx, &bytes, &value)?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn definition(&self) -> &QueueDefinition {
-        &self.queue.definition
-    }
-
     fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
-        if !self.combiner.is_order_free() {
+        if !self.role.combiner.is_order_free() {
             let message = "its combiner does not promise that updates may be combined in any order";
-            return Err(self.queue.invalid("several updates of one key", message.into()));
+            return Err(self.invalid("several updates of one key", message.into()));
         }
-        self.combiner
+        self.role
+            .combiner
             .combine(key, None, updates)
-            .map_err(|error| self.queue.invalid("the updates of a key", error))
+            .map_err(|error| self.invalid("the updates of a key", error))
     }
 
     /// Decodes the updates of a key, each by itself, and combines those that can be decoded with a
@@ -201,7 +147,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ) -> Tried<'g, K, V> {
         let (mut updates, mut values, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
         for update in &group.updates {
-            match self.queue.values.decode(&update.value) {
+            match self.values.decode(&update.value) {
                 Ok(value) => {
                     updates.push(update);
                     values.push(value);
@@ -220,10 +166,10 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         updates: Vec<V>,
         current: Option<&Bytes>,
     ) -> Result<Combined<K, V>, ObserverError> {
-        let key = self.queue.keys.decode(key)?;
-        let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
-        let new = self.combiner.combine(&key, current.map(decode).transpose()?, updates)?;
-        let bytes = new.as_ref().map(|new| self.queue.encode_value(new)).transpose()?;
+        let key = self.keys.decode(key)?;
+        let decode = |bytes: &Bytes| self.values.decode(bytes);
+        let new = self.role.combiner.combine(&key, current.map(decode).transpose()?, updates)?;
+        let bytes = new.as_ref().map(|new| self.encode_value(new)).transpose()?;
         let old = current.map(decode).transpose()?;
         Ok((Change { key, old, new }, bytes))
     }
@@ -241,20 +187,14 @@ pub(super) struct Tried<'g, K, V> {
     pub(super) combined: Option<Result<Combined<K, V>, ObserverError>>,
 }
 
-impl<K, V> Clone for CombineQueue<K, V> {
+impl<K, V> Clone for Combining<K, V> {
     fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            combiner: self.combiner.clone(),
-            changes: self.changes.clone(),
-        }
+        Self { combiner: self.combiner.clone(), changes: self.changes.clone() }
     }
 }
 
-impl<K, V> fmt::Debug for CombineQueue<K, V> {
+impl<K, V> fmt::Debug for Combining<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CombineQueue")
-            .field("definition", &self.queue.definition)
-            .finish_non_exhaustive()
+        f.debug_struct("Combining").finish_non_exhaustive()
     }
 }

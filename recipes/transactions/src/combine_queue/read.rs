@@ -40,11 +40,11 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         keys: impl IntoIterator<Item = Q>,
     ) -> Result<Vec<Option<V>>> {
         let keys: Result<Vec<Vec<u8>>> =
-            keys.into_iter().map(|key| self.queue.encode_key(&key.into())).collect();
+            keys.into_iter().map(|key| self.encode_key(&key.into())).collect();
         let keys = keys?;
-        let spans = keys.iter().map(|key| updates_of(self.definition(), key));
+        let spans = keys.iter().map(|key| updates_of(&self.stored, key));
         let pending = self.pending(snapshot, Scan::over_all(spans)).await?;
-        let cell = |key: &Vec<u8>| RowColumn::new(value_row(self.definition(), key), CURRENT);
+        let cell = |key: &Vec<u8>| RowColumn::new(value_row(&self.stored, key), CURRENT);
         let current = snapshot.get_many(keys.iter().map(cell)).await?;
         let value = |key: &Vec<u8>| {
             let value = self.value(key, current.get(&cell(key)), pending.get(&**key))?;
@@ -63,7 +63,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ///
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get).
     pub fn iter<'a>(&'a self, snapshot: &'a Snapshot) -> BoxStream<'a, Result<(K, V)>> {
-        let buckets = stream::iter(0..self.definition().buckets.count());
+        let buckets = stream::iter(0..self.stored.buckets.count());
         let values =
             buckets.then(move |bucket| self.bucket(snapshot, bucket)).try_flatten().boxed();
         try_unfold(values, |mut values| async move {
@@ -77,7 +77,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         snapshot: &'a Snapshot,
         bucket: u32,
     ) -> Result<impl Stream<Item = Result<(K, V)>> + 'a> {
-        let queue = self.definition();
+        let queue = &self.stored;
         let updates = Scan::over(Span::prefix(queue.bucket_row(bucket)));
         let mut pending = self.pending(snapshot, updates).await?;
         let current = snapshot.scan_prefix(bucket_of_values(queue, bucket), [&CURRENT]);
@@ -92,7 +92,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         let is_end = batch.is_none();
         let mut values = Vec::new();
         for cell in batch.into_iter().flatten() {
-            let Some(key) = key_of_value(self.definition(), &cell.key.row) else {
+            let Some(key) = key_of_value(&self.stored, &cell.key.row) else {
                 continue;
             };
             while let Some(before) = pending.first_entry().filter(|group| **group.key() < *key) {
@@ -112,7 +112,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     }
 
     async fn pending(&self, snapshot: &Snapshot, scan: Scan) -> Result<Pending> {
-        let mut updates = self.definition().entries(snapshot, scan);
+        let mut updates = self.stored.entries(snapshot, scan);
         let mut pending = Pending::new();
         while let Some(update) = updates.try_next().await? {
             let key = update.key.clone();
@@ -130,9 +130,9 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ) -> Result<Option<(K, V)>> {
         let read = || -> Result<Option<(K, V)>, ObserverError> {
             let Some(group) = pending else {
-                let value = current.map(|current| self.queue.values.decode(current)).transpose()?;
+                let value = current.map(|current| self.values.decode(current)).transpose()?;
                 return Ok(match value {
-                    Some(value) => Some((self.queue.keys.decode(key)?, value)),
+                    Some(value) => Some((self.keys.decode(key)?, value)),
                     None => None,
                 });
             };
@@ -144,7 +144,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
             Ok(combined.and_then(|(change, _)| Some((change.key, change.new?))))
         };
         read().map_err(|error| {
-            let (queue, key) = (self.definition(), Escaped(key));
+            let (queue, key) = (&self.stored, Escaped(key));
             let message = format!("{queue}: the value of the key `{key}` cannot be read: {error}");
             Error::with_source(ErrorKind::Corrupt, message, error)
         })

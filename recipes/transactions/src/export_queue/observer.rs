@@ -14,7 +14,7 @@ use futures::{FutureExt, TryStreamExt};
 use super::layout::entries_from;
 use super::pass::Pass;
 use super::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
-use crate::queue::{Entry, TypedQueue, bury};
+use crate::queue::{Entry, bury};
 use crate::telemetry::{self, PROCESSED};
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
@@ -31,23 +31,23 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
     /// Sets the exporter, such as a [`TableSink`](crate::sink::TableSink). See
     /// [`export_to`](Self::export_to).
     pub fn export_with(mut self, exporter: impl Exporter<K, V>) -> Self {
-        self.exporter = Some(Arc::new(exporter));
+        self.role = Some(Arc::new(exporter));
         self
     }
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<K, V> {
     fn registration(&self) -> Result<Registration> {
-        let observer = self.exporter.clone().map(|exporter| {
-            Arc::new(BucketObserver { queue: self.queue.clone(), exporter }) as Arc<dyn Observer>
+        let observer = self.role.clone().map(|exporter| {
+            Arc::new(BucketObserver { queue: self.clone(), exporter }) as Arc<dyn Observer>
         });
-        self.queue.registration(observer)
+        self.registered(observer)
     }
 }
 
 /// The observer of the notifications of a queue.
 struct BucketObserver<K, V> {
-    queue: TypedQueue<K, V>,
+    queue: ExportQueue<K, V>,
     exporter: Arc<dyn Exporter<K, V>>,
 }
 
@@ -63,7 +63,7 @@ struct Delivered {
 #[async_trait]
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObserver<K, V> {
     async fn process(&self, tx: Transaction, row: Bytes, _: Column) -> Result<(), ObserverError> {
-        let queue = &self.queue.definition;
+        let queue = &self.queue.stored;
         queue.check_bucket_row(&row)?;
         let before = tx.get(row.clone(), queue.next_column()).await?;
         let mut pass = Pass::new(queue.buffer_bytes, &queue.id);
@@ -87,7 +87,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         } else {
             self.deliver(entries).await?
         };
-        let queue = &self.queue.definition;
+        let queue = &self.queue.stored;
         for entry in entries.iter().take(delivered.done) {
             tx.delete(entry.row.clone(), queue.entry_column())?;
         }

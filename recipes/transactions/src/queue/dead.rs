@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use fluo_engine::{Column, ObserverError, Result, Transaction};
 use fluo_table::coordination::FailedNotification;
 
-use super::{Entry, QueueDefinition};
+use super::{Entry, StoredQueue};
 use crate::telemetry::{self, DEAD_LETTERS};
 
 /// The column with the error of a dead letter.
@@ -14,7 +14,7 @@ pub(crate) const ERROR: Column = Column::from_static("dead", "error");
 /// Moves an entry to the dead letters, with the error. Its caller deletes the entry.
 pub(crate) fn bury(
     tx: &Transaction,
-    queue: &QueueDefinition,
+    queue: &StoredQueue,
     entry: &Entry,
     error: &ObserverError,
 ) -> Result<()> {

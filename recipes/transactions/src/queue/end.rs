@@ -2,7 +2,7 @@
 
 use fluo_engine::{Bytes, Result, Transaction};
 
-use super::QueueDefinition;
+use super::StoredQueue;
 
 /// The changes of a bucket at the end of a pass.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl End {
         Self { deletes_next: had_next && next.is_none(), next, continues }
     }
 
-    pub(crate) fn write(self, tx: &Transaction, queue: &QueueDefinition, row: Bytes) -> Result<()> {
+    pub(crate) fn write(self, tx: &Transaction, queue: &StoredQueue, row: Bytes) -> Result<()> {
         let column = queue.next_column();
         if let Some(next) = self.next {
             tx.set(row.clone(), column, next)?;

@@ -1,5 +1,7 @@
-//! The typed side of a queue: its definition with the codecs of its keys and values.
+//! The typed side of a queue: its stored part with the codecs of its keys and values.
 
+use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use fluo_engine::{
@@ -7,28 +9,93 @@ use fluo_engine::{
 };
 
 use super::entry::entry_row;
-use super::{QueueDefinition, QueueKind};
+use super::{Buckets, QueueKind, StoredQueue};
 use crate::codec::{Codec, KeyCodec};
 
-/// A queue with the codecs of its keys and values.
-pub(crate) struct TypedQueue<K, V> {
-    pub(crate) definition: QueueDefinition,
+/// A queue of an application: a [`CombineQueue`](crate::combine_queue::CombineQueue) or an
+/// [`ExportQueue`](crate::export_queue::ExportQueue). Cloning is cheap.
+#[must_use]
+pub struct TypedQueue<K, V, R> {
+    pub(crate) stored: StoredQueue,
     pub(crate) keys: Arc<dyn KeyCodec<K>>,
     pub(crate) values: Arc<dyn Codec<V>>,
+    /// The code that processes the entries.
+    pub(crate) role: R,
 }
 
-impl<K: 'static, V: 'static> TypedQueue<K, V> {
-    pub(crate) fn new(
+impl<K: 'static, V: 'static, R> TypedQueue<K, V, R> {
+    pub(crate) fn with_role(
         kind: QueueKind,
         id: impl Into<String>,
         keys: impl KeyCodec<K>,
         values: impl Codec<V>,
+        role: R,
     ) -> Result<Self> {
-        Ok(Self {
-            definition: QueueDefinition::new(kind, id)?,
-            keys: Arc::new(keys),
-            values: Arc::new(values),
-        })
+        let stored = StoredQueue::new(kind, id)?;
+        Ok(Self { stored, keys: Arc::new(keys), values: Arc::new(values), role })
+    }
+
+    /// Sets the number of buckets: the number of transactions that can combine or export at once.
+    /// It must be the same in all programs, and cannot change while the queue has data. Default:
+    /// 119.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for zero, and for 2^31 and more.
+    pub fn buckets(mut self, buckets: u32) -> Result<Self> {
+        self.stored.buckets = Buckets::new(buckets)?;
+        Ok(self)
+    }
+
+    /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
+    pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
+        self.stored.buckets_per_tablet = buckets;
+        self
+    }
+
+    /// Sets the number of bytes of entries, at least one, that a transaction processes.
+    ///
+    /// An export queue passes them to one call of the exporter, and counts keys and values.
+    /// Default: 1 MiB.
+    ///
+    /// A combine queue counts rows and values. Its transaction also ends when the new values of its
+    /// keys fill the half of
+    /// [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes). Default: 4 MiB.
+    pub fn buffer_bytes(mut self, bytes: usize) -> Self {
+        self.stored.buffer_bytes = bytes.max(1);
+        self
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.stored.id
+    }
+
+    /// Adds an update of a key, or an entry to export, and the notification of its bucket to a
+    /// transaction. Reads nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for a key or value that its codec cannot encode, for a
+    /// second entry of a key in this transaction, and if the application does not observe the
+    /// queue. Those of [`Transaction::set`].
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a literal is the usual value, and has no type behind a reference"
+    )]
+    pub fn add(&self, tx: &Transaction, key: impl Into<K>, value: V) -> Result<()> {
+        let key = self.encode_key(&key.into())?;
+        self.add_encoded(tx, &key, &value)
+    }
+
+    pub(crate) fn add_encoded(&self, tx: &Transaction, key: &[u8], value: &V) -> Result<()> {
+        let value = self.encode_value(value);
+        let value = value.map_err(|error| self.invalid("a value", error))?;
+        let queue = &self.stored;
+        let bucket_row = queue.bucket_row_of(key);
+        let row = entry_row(&bucket_row, key, tx.start());
+        tx.set(row, queue.entry_column(), value)?;
+        tx.notify(bucket_row, &queue.notification())
     }
 
     pub(crate) fn encode_key(&self, key: &K) -> Result<Vec<u8>> {
@@ -44,38 +111,30 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
         Ok(Bytes::from(bytes))
     }
 
-    /// Adds an entry, and the notification of its bucket, to a transaction.
-    pub(crate) fn add(&self, tx: &Transaction, key: &[u8], value: &V) -> Result<()> {
-        let value = self.encode_value(value);
-        let value = value.map_err(|error| self.invalid("a value", error))?;
-        let queue = &self.definition;
-        let bucket_row = queue.bucket_row_of(key);
-        let row = entry_row(&bucket_row, key, tx.start());
-        tx.set(row, queue.entry_column(), value)?;
-        tx.notify(bucket_row, &queue.notification())
-    }
-
     /// Returns the registration, with the observer of the buckets if this program runs it.
-    pub(crate) fn registration(
-        &self,
-        observer: Option<Arc<dyn Observer>>,
-    ) -> fluo_table::Result<Registration> {
-        let (keys, values) = (self.keys.name(), self.values.name());
-        self.definition.registration(&keys, &values, observer)
+    pub(crate) fn registered(&self, observer: Option<Arc<dyn Observer>>) -> Result<Registration> {
+        self.stored.registration(&self.keys.name(), &self.values.name(), observer)
     }
 
     pub(crate) fn invalid(&self, what: &str, error: ObserverError) -> Error {
-        let message = format!("{}: {what} cannot be added: {error}", self.definition);
+        let message = format!("{}: {what} cannot be added: {error}", self.stored);
         Error::with_source(ErrorKind::Invalid, message, error)
     }
 }
 
-impl<K, V> Clone for TypedQueue<K, V> {
+impl<K, V, R: Clone> Clone for TypedQueue<K, V, R> {
     fn clone(&self) -> Self {
         Self {
-            definition: self.definition.clone(),
+            stored: self.stored.clone(),
             keys: self.keys.clone(),
             values: self.values.clone(),
+            role: self.role.clone(),
         }
+    }
+}
+
+impl<K, V, R> fmt::Debug for TypedQueue<K, V, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedQueue").field("stored", &self.stored).finish_non_exhaustive()
     }
 }

@@ -34,10 +34,9 @@ impl StoredQueue {
     /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a row that
     /// no queue writes.
     pub async fn backlog(&self, snapshot: &Snapshot) -> Result<Vec<BucketBacklog>> {
-        let queue = &self.definition;
-        let prefix = queue.entries_prefix();
+        let prefix = self.entries_prefix();
         let scan = Scan::over(Span::prefix(prefix.clone()));
-        let mut entries = queue.entries(snapshot, scan);
+        let mut entries = self.entries(snapshot, scan);
         let mut backlog: Vec<BucketBacklog> = Vec::new();
         while let Some(entry) = entries.try_next().await? {
             let bucket = entry.bucket(prefix.as_bytes());
@@ -50,7 +49,7 @@ impl StoredQueue {
                     found.oldest = found.oldest.min(entry.sequence);
                 }
                 None => backlog.push(BucketBacklog {
-                    exists: queue.buckets.has(bucket.as_bytes()),
+                    exists: self.buckets.has(bucket.as_bytes()),
                     bucket,
                     entries: 1,
                     bytes,
@@ -60,8 +59,8 @@ impl StoredQueue {
         }
         let entries: u64 = backlog.iter().map(|bucket| bucket.entries).sum();
         let oldest = backlog.iter().map(|bucket| bucket.oldest.get()).min();
-        telemetry::set(WAITING, &queue.id, entries);
-        telemetry::set(OLDEST_ENTRY, &queue.id, oldest.unwrap_or(0));
+        telemetry::set(WAITING, &self.id, entries);
+        telemetry::set(OLDEST_ENTRY, &self.id, oldest.unwrap_or(0));
         Ok(backlog)
     }
 }

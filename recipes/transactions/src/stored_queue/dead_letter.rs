@@ -35,7 +35,7 @@ impl StoredQueue {
     /// The stream ends after its first error: those of [`Snapshot::scan`], and
     /// [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a row that no queue writes.
     pub fn dead_letters(&self, snapshot: &Snapshot) -> BoxStream<'static, Result<DeadLetter>> {
-        let prefix = self.definition.dead_prefix();
+        let prefix = self.dead_prefix();
         let found = snapshot.scan(Scan::over(Span::prefix(prefix.clone())));
         rows(found).and_then(move |cells| ready(DeadLetter::parse(cells, &prefix))).boxed()
     }
@@ -49,21 +49,20 @@ impl StoredQueue {
     /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a letter without a value. Those of
     /// [`Snapshot::get_many`] and [`Transaction::set`].
     pub async fn requeue(&self, tx: &Transaction, letter: &DeadLetter) -> Result<bool> {
-        let queue = &self.definition;
         let stored = self.stored(tx, letter).await?;
         if stored.is_empty() {
             return Ok(false);
         }
-        let value = stored.into_iter().find(|(cell, _)| cell.column == *queue.entry_column());
+        let value = stored.into_iter().find(|(cell, _)| cell.column == *self.entry_column());
         let Some((_, value)) = value else {
             return Err(Error::invalid(format!(
                 "the dead letter `{}` has no value, so it cannot be requeued; discard it",
                 Escaped(&letter.row)
             )));
         };
-        let row = queue.entry_row(&letter.key, letter.sequence);
-        tx.set(row, queue.entry_column(), value)?;
-        tx.notify(queue.bucket_row_of(&letter.key), &queue.notification())?;
+        let row = self.entry_row(&letter.key, letter.sequence);
+        tx.set(row, self.entry_column(), value)?;
+        tx.notify(self.bucket_row_of(&letter.key), &self.notification())?;
         self.discard(tx, letter).await
     }
 
@@ -86,7 +85,7 @@ impl StoredQueue {
         tx: &Transaction,
         letter: &DeadLetter,
     ) -> Result<BTreeMap<RowColumn, Bytes>> {
-        let columns = [self.definition.entry_column(), &ERROR];
+        let columns = [self.entry_column(), &ERROR];
         let cells = columns.map(|column| RowColumn::new(letter.row.clone(), column.clone()));
         tx.get_many(cells).await
     }

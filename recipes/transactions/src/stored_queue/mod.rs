@@ -28,56 +28,6 @@ mod backlog;
 mod dead_letter;
 mod rebucket;
 
-use std::collections::BTreeMap;
-
-use fluo_engine::{Column, Result};
-use fluo_keys::application::OPTIMIZATIONS;
-
-pub use crate::queue::QueueKind;
+pub use crate::queue::{QueueKind, StoredQueue};
 pub use backlog::BucketBacklog;
 pub use dead_letter::DeadLetter;
-
-use crate::queue::QueueDefinition;
-
-/// A queue of an application, from its stored settings.
-#[derive(Clone, Debug)]
-pub struct StoredQueue {
-    definition: QueueDefinition,
-}
-
-impl StoredQueue {
-    /// Returns the queues of an application, sorted by their ids.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a missing or a wrong setting of a queue.
-    pub fn all(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
-        let queue = |(name, class): (&String, &String)| {
-            let id = name.strip_prefix(OPTIMIZATIONS)?;
-            let kind = QueueKind::from_optimizer(class)?;
-            let definition = QueueDefinition::load(kind, id, settings);
-            Some(definition.map(|definition| Self { definition }))
-        };
-        settings.iter().filter_map(queue).collect()
-    }
-
-    /// The id.
-    pub fn id(&self) -> &str {
-        &self.definition.id
-    }
-
-    /// The kind.
-    pub fn kind(&self) -> QueueKind {
-        self.definition.kind
-    }
-
-    /// The number of buckets.
-    pub fn buckets(&self) -> u32 {
-        self.definition.buckets.count()
-    }
-
-    /// Returns the column of the notifications of the buckets.
-    pub fn notification(&self) -> Column {
-        self.definition.notification()
-    }
-}

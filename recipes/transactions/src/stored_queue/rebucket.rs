@@ -19,7 +19,7 @@ use futures::TryStreamExt;
 
 use super::StoredQueue;
 use crate::combine_queue::{CURRENT, value_row, values_prefix};
-use crate::queue::{Buckets, QueueDefinition, QueueKind};
+use crate::queue::{Buckets, QueueKind};
 
 /// The number of values that a transaction changes.
 const VALUES_AT_ONCE: usize = 500;
@@ -40,7 +40,7 @@ enum Change<'a> {
     Delete,
     /// Deletes the value if it is a copy, which is in its bucket for the other number of buckets of
     /// the queue. Otherwise moves it to its bucket.
-    Tidy(Option<&'a QueueDefinition>),
+    Tidy(Option<&'a StoredQueue>),
 }
 
 impl StoredQueue {
@@ -82,7 +82,7 @@ impl StoredQueue {
             let message = format!("the application has no queue `{}`", id.escape_debug());
             return Err(Error::invalid(message));
         };
-        let old = QueueDefinition::load(kind, id, &settings)?;
+        let old = StoredQueue::load(kind, id, &settings)?;
         check_empty(client, &old).await?;
         let mut new = old.clone();
         new.buckets = buckets;
@@ -116,7 +116,7 @@ impl StoredQueue {
 
 /// Reads the mark of copies. Returns the queue with the number of buckets that has them, or `None`
 /// if the present number is not the one of the mark: something else has changed it since.
-fn copies_of(queue: &QueueDefinition, mark: &str) -> Option<QueueDefinition> {
+fn copies_of(queue: &StoredQueue, mark: &str) -> Option<StoredQueue> {
     let (present, other) = mark.split_once(',')?;
     let is_present = present == queue.buckets.count().to_string();
     let other = other.parse().ok().filter(|_| is_present)?;
@@ -125,7 +125,7 @@ fn copies_of(queue: &QueueDefinition, mark: &str) -> Option<QueueDefinition> {
     Some(copies)
 }
 
-async fn check_empty(client: &Client, queue: &QueueDefinition) -> Result<()> {
+async fn check_empty(client: &Client, queue: &StoredQueue) -> Result<()> {
     let snapshot = client.snapshot().await?;
     let entries = Scan::over(Span::prefix(queue.entries_prefix())).batch_cells(NonZeroUsize::MIN);
     let first = snapshot.scan(entries).try_next().await?;
@@ -203,7 +203,7 @@ impl Change<'_> {
 async fn for_misplaced(
     client: &Client,
     own: TransactorId,
-    queue: &QueueDefinition,
+    queue: &StoredQueue,
     change: Change<'_>,
 ) -> Result<u64> {
     let commit = async |chunk: Vec<Misplaced>| {
@@ -250,7 +250,7 @@ async fn for_misplaced(
 }
 
 /// Returns the row to which a value belongs, or `None` if it is in this row.
-fn right_row(queue: &QueueDefinition, row: &[u8]) -> Option<Bytes> {
+fn right_row(queue: &StoredQueue, row: &[u8]) -> Option<Bytes> {
     let rest = row.strip_prefix(values_prefix(queue).as_bytes())?;
     let end_of_bucket = rest.iter().position(|byte| *byte == b':')?;
     let right = value_row(queue, rest.get(end_of_bucket + 1..)?);

@@ -1,4 +1,4 @@
-//! A queue without its codecs: its kind, id and options, and so its rows and its settings.
+//! A queue without its codecs: its kind, id and options, and so its rows and settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,10 +19,11 @@ use crate::transient::TransientRange;
 /// The number of buckets of a tablet, if no other is set.
 const BUCKETS_PER_TABLET: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
+/// A queue of an application, as its settings store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct QueueDefinition {
+pub struct StoredQueue {
     pub(crate) kind: QueueKind,
-    /// The id: the prefix of the rows, and a part of the settings.
+    /// The prefix of the rows, and a part of the settings.
     pub(crate) id: String,
     pub(crate) buckets: Buckets,
     pub(crate) buckets_per_tablet: NonZeroU32,
@@ -30,8 +31,42 @@ pub(crate) struct QueueDefinition {
     pub(crate) buffer_bytes: usize,
 }
 
-impl QueueDefinition {
-    /// Creates the definition of a queue with default options. Rejects ids with which the rows of
+impl StoredQueue {
+    /// Returns the queues of an application, sorted by their ids.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a missing or a wrong setting of a queue.
+    pub fn all(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
+        let queue = |(name, class): (&String, &String)| {
+            let id = name.strip_prefix(OPTIMIZATIONS)?;
+            Some(Self::load(QueueKind::from_optimizer(class)?, id, settings))
+        };
+        settings.iter().filter_map(queue).collect()
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> QueueKind {
+        self.kind
+    }
+
+    /// The number of buckets.
+    pub fn buckets(&self) -> u32 {
+        self.buckets.count()
+    }
+
+    /// Returns the column of the notifications of the buckets.
+    pub fn notification(&self) -> Column {
+        let name = self.kind.names().notification;
+        Column::new(NOTIFICATION_FAMILY, format!("{name}:{}", self.id))
+    }
+
+    /// Creates a queue with default options. Rejects ids with which the rows of
     /// two queues would be ambiguous.
     pub(crate) fn new(kind: QueueKind, id: impl Into<String>) -> Result<Self> {
         let id = id.into();
@@ -57,8 +92,7 @@ impl QueueDefinition {
         })
     }
 
-    /// Loads a definition that [`registration`](Self::registration) or a Java application has
-    /// stored.
+    /// Loads a queue that [`registration`](Self::registration) or a Java application has stored.
     pub(crate) fn load(
         kind: QueueKind,
         id: &str,
@@ -117,11 +151,6 @@ impl QueueDefinition {
     /// Returns the column of the position at which the next pass over a bucket begins.
     pub(crate) fn next_column(&self) -> &'static Column {
         &self.kind.names().next
-    }
-
-    pub(crate) fn notification(&self) -> Column {
-        let name = self.kind.names().notification;
-        Column::new(NOTIFICATION_FAMILY, format!("{name}:{}", self.id))
     }
 
     pub(crate) fn observer_id(&self) -> String {
@@ -215,7 +244,7 @@ fn number<N: FromStr>(name: &str, settings: &BTreeMap<String, String>) -> Result
 }
 
 /// Writes the queue as messages name it: "combine queue `wc`".
-impl fmt::Display for QueueDefinition {
+impl fmt::Display for StoredQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} queue `{}`", self.kind, self.id)
     }
@@ -226,11 +255,11 @@ mod tests {
     use fluo_engine::{Instance, InstanceExt, Recipe, Registration, Result};
     use fluo_table::Timestamp;
 
-    use super::{QueueDefinition, QueueKind};
+    use super::{QueueKind, StoredQueue};
     use crate::queue::Buckets;
 
-    fn definition(kind: QueueKind, id: &str, buckets: u32) -> QueueDefinition {
-        let mut definition = QueueDefinition::new(kind, id).unwrap();
+    fn definition(kind: QueueKind, id: &str, buckets: u32) -> StoredQueue {
+        let mut definition = StoredQueue::new(kind, id).unwrap();
         definition.buckets = Buckets::new(buckets).unwrap();
         definition
     }
@@ -287,7 +316,7 @@ mod tests {
             (queue.buckets_per_tablet, queue.buffer_bytes) = (3.try_into().unwrap(), 5);
             let recipe = Registered(queue.registration("k", "v", None).unwrap());
             let settings = Instance::in_memory().application("a").recipe(&recipe).settings();
-            let loaded = QueueDefinition::load(kind, "q", &settings).unwrap();
+            let loaded = StoredQueue::load(kind, "q", &settings).unwrap();
             assert_eq!((loaded.buckets_per_tablet.get(), loaded.buffer_bytes), (3, 5));
             assert_eq!(loaded.buckets, queue.buckets);
         }
@@ -301,7 +330,7 @@ mod tests {
             ("recipes.cfm.q.bufferSize", "5"),
         ];
         let settings = stored.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let loaded = QueueDefinition::load(QueueKind::Combine, "q", &settings).unwrap();
+        let loaded = StoredQueue::load(QueueKind::Combine, "q", &settings).unwrap();
         assert_eq!((loaded.buckets_per_tablet.get(), loaded.buffer_bytes), (2, 5));
         assert_eq!(loaded.buckets, Buckets::new(7).unwrap());
     }
@@ -316,13 +345,13 @@ mod tests {
     #[test]
     fn rejects_ids_whose_rows_could_be_rows_of_others() {
         for id in ["", ":", "a:b", "a!b", "a#", "a\n", "\u{0}"] {
-            assert!(QueueDefinition::new(QueueKind::Export, id).is_err(), "{id:?}");
+            assert!(StoredQueue::new(QueueKind::Export, id).is_err(), "{id:?}");
         }
         for id in ["a", "word count", "日本", "a.b", "a~"] {
-            assert_eq!(QueueDefinition::new(QueueKind::Export, id).unwrap().id, id);
+            assert_eq!(StoredQueue::new(QueueKind::Export, id).unwrap().id, id);
         }
         assert_eq!(
-            QueueDefinition::new(QueueKind::Export, "a:b").unwrap_err().to_string(),
+            StoredQueue::new(QueueKind::Export, "a:b").unwrap_err().to_string(),
             "the queue id `a:b` contains `:`; use an id without `:`, `!`, `#` and control characters"
         );
     }
