@@ -197,15 +197,11 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         for (update, error) in &tried.damaged {
             bury(self.tx, queue, update, error)?;
         }
-        match tried.combined {
-            Some(Ok(combined)) => Ok(Some(combined)),
-            Some(Err(error)) => {
-                let mut updates = tried.updates.into_iter();
-                updates.try_for_each(|update| bury(self.tx, queue, update, &error))?;
-                Ok(None)
-            }
-            None => Ok(None),
+        if let Some(Err(error)) = &tried.combined {
+            let mut updates = tried.updates.into_iter();
+            updates.try_for_each(|update| bury(self.tx, queue, update, error))?;
         }
+        Ok(tried.combined.and_then(Result::ok))
     }
 
     /// Leaves the updates of a key to the next pass, which begins at the smallest of such keys.

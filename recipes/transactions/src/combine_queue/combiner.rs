@@ -5,6 +5,9 @@ use std::fmt;
 use fluo_engine::ObserverError;
 use num_traits::{CheckedAdd, Zero};
 
+/// The new value of a key, or `None` to delete the key.
+pub type CombineResult<V> = Result<Option<V>, ObserverError>;
+
 /// A function that combines the current value of a key and its updates.
 ///
 /// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
@@ -12,7 +15,7 @@ use num_traits::{CheckedAdd, Zero};
 /// more updates than a pass can read, the queue combines some of them first. With any other
 /// combiner such a key changes in several steps, in the order of its updates.
 pub trait Combiner<K, V>: Send + Sync + 'static {
-    /// Returns the new value of a key. `None` deletes the key.
+    /// Returns the new value of a key.
     ///
     /// `current` is `None` if the key has no value. `updates` is not empty, and is in the order of
     /// the start timestamps of the transactions that added the updates.
@@ -21,12 +24,7 @@ pub trait Combiner<K, V>: Send + Sync + 'static {
     ///
     /// Any error. The updates of the key then become [dead letters](super::CombineQueue), and other
     /// keys are not affected.
-    fn combine(
-        &self,
-        key: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError>;
+    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> CombineResult<V>;
 
     /// Returns whether values may be combined in any order and in any groups, so that the queue may
     /// combine some updates without the current value.
@@ -39,12 +37,7 @@ impl<K, V, F> Combiner<K, V> for F
 where
     F: Fn(&K, Option<V>, Vec<V>) -> Option<V> + Send + Sync + 'static,
 {
-    fn combine(
-        &self,
-        key: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, key: &K, current: Option<V>, updates: Vec<V>) -> CombineResult<V> {
         Ok(self(key, current, updates))
     }
 }
@@ -55,12 +48,7 @@ where
 pub struct Sum;
 
 impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> CombineResult<V> {
         let values = current.into_iter().chain(updates);
         let (mut negative, mut positive): (Vec<V>, Vec<V>) =
             values.partition(|value| *value < V::zero());
@@ -113,12 +101,7 @@ impl<F> Monoid<F> {
 }
 
 impl<K, V, F: Fn(V, V) -> V + Send + Sync + 'static> Combiner<K, V> for Monoid<F> {
-    fn combine(
-        &self,
-        _: &K,
-        current: Option<V>,
-        updates: Vec<V>,
-    ) -> Result<Option<V>, ObserverError> {
+    fn combine(&self, _: &K, current: Option<V>, updates: Vec<V>) -> CombineResult<V> {
         Ok(current.into_iter().chain(updates).reduce(&self.merge))
     }
 

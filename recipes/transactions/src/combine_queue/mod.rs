@@ -35,12 +35,11 @@
 mod bucket;
 mod combiner;
 mod layout;
-mod observer;
 mod pass;
 mod queue;
 mod read;
 
 pub(crate) use layout::{CURRENT, value_row, values_prefix};
 
-pub use combiner::{Combiner, Monoid, Sum};
+pub use combiner::{CombineResult, Combiner, Monoid, Sum};
 pub use queue::{Change, CombineQueue};

@@ -1,13 +1,12 @@
 //! The entries that an exporter gets, and its answers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error as StdError;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_engine::{Bytes, Timestamp};
+use fluo_engine::{Bytes, ObserverError, Timestamp};
 use thiserror::Error;
 
 /// An entry of an export queue.
@@ -154,16 +153,13 @@ impl Exported {
 #[error("the exporter failed: {source}")]
 pub struct ExportError {
     pub(super) retry_after: Option<Duration>,
-    pub(super) source: Box<dyn StdError + Send + Sync>,
+    pub(super) source: ObserverError,
 }
 
 impl ExportError {
     /// Creates the error of a receiver that is not available. The worker tries again after the
     /// time, as often as needed, and no entry becomes a dead letter.
-    pub fn retry_after(
-        pause: Duration,
-        source: impl Into<Box<dyn StdError + Send + Sync>>,
-    ) -> Self {
+    pub fn retry_after(pause: Duration, source: impl Into<ObserverError>) -> Self {
         Self { retry_after: Some(pause), source: source.into() }
     }
 
@@ -173,7 +169,7 @@ impl ExportError {
     /// and smaller parts of the entries. A single entry on which it fails becomes a dead letter of
     /// the queue if it exports another one. Otherwise the notification of the bucket becomes a dead
     /// letter of the application, and the entries stay in the queue.
-    pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub fn fatal(source: impl Into<ObserverError>) -> Self {
         Self { retry_after: None, source: source.into() }
     }
 }

@@ -45,7 +45,6 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<
     }
 }
 
-/// The observer of the notifications of a queue.
 struct BucketObserver<K, V> {
     queue: ExportQueue<K, V>,
     exporter: Arc<dyn Exporter<K, V>>,
@@ -115,9 +114,10 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 Ok(Ok(delivered)) => {
                     // Entries that cannot be decoded say nothing about the exporter.
                     is_any_delivered |= delivered.done > delivered.letters.len();
-                    let is_complete = delivered.done == part.len();
-                    all.append(delivered);
-                    if is_complete {
+                    let letters = delivered.letters.into_iter();
+                    all.letters.extend(letters.map(|(place, error)| (all.done + place, error)));
+                    all.done += delivered.done;
+                    if delivered.done == part.len() {
                         continue;
                     }
                     break;
@@ -140,7 +140,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 return Err(error);
             }
             doubted = doubted.or(Some(all.letters.len()));
-            all.bury_next(error);
+            all.letters.push((all.done, error));
+            all.done += 1;
             if is_any_delivered {
                 break;
             }
@@ -199,19 +200,5 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
             }
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-impl Delivered {
-    fn append(&mut self, next: Self) {
-        let letters = next.letters.into_iter();
-        let letters = letters.map(|(position, error)| (self.done + position, error));
-        self.letters.extend(letters);
-        self.done += next.done;
-    }
-
-    fn bury_next(&mut self, error: ObserverError) {
-        self.letters.push((self.done, error));
-        self.done += 1;
     }
 }

@@ -46,17 +46,17 @@ pub struct LogEntry {
 impl LogEntry {
     /// Creates the entry of a read that returned a value.
     pub fn for_get(cell: RowColumn, value: impl Into<Bytes>) -> Self {
-        Self::new(Operation::Get, cell, Some(value.into()))
+        Self { operation: Operation::Get, cell, value: Some(value.into()) }
     }
 
     /// Creates the entry of a write of a value.
     pub fn for_set(cell: RowColumn, value: impl Into<Bytes>) -> Self {
-        Self::new(Operation::Set, cell, Some(value.into()))
+        Self { operation: Operation::Set, cell, value: Some(value.into()) }
     }
 
     /// Creates the entry of a delete.
     pub fn for_delete(cell: RowColumn) -> Self {
-        Self::new(Operation::Delete, cell, None)
+        Self { operation: Operation::Delete, cell, value: None }
     }
 
     /// The kind of operation.
@@ -72,10 +72,6 @@ impl LogEntry {
     /// The value that was read or written, or `None` for a delete.
     pub fn value(&self) -> Option<&Bytes> {
         self.value.as_ref()
-    }
-
-    fn new(operation: Operation, cell: RowColumn, value: Option<Bytes>) -> Self {
-        Self { operation, cell, value }
     }
 }
 
@@ -131,7 +127,7 @@ impl TryFrom<StoredEntry> for LogEntry {
         let cell = RowColumn::new(stored.row.0, column);
         let (operation, value) = (stored.operation, stored.value.map(|value| value.0));
         if (operation == Operation::Delete) == value.is_none() {
-            return Ok(Self::new(operation, cell, value));
+            return Ok(Self { operation, cell, value });
         }
         Err(match value {
             Some(_) => format!("the delete of `{cell}` has a value; a delete has none"),

@@ -17,16 +17,6 @@ use super::{LogEntry, TxLog};
 /// The log shares the bytes of the values with the batches in which a table returned them. So a
 /// filter that accepts a few cells of a large scan may keep the whole batches of these cells in
 /// memory.
-///
-/// Once the log is taken, the recording cannot be used. This does not compile:
-///
-/// ```compile_fail,E0382
-/// # fn sets_too_late(tx: &fluo_engine::Transaction, column: &fluo_engine::Column) -> fluo_engine::Result<()> {
-/// let recorded = fluo_recipes::recording::RecordedTransaction::new(tx);
-/// let log = recorded.finish();
-/// recorded.set("alice", column, "100")
-/// # }
-/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct RecordedTransaction {
@@ -57,7 +47,7 @@ impl RecordedTransaction {
     }
 
     fn with(transaction: &Transaction, filter: Filter, log: TxLog) -> Self {
-        let recorder = Arc::new(LogRecorder::new(filter, log));
+        let recorder = Arc::new(LogRecorder { filter, log: Mutex::new(log) });
         let transaction = transaction.recorded_by(recorder.clone());
         Self { transaction, recorder }
     }
@@ -80,10 +70,6 @@ struct LogRecorder {
 }
 
 impl LogRecorder {
-    fn new(filter: Filter, log: TxLog) -> Self {
-        Self { filter, log: Mutex::new(log) }
-    }
-
     fn log(&self) -> MutexGuard<'_, TxLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }

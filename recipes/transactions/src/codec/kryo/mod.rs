@@ -26,7 +26,6 @@
 mod body;
 mod input;
 mod string;
-mod varint;
 
 use std::borrow::Cow;
 
@@ -55,27 +54,27 @@ use super::error::CodecError;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kryo;
 
-macro_rules! codecs {
-    ($($type:ty)*) => { $(
-        impl Codec<$type> for Kryo {
-            fn encode(&self, value: &$type, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-                bytes.push(<$type as Body>::MARKER);
-                value.write(bytes);
-                Ok(())
-            }
+impl<T: Body> Codec<T> for Kryo {
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+        bytes.push(T::MARKER);
+        value.write(bytes);
+        Ok(())
+    }
 
-            fn decode(&self, bytes: &[u8]) -> Result<$type, CodecError> {
-                decode(bytes)
-            }
+    fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
+        let mut input = Input::new(bytes);
+        expect_class::<T>(&mut input).map_err(|flaw| CodecError::for_bytes(bytes, flaw))?;
+        let value = T::read(&mut input).and_then(|value| input.finish(value));
+        value.map_err(|damage| {
+            let flaw = format!("is a damaged {}: {damage}", T::CLASS);
+            CodecError::for_bytes(bytes, flaw)
+        })
+    }
 
-            fn name(&self) -> Cow<'static, str> {
-                format!("java.lang.{}", <$type as Body>::CLASS).into()
-            }
-        }
-    )* };
+    fn name(&self) -> Cow<'static, str> {
+        format!("java.lang.{}", T::CLASS).into()
+    }
 }
-
-codecs! { String i8 i16 i32 i64 f32 f64 bool }
 
 impl KeyCodec<String> for Kryo {}
 impl KeyCodec<i8> for Kryo {}
@@ -83,16 +82,6 @@ impl KeyCodec<i16> for Kryo {}
 impl KeyCodec<i32> for Kryo {}
 impl KeyCodec<i64> for Kryo {}
 impl KeyCodec<bool> for Kryo {}
-
-fn decode<T: Body>(bytes: &[u8]) -> Result<T, CodecError> {
-    let mut input = Input::new(bytes);
-    expect_class::<T>(&mut input).map_err(|flaw| CodecError::for_bytes(bytes, flaw))?;
-    let value = T::read(&mut input).and_then(|value| input.finish(value));
-    value.map_err(|damage| {
-        let flaw = format!("is a damaged {}: {damage}", T::CLASS);
-        CodecError::for_bytes(bytes, flaw)
-    })
-}
 
 /// The classes that Kryo registers by default; the position of a class is its id.
 const REGISTERED: [&str; 9] =
