@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use fluo_engine::{Bytes, Error, Result};
 use fluo_keys::application::{OPTIMIZATIONS, ROW_HASHER_OPTIMIZER, stored_row_hasher};
-use fluo_keys::{RecipeError, TableOptimizations, TableRequirement, java_quote};
+use fluo_keys::{TableOptimizations, TableRequirement, java_quote};
 
 use crate::queue::{QueueKind, StoredQueue};
 
-/// The largest number of tablets of a queue.
 const MAX_TABLETS: u32 = 100_000;
 
 /// Returns the split points and groups that the recipes of an application request, from its stored
@@ -25,28 +24,28 @@ pub fn table_optimizations(settings: &BTreeMap<String, String>) -> Result<TableO
         let Some(id) = name.strip_prefix(OPTIMIZATIONS) else {
             continue;
         };
-        for requirement in requirements_of(id, class, settings)? {
+        let requirements = match QueueKind::from_optimizer(class) {
+            Some(kind) => queue_requirements(&StoredQueue::load(kind, id, settings)?)?,
+            None if class == ROW_HASHER_OPTIMIZER => vec![stored_row_hasher(id, settings)?],
+            None => {
+                return Err(Error::invalid(format!(
+                    "setting `{name}`: the split points of `{class}` are unknown; split by hand, and remove the \
+                     setting"
+                )));
+            }
+        };
+        for requirement in requirements {
             all = all.merge(requirement.into())?;
         }
     }
     Ok(all)
 }
 
-fn requirements_of(
-    id: &str,
-    class: &str,
-    settings: &BTreeMap<String, String>,
-) -> Result<Vec<TableRequirement>> {
-    if class == ROW_HASHER_OPTIMIZER {
-        return Ok(vec![stored_row_hasher(id, settings)?]);
-    }
-    let Some(kind) = QueueKind::from_optimizer(class) else {
-        return Err(Error::invalid(format!(
-            "setting `{OPTIMIZATIONS}{id}`: the split points of `{class}` are unknown; split by hand, and remove the \
-             setting"
-        )));
-    };
-    let queue = StoredQueue::load(kind, id, settings)?;
+/// Returns the requirements of a queue: its entries, the rows before those of an export queue,
+/// which end a tablet, and its dead letters, which are few and have no tablet of their own. The
+/// values and the updates of a combine queue have a group each.
+fn queue_requirements(queue: &StoredQueue) -> Result<Vec<TableRequirement>> {
+    let id = &queue.id;
     let tablets = queue.buckets.count().div_ceil(queue.buckets_per_tablet.get());
     if tablets > MAX_TABLETS {
         return Err(Error::invalid(format!(
@@ -55,14 +54,6 @@ fn requirements_of(
             queue.buckets.count()
         )));
     }
-    Ok(queue_requirements(&queue)?)
-}
-
-/// Returns the requirements of a queue: its entries, the rows before those of an export queue,
-/// which end a tablet, and its dead letters, which are few and have no tablet of their own. The
-/// values and the updates of a combine queue have a group each.
-fn queue_requirements(queue: &StoredQueue) -> Result<Vec<TableRequirement>, RecipeError> {
-    let id = &queue.id;
     let builder =
         |title: String, prefix: Bytes| TableRequirement::builder(title).transient().prefix(prefix);
     let split = |part: &str| -> Vec<String> {

@@ -7,8 +7,7 @@ use serde::de::DeserializeOwned;
 
 use fluo_table::Excerpt;
 
-use super::contract::Codec;
-use super::error::CodecError;
+use super::contract::{Codec, CodecError};
 
 /// The codec of JSON text, for every type that serde can write and read.
 ///

@@ -53,7 +53,6 @@
 //! ```
 
 mod contract;
-mod error;
 mod java_float;
 mod json;
 mod kryo;
@@ -64,8 +63,7 @@ mod raw;
 mod tests;
 mod text;
 
-pub use contract::{Codec, KeyCodec};
-pub use error::CodecError;
+pub use contract::{Codec, CodecError, KeyCodec};
 pub use json::Json;
 pub use kryo::Kryo;
 pub use ordered::Ordered;

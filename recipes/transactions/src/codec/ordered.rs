@@ -12,8 +12,7 @@ use std::borrow::Cow;
 
 use fluo_table::counted;
 
-use super::contract::{Codec, KeyCodec};
-use super::error::CodecError;
+use super::contract::{Codec, CodecError, KeyCodec};
 
 /// The codec of fixed width whose bytes sort as the values do.
 ///

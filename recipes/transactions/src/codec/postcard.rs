@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 
 use fluo_table::{Excerpt, counted};
 
-use super::contract::Codec;
-use super::error::CodecError;
+use super::contract::{Codec, CodecError};
 
 const VERSION: u8 = 1;
 

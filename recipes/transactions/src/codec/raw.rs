@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::contract::{Codec, KeyCodec};
-use super::error::CodecError;
+use super::contract::{Codec, CodecError, KeyCodec};
 
 /// The codec of bytes, such as `Bytes` and `Vec<u8>`, which writes them as they are. Reading never
 /// fails, and copies the bytes.

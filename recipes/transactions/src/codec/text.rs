@@ -5,8 +5,7 @@ use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
 use std::str::{FromStr, from_utf8};
 
-use super::contract::{Codec, KeyCodec};
-use super::error::CodecError;
+use super::contract::{Codec, CodecError, KeyCodec};
 use super::java_float;
 
 /// The codec of readable text, in the form of Java's `toString`.

@@ -21,7 +21,6 @@ const MAX_KEYS_AT_ONCE: usize = 256;
 /// The number of bytes of current values above which fewer are read at once.
 const LARGE_VALUES: usize = 1 << 20;
 
-/// A bucket whose updates a transaction combines.
 pub(super) struct Bucket<'a, K, V> {
     queue: &'a CombineQueue<K, V>,
     tx: &'a Transaction,

@@ -36,7 +36,6 @@ pub(super) struct Pass {
     is_full: bool,
 }
 
-/// The end of a pass.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct End {
     /// The groups that the caller has not taken yet and that are complete.

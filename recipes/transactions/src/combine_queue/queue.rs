@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
 use fluo_engine::{Bytes, ObserverError, Recipe, Registration, Result, Transaction, observer_fn};
@@ -45,12 +44,12 @@ use crate::queue::{Entry, QueueKind, TypedQueue};
 /// # Ok(())
 /// # }
 /// ```
-pub type CombineQueue<K, V> = TypedQueue<K, V, Combining<K, V>>;
+pub type CombineQueue<K, V> = TypedQueue<K, V, Arc<Combining<K, V>>>;
 
 /// The code of a combine queue.
 pub struct Combining<K, V> {
     pub(super) combiner: Arc<dyn Combiner<K, V>>,
-    pub(super) changes: Option<Arc<OnChanges<K, V>>>,
+    pub(super) changes: Option<Box<OnChanges<K, V>>>,
 }
 
 /// The change of the value of a key.
@@ -95,7 +94,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         values: impl Codec<V>,
         combiner: impl Combiner<K, V>,
     ) -> Result<Self> {
-        let role = Combining { combiner: Arc::new(combiner), changes: None };
+        let role = Arc::new(Combining { combiner: Arc::new(combiner), changes: None });
         Self::with_role(QueueKind::Combine, id, keys, values, role)
     }
 
@@ -204,8 +203,9 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         R: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<ObserverError> + 'static,
     {
-        self.role.changes =
-            Some(Arc::new(move |tx, changes| process(tx, changes).err_into().boxed()));
+        let changes = move |tx, changes| process(tx, changes).err_into().boxed();
+        let combiner = self.role.combiner.clone();
+        self.role = Arc::new(Combining { combiner, changes: Some(Box::new(changes)) });
         self
     }
 
@@ -226,12 +226,6 @@ impl<K: Send + 'static, V: Send + 'static> Recipe for CombineQueue<K, V> {
             let queue = queue.clone();
             async move { queue.process(tx, &row).await }
         }))))
-    }
-}
-
-impl<K, V> Clone for Combining<K, V> {
-    fn clone(&self) -> Self {
-        Self { combiner: self.combiner.clone(), changes: self.changes.clone() }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The entries that an exporter gets, and its answers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,18 +18,14 @@ pub struct Export<K, V> {
     /// The start timestamp of the transaction that added the entry. No two entries of a key have
     /// the same.
     pub sequence: Timestamp,
-    key_bytes: Bytes,
+    /// The bytes of the key in the queue.
+    pub key_bytes: Bytes,
 }
 
 impl<K, V> Export<K, V> {
-    /// Creates an entry, with the bytes of its key in the queue.
+    /// Creates an entry.
     pub fn new(key: K, key_bytes: impl Into<Bytes>, value: V, sequence: Timestamp) -> Self {
         Self { key, value, sequence, key_bytes: key_bytes.into() }
-    }
-
-    /// Returns the bytes of the key in the queue.
-    pub fn key_bytes(&self) -> &Bytes {
-        &self.key_bytes
     }
 }
 
@@ -56,8 +51,8 @@ pub type Exports<K, V> = Arc<[Export<K, V>]>;
 /// ```
 pub fn latest_per_key<K, V>(exports: &[Export<K, V>]) -> Vec<(usize, &Export<K, V>)> {
     let indexed = || exports.iter().enumerate();
-    let last: BTreeMap<_, _> = indexed().map(|(index, one)| (one.key_bytes(), index)).collect();
-    indexed().filter(|(index, one)| last.get(one.key_bytes()) == Some(index)).collect()
+    let last: BTreeMap<_, _> = indexed().map(|(index, one)| (&one.key_bytes, index)).collect();
+    indexed().filter(|(index, one)| last.get(&one.key_bytes) == Some(index)).collect()
 }
 
 /// The answer of an exporter.

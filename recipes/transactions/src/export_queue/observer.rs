@@ -1,6 +1,5 @@
 //! An export queue as a recipe: its observer, which makes a pass over the bucket of a notification.
 
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 

@@ -8,7 +8,6 @@ use fluo_table::coordination::FailedNotification;
 use super::{Entry, StoredQueue};
 use crate::telemetry::{self, DEAD_LETTERS};
 
-/// The column with the error of a dead letter.
 pub(crate) const ERROR: Column = Column::from_static("dead", "error");
 
 /// Moves an entry to the dead letters, with the error. Its caller deletes the entry.

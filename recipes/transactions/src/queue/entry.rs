@@ -40,7 +40,6 @@ impl Entry {
         Ok(Self { row, key, sequence, value })
     }
 
-    /// Returns the bucket in the row, as text.
     pub(crate) fn bucket(&self, prefix: &[u8]) -> String {
         let end = self.row.len() - SEQUENCE_BYTES - self.key.len() - ":".len();
         let bucket = self.row.get(prefix.len()..end).unwrap_or_default();

@@ -18,7 +18,6 @@ pub enum QueueKind {
 pub(crate) struct Names {
     /// The text between the id and the bucket in the row of an entry.
     pub(crate) before_bucket: &'static str,
-    /// The column of an entry.
     pub(crate) entry: Column,
     /// The column of the position at which the next pass begins.
     pub(crate) next: Column,
@@ -34,7 +33,6 @@ pub(crate) struct Names {
     pub(crate) buffer_bytes: usize,
 }
 
-/// The name `cfm` is that of the predecessor of the combine queue, the collision free map.
 static COMBINE: Names = Names {
     before_bucket: ":u:",
     entry: Column::from_static("u", "v"),
@@ -62,7 +60,6 @@ static EXPORT: Names = Names {
 const COLLISION_FREE_MAP: &str = "org.apache.fluo.recipes.core.map.CollisionFreeMap$Optimizer";
 
 impl QueueKind {
-    /// Returns the kind of a queue that is registered with a class of Java.
     pub(crate) fn from_optimizer(class: &str) -> Option<Self> {
         if class == COLLISION_FREE_MAP {
             return Some(Self::Combine);

@@ -175,7 +175,6 @@ impl StoredQueue {
             .boxed()
     }
 
-    /// Checks that a notified row is the row of a bucket.
     pub(crate) fn check_bucket_row(&self, row: &[u8]) -> Result<()> {
         let rest = row.strip_prefix(self.entries_prefix().as_bytes());
         let bucket = rest.and_then(|rest| rest.strip_suffix(b":"));

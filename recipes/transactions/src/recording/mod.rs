@@ -56,11 +56,9 @@
 //! ```
 
 mod log_entry;
-mod mutations;
 mod recorded_transaction;
 mod tx_log;
 
 pub use log_entry::{LogEntry, Operation};
-pub use mutations::difference;
 pub use recorded_transaction::RecordedTransaction;
-pub use tx_log::TxLog;
+pub use tx_log::{TxLog, difference};

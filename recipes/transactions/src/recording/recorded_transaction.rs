@@ -63,7 +63,6 @@ impl Deref for RecordedTransaction {
 
 type Filter = Arc<dyn Fn(&LogEntry) -> bool + Send + Sync>;
 
-/// The log of a recording in progress.
 struct LogRecorder {
     filter: Filter,
     log: Mutex<TxLog>,

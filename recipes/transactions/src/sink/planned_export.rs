@@ -8,7 +8,6 @@ use fluo_table::{Mutation, Update};
 use crate::export_queue::{Export, Exported};
 use crate::queue::NOTIFICATION_FAMILY;
 
-/// The mutations of an export.
 #[derive(Debug)]
 pub(super) struct PlannedExport {
     /// The index among the exports of the call.
@@ -32,7 +31,7 @@ impl PlannedExport {
         updates.for_each(|Update { timestamp, .. }| {
             timestamp.get_or_insert(stamp(export.sequence));
         });
-        let qualifier = [format!("seq:{queue}:").as_bytes(), export.key_bytes()].concat();
+        let qualifier = [format!("seq:{queue}:").as_bytes(), &*export.key_bytes].concat();
         let column = Column::new(NOTIFICATION_FAMILY, qualifier);
         Self { index, sequence: export.sequence, column, mutations }
     }
@@ -59,7 +58,6 @@ impl Progress {
         self.letters.push((index, why));
     }
 
-    /// Rejects an export that the table has refused.
     pub(super) fn refuse(&mut self, export: &PlannedExport, why: String) {
         self.reject(export.index, why);
         self.refused_keys.insert(export.column.clone());

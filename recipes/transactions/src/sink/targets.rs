@@ -121,7 +121,6 @@ impl Target<'_> {
     }
 }
 
-/// Counts and logs exports that are not written, because a later one of their key was.
 fn report_late(queue: &str, cell: &RowColumn, sequences: &[Timestamp], last: Timestamp) {
     if !sequences.is_empty() {
         telemetry::count(LATE_EXPORTS, &queue, sequences.len());

@@ -21,7 +21,6 @@ use super::StoredQueue;
 use crate::combine_queue::{CURRENT, value_row, values_prefix};
 use crate::queue::{Buckets, QueueKind};
 
-/// The number of values that a transaction changes.
 const VALUES_AT_ONCE: usize = 500;
 /// The number of bytes of values above which a transaction changes no more.
 const BYTES_AT_ONCE: usize = 8 << 20;
@@ -33,7 +32,6 @@ struct Misplaced {
     right: RowColumn,
 }
 
-/// A change for a value that is not in its bucket.
 #[derive(Clone, Copy)]
 enum Change<'a> {
     Copy,

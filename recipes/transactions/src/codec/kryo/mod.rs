@@ -34,8 +34,7 @@ use fluo_table::Excerpt;
 use self::body::Body;
 use self::input::{Damage, Input};
 use self::string::read_string;
-use super::contract::{Codec, KeyCodec};
-use super::error::CodecError;
+use super::contract::{Codec, CodecError, KeyCodec};
 
 /// The codec of the bytes that Kryo 3.0.3 writes by default, for tables shared with Java.
 ///
@@ -100,7 +99,6 @@ fn expect_class<T: Body>(input: &mut Input<'_>) -> Result<(), String> {
     Err(format!("is {found}, expected {}", with_article(T::CLASS)))
 }
 
-/// Describes a value whose class has an id.
 fn registered(id: u64) -> String {
     let class = usize::try_from(id).ok().and_then(|id| REGISTERED.get(id));
     let unknown = || format!("an object of the class that is registered as {id}");
