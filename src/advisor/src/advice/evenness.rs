@@ -74,7 +74,6 @@ fn is_too_full(crowd: &Crowd, load: &LoadForecast, enough: f64, profile: &KeyPro
         && (is_far_above(fullest / size, mean / size) || is_heavy(crowd, mean, enough))
 }
 
-/// Checks whether the largest salted part alone is too much for a tablet.
 fn is_heavy(crowd: &Crowd, mean: f64, enough: f64) -> bool {
     let largest = float(crowd.largest_part);
     largest > enough * mean && is_far_above(largest, mean)
@@ -86,7 +85,6 @@ fn is_far_above(count: f64, mean: f64) -> bool {
     count > mean + 4.0 * mean.sqrt() + 4.0
 }
 
-/// Returns the fault of too few salts, if chance does not explain their number.
 fn few_salts(
     profile: &KeyProfile,
     settings: &DesignSettings,

@@ -1,7 +1,5 @@
 //! The advice to keep the designs that keys already have.
 
-use fluo_keys::{DesignSettings, KeyDesign};
-
 use super::fault::Fault;
 use super::options::AdviceOptions;
 use super::ranked_design::{RankedDesign, Suitability};
@@ -9,7 +7,6 @@ use super::report::{AdvisedSpec, AdvisorReport, Decision};
 use crate::existing::{Existing, MAX_KEYS};
 use crate::{AdvisedDesign, AdvisedLayout, Candidate, ExistingDesign, KeyProfile, ProfileBuilder};
 
-/// Returns the advice to keep the designs of keys or of a table.
 pub(super) fn report(
     profile: KeyProfile,
     existing: Existing,
@@ -21,7 +18,7 @@ pub(super) fn report(
         let candidate = candidate(own, layout.clone(), options);
         let design = RankedDesign::new(rows, candidate, options, None);
         let layout = layout.unwrap_or_else(|| design.layout());
-        key_design.push(AdvisedDesign { layout, settings: own.settings.clone() });
+        key_design.push(AdvisedDesign { layout, settings: own.design.settings().clone() });
         designs.push(design);
     }
     let tablets = designs.iter().map(RankedDesign::tablets).sum();
@@ -47,9 +44,7 @@ pub(super) fn report(
     if !options.also.is_empty() {
         let rows = all_rows(&profile, &existing.rows);
         let also = options.also.iter().cloned();
-        let also =
-            also.map(|candidate| RankedDesign::new(&rows, candidate, options, Some(tablets)));
-        designs.extend(also);
+        designs.extend(also.map(|also| RankedDesign::new(&rows, also, options, Some(tablets))));
     }
     AdvisorReport {
         decision,
@@ -69,7 +64,7 @@ fn candidate(
     layout: Option<AdvisedLayout>,
     options: &AdviceOptions,
 ) -> Candidate {
-    let (label, settings) = (existing.label.clone(), existing.settings.clone());
+    let (label, settings) = (existing.label.clone(), existing.design.settings().clone());
     match layout {
         None => Candidate::new(label, settings, wanted(existing, options)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, settings, tablets),
@@ -85,8 +80,7 @@ fn candidate(
 /// table has no tablets of a row hasher, because the last of them ends with the hasher's prefix.
 fn layout(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLayout> {
     let table = options.kept_table()?;
-    let is_hasher = matches!(existing.settings, DesignSettings::RowHasher(_));
-    let is_unsplit = table.splits.is_empty() && !is_hasher;
+    let is_unsplit = table.splits.is_empty() && existing.design.row_hasher().is_none();
     let unsplit = || is_unsplit.then(|| AdvisedLayout::SplitPoints(Vec::new()));
     existing.layout.clone().or_else(unsplit)
 }
@@ -95,10 +89,8 @@ fn layout(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedL
 /// even split points can have any number.
 fn wanted(existing: &ExistingDesign, options: &AdviceOptions) -> u32 {
     let mut wanted = options.for_one_design();
-    let can_have = |tablets| {
-        let design = KeyDesign::new(existing.settings.clone());
-        design.is_ok_and(|design| design.splits(tablets).is_ok() || design.splits(1).is_err())
-    };
+    let design = &existing.design;
+    let can_have = |tablets| design.splits(tablets).is_ok() || design.splits(1).is_err();
     while wanted > 1 && !can_have(wanted) {
         wanted /= 2;
     }

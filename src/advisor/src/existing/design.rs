@@ -1,8 +1,8 @@
-//! A design that keys already have, with its tablets.
+//! A design that keys already have, with its tablets, and its place among the balancer's groups.
 
-use fluo_keys::{DesignSettings, KeyDesign};
+use fluo_keys::KeyDesign;
 use fluo_table::{Bytes, Escaped};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::layout;
 use crate::AdvisedLayout;
@@ -13,8 +13,9 @@ use crate::AdvisedLayout;
 pub struct ExistingDesign {
     /// The name of the design in a table of designs.
     pub label: String,
-    /// The design.
-    pub settings: DesignSettings,
+    /// The design. Its settings are serialized, as `settings`.
+    #[serde(rename = "settings", serialize_with = "settings")]
+    pub design: KeyDesign,
     /// The number of its keys in the sample.
     pub keys: u64,
     /// Their share of the sample.
@@ -23,16 +24,20 @@ pub struct ExistingDesign {
     pub layout: Option<AdvisedLayout>,
 }
 
+fn settings<S: Serializer>(design: &KeyDesign, serializer: S) -> Result<S::Ok, S::Error> {
+    design.settings().serialize(serializer)
+}
+
 impl ExistingDesign {
-    pub(super) fn new(settings: DesignSettings, splits: &[Bytes]) -> Self {
-        let name = KeyDesign::new(settings.clone()).map_or("a design", |design| design.name());
+    pub(super) fn new(design: KeyDesign, splits: &[Bytes]) -> Self {
+        let name = design.name();
         Self {
-            label: match prefix_of(&settings) {
-                Some(prefix) => format!("{name} `{}`", Escaped(prefix.as_bytes())),
+            label: match design.row_hasher() {
+                Some(hasher) => format!("{name} `{}`", Escaped(hasher.prefix().as_bytes())),
                 None => name.to_owned(),
             },
-            layout: layout::layout(&settings, splits),
-            settings,
+            layout: layout::layout(&design, splits),
+            design,
             keys: 0,
             share: 0.0,
         }
@@ -43,15 +48,37 @@ impl ExistingDesign {
     pub(super) fn has_own_tablets(&self) -> bool {
         match &self.layout {
             Some(AdvisedLayout::Tablets(_)) => true,
-            Some(AdvisedLayout::SplitPoints(_)) => prefix_of(&self.settings).is_some(),
+            Some(AdvisedLayout::SplitPoints(_)) => self.design.row_hasher().is_some(),
             None => false,
+        }
+    }
+
+    /// Returns the groups after the one of the design; `None` if another one comes first.
+    fn after<'a>(&self, groups: &'a str) -> Option<&'a str> {
+        let rest = groups.strip_prefix(self.design.group_regex()?.as_str())?;
+        match rest {
+            "" => Some(rest),
+            _ => rest.strip_prefix('|'),
         }
     }
 }
 
-fn prefix_of(settings: &DesignSettings) -> Option<&str> {
-    match settings {
-        DesignSettings::RowHasher(hashed) => Some(&hashed.prefix),
-        _ => None,
+/// Sorts designs in the order of their groups in the balancer's pattern `(..|..).*`. Returns `false` if the
+/// pattern has a group of no design here.
+pub(super) fn sort_by_groups(designs: &mut Vec<ExistingDesign>, pattern: &str) -> bool {
+    let groups = pattern.strip_prefix('(');
+    let mut rest = groups.and_then(|rest| rest.strip_suffix(").*")).unwrap_or(pattern);
+    let mut sorted = Vec::new();
+    while !rest.is_empty() {
+        let mut places = designs.iter().enumerate();
+        let first = places.find_map(|(place, design)| Some((place, design.after(rest)?)));
+        let Some((place, after)) = first else {
+            break;
+        };
+        sorted.push(designs.remove(place));
+        rest = after;
     }
+    sorted.append(designs);
+    *designs = sorted;
+    rest.is_empty()
 }

@@ -12,9 +12,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use fluo_keys::KeyDesign;
-use foldhash::quality::FixedState;
-
 use fluo_keys::number::float_len;
+use foldhash::quality::FixedState;
 
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_keys::{DesignSettings, KeyDesign};
+use fluo_keys::KeyDesign;
 use fluo_table::Bytes;
 
 use super::hashers::points_of;
@@ -10,8 +10,7 @@ use crate::AdvisedLayout;
 
 /// Returns the split points of a table for a design; `None` if none of them belongs to it. The
 /// design's own points may be among others, where tablets grew.
-pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<AdvisedLayout> {
-    let design = KeyDesign::new(settings.clone()).ok()?;
+pub(super) fn layout(design: &KeyDesign, splits: &[Bytes]) -> Option<AdvisedLayout> {
     let points: Vec<Bytes> = match design.row_hasher() {
         Some(hasher) => points_of(hasher.prefix(), splits).cloned().collect(),
         None => splits.to_vec(),
@@ -19,12 +18,7 @@ pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<Advi
     if points.is_empty() {
         return None;
     }
-    Some(even(&design, &points).map_or(AdvisedLayout::SplitPoints(points), AdvisedLayout::Tablets))
-}
-
-/// Checks whether a table is split at the design's own points.
-pub(super) fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
-    matches!(layout(settings, splits), Some(AdvisedLayout::Tablets(_)))
+    Some(even(design, &points).map_or(AdvisedLayout::SplitPoints(points), AdvisedLayout::Tablets))
 }
 
 /// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
@@ -65,12 +59,12 @@ fn even(design: &KeyDesign, points: &[Bytes]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_keys::{DigestSalt, HashScheme, HashedRows, RandomSalt};
+    use fluo_keys::{DesignSettings, DigestSalt, HashScheme, HashedRows, RandomSalt};
 
     use super::*;
 
     fn laid_out(settings: impl Into<DesignSettings>, splits: &[Bytes]) -> Option<AdvisedLayout> {
-        layout(&settings.into(), splits)
+        layout(&KeyDesign::new(settings).unwrap(), splits)
     }
 
     fn points(settings: impl Into<DesignSettings>, tablets: u32) -> Vec<Bytes> {

@@ -16,18 +16,18 @@
 
 mod design;
 mod evidence;
-mod groups;
 mod hashers;
 mod layout;
 mod salts;
 #[cfg(test)]
 mod tests;
 
-use fluo_keys::{DesignSettings, KeyDesign};
+use fluo_keys::KeyDesign;
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 pub use self::design::ExistingDesign;
+use self::design::sort_by_groups;
 use crate::{KeyProfile, ProfileBuilder};
 use fluo_keys::number::share;
 
@@ -77,30 +77,26 @@ impl Existing {
         // The sample is sorted, so equal keys are neighbors.
         keys.dedup();
         let hashers = hashers::found(&keys, splits).into_iter();
-        let mut existing = Self::with(hashers.map(Into::into), splits, profile);
-        if !existing.is_proven() {
-            existing = Self::with(salts::found(&keys, splits).into_iter(), splits, profile);
+        let hashers = hashers.filter_map(|hashed| KeyDesign::new(hashed).ok());
+        let existing = Self::with(hashers, table, profile);
+        if existing.is_proven() {
+            return existing;
         }
-        if !existing.is_proven() {
-            return Self::default();
-        }
-        if let Some(pattern) = table.and_then(|table| table.group_pattern.as_deref()) {
-            let is_known = groups::sort_by_groups(&mut existing.designs, pattern);
-            existing.has_other_groups = !is_known;
-        }
-        existing.assign(profile);
-        existing
+        let existing = Self::with(salts::found(&keys, splits).into_iter(), table, profile);
+        if existing.is_proven() { existing } else { Self::default() }
     }
 
     fn with(
-        designs: impl Iterator<Item = DesignSettings>,
-        splits: &[Bytes],
+        designs: impl Iterator<Item = KeyDesign>,
+        table: Option<&ExistingTable>,
         profile: &KeyProfile,
     ) -> Self {
-        let mut existing = Self {
-            designs: designs.map(|settings| ExistingDesign::new(settings, splits)).collect(),
-            ..Self::default()
-        };
+        let splits = table.map_or(&[][..], |table| &table.splits);
+        let designs = designs.map(|design| ExistingDesign::new(design, splits)).collect();
+        let mut existing = Self { designs, ..Self::default() };
+        if let Some(pattern) = table.and_then(|table| table.group_pattern.as_deref()) {
+            existing.has_other_groups = !sort_by_groups(&mut existing.designs, pattern);
+        }
         existing.assign(profile);
         existing
     }
@@ -114,21 +110,15 @@ impl Existing {
     /// Assigns each key of the sample to its design.
     fn assign(&mut self, profile: &KeyProfile) {
         let sample = &profile.sample;
-        let made = self.designs.iter();
-        let made: Vec<_> =
-            made.map(|design| KeyDesign::new(design.settings.clone()).ok()).collect();
-        let builder = |_| ProfileBuilder::new(profile.order.arrivals);
-        let mut rows: Vec<_> = made.iter().map(builder).collect();
+        let builder = |_: &ExistingDesign| ProfileBuilder::new(profile.order.arrivals);
+        let mut rows: Vec<_> = self.designs.iter().map(builder).collect();
         let mut others = 0;
         let mut first = None;
         let mut by_arrival: Vec<_> = sample.keys.iter().collect();
         by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
         for sampled in by_arrival {
-            let decoded = |design: &Option<KeyDesign>| {
-                let design = design.as_ref()?;
-                design.decode_key(&sampled.key).ok()
-            };
-            let owner = made.iter().zip(&mut rows);
+            let decoded = |own: &ExistingDesign| own.design.decode_key(&sampled.key).ok();
+            let owner = self.designs.iter().zip(&mut rows);
             let owner = owner.filter_map(|(design, rows)| Some((decoded(design)?, rows))).next();
             match owner {
                 Some((row, rows)) => rows.push(&row),

@@ -13,7 +13,8 @@ use fluo_keys::{
 use fluo_table::Bytes;
 
 use super::evidence::{MIN_BITS, MIN_BITS_IF_SPLIT, agreeing};
-use super::layout::{buckets_of, is_even};
+use super::layout::{buckets_of, layout};
+use crate::AdvisedLayout;
 use fluo_keys::number::float_len;
 
 /// The maximum number of different keys that are examined.
@@ -41,7 +42,7 @@ struct Tried {
 }
 
 /// Returns the design with which the most of the keys agree, if at least half of them do.
-pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<KeyDesign> {
     let short = keys.iter().filter(|key| key.len() <= LOOKED_AT_KEY_BYTES);
     let short: Vec<&[u8]> = short.copied().collect();
     let step = short.len().div_ceil(LOOKED_AT_KEYS).max(1);
@@ -55,16 +56,16 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> 
     let mut best = None;
     for (is_split, Tried { settings, chance, .. }) in tried {
         let least = if is_split { bits_if_split } else { MIN_BITS };
-        let design = KeyDesign::new(settings.clone()).ok()?;
+        let design = KeyDesign::new(settings).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
         // Of designs with which the same keys agree, the first is recognized.
         if let Some(agree) = agree
             && best.as_ref().is_none_or(|(most, _)| agree > *most)
         {
-            best = Some((agree, settings));
+            best = Some((agree, design));
         }
     }
-    best.map(|(_, settings)| settings)
+    best.map(|(_, design)| design)
 }
 
 /// Checks whether a table is split at the points of a design. A point where a tablet grew is
@@ -76,7 +77,8 @@ fn is_split(settings: &DesignSettings, splits: &[Bytes]) -> bool {
         DesignSettings::Modulo(modulo) => buckets_of(splits).contains(&modulo.buckets),
         _ => false,
     };
-    is_possible && is_even(settings, splits)
+    let layout = || layout(&KeyDesign::new(settings.clone()).ok()?, splits);
+    is_possible && matches!(layout(), Some(AdvisedLayout::Tablets(_)))
 }
 
 /// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
@@ -126,7 +128,6 @@ fn moduli(keys: &[&[u8]], splits: &[Bytes]) -> Vec<Tried> {
     all
 }
 
-/// Returns the largest number of buckets in this many digits.
 fn largest_of_width(width: usize) -> u32 {
     10_u32.saturating_pow(u32::try_from(width).unwrap_or(u32::MAX))
 }

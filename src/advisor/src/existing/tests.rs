@@ -1,6 +1,8 @@
 //! Keys whose design is recognized, and keys that only look like it.
 
-use fluo_keys::{DigestSalt, DigestSide, HashInput, HashScheme, HashedRows, Modulo, SaltedPart};
+use fluo_keys::{
+    DesignSettings, DigestSalt, DigestSide, HashInput, HashScheme, HashedRows, Modulo, SaltedPart,
+};
 use rstest::rstest;
 
 use super::*;
@@ -13,7 +15,7 @@ fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTabl
 }
 
 fn settings(found: &Existing) -> Vec<&DesignSettings> {
-    found.designs.iter().map(|design| &design.settings).collect()
+    found.designs.iter().map(|design| design.design.settings()).collect()
 }
 
 /// Returns the keys of a design for rows of the given form.

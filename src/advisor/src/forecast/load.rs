@@ -31,7 +31,6 @@ pub struct LoadForecast {
     /// `true` if the split points were chosen from the sample, because the design has none of its
     /// own.
     pub splits_are_of_the_sample: bool,
-    /// The tablets, and their promised loads.
     #[serde(skip)]
     pub(crate) splits: Splits,
     /// The keys of all tablets, and the fullest of them.

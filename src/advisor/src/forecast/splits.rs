@@ -12,7 +12,6 @@ use fluo_keys::number::{float, float_len};
 /// The inverse of the share of the newest keys, which show where the next keys will go.
 const NEWEST_ONE_IN: u64 = 20;
 
-/// The tablets of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Splits {
     pub(crate) points: Vec<Bytes>,
@@ -100,7 +99,6 @@ impl Splits {
     }
 }
 
-/// Returns the arrival of the first of the newest keys.
 pub(super) fn first_of_newest(keys: u64) -> u64 {
     keys - keys / NEWEST_ONE_IN
 }

@@ -10,7 +10,6 @@ use foldhash::quality::FixedState;
 
 use crate::profile::SampledKey;
 
-/// A key as the design writes it, with its arrival.
 pub(crate) struct Written<'a> {
     pub(crate) arrival: u64,
     pub(crate) row: &'a [u8],

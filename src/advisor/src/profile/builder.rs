@@ -6,12 +6,11 @@ use serde::Serialize;
 use super::alphabet::{Alphabet, ByteSet};
 use super::distinct::{Distinct, DistinctKeys};
 use super::heat_map::HeatMap;
-use super::leading_fields::{HotField, LeadingFieldCounter, LeadingFields};
+use super::leading_fields::{HotField, LeadingFieldCounter, LeadingFields, escaped};
 use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
 use super::sample::{KeySample, Reservoir};
-use super::text;
-use fluo_keys::number::share;
+use fluo_keys::number::{count, share};
 
 /// The properties of a set of keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -28,7 +27,7 @@ pub struct KeyProfile {
     /// The bytes that the keys consist of.
     pub alphabet: Alphabet,
     /// The bytes with which all keys begin.
-    #[serde(serialize_with = "text::serialize")]
+    #[serde(serialize_with = "escaped")]
     pub common_prefix: Bytes,
     /// The relation of the order of arrival to the order of the keys.
     pub order: OrderProfile,
@@ -46,12 +45,11 @@ pub struct KeyProfile {
     pub sample: KeySample,
 }
 
-/// Returns the most frequent row of a sample, if several keys repeat it.
 fn hottest_row(sample: &KeySample) -> Option<HotField> {
     let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
     let most = equal.max_by_key(|equal| equal.len())?;
     let first = most.first().filter(|_| most.len() > 1)?;
-    let keys = fluo_keys::number::count(most.len());
+    let keys = count(most.len());
     Some(HotField {
         field: Bytes::copy_from_slice(&first.key),
         keys,

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 
+use fluo_keys::number::{count, float};
 use foldhash::quality::FixedState;
 use serde::Serialize;
-
-use fluo_keys::number::{count, float};
 
 const KEPT_HASHES: usize = 1 << 20;
 /// The standard error of an estimate from between `2^19` and `2^20` hashes: `1.2 / sqrt(2^20)`.

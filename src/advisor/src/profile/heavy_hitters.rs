@@ -21,7 +21,8 @@ const VALUE_BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
-    error: u64,
+    /// The maximum number of occurrences that a counter may have missed.
+    pub(super) error: u64,
 }
 
 impl HeavyHitters {
@@ -49,11 +50,6 @@ impl HeavyHitters {
         });
     }
 
-    /// Returns the maximum number of occurrences that a counter may have missed.
-    pub(super) fn error(&self) -> u64 {
-        self.error
-    }
-
     /// Returns the values whose counter is at least `least`, most frequent first, ties in byte
     /// order.
     pub(super) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
@@ -74,7 +70,7 @@ mod tests {
         for value in [b"a", b"b", b"a"] {
             hitters.push(value);
         }
-        assert_eq!(hitters.error(), 0);
+        assert_eq!(hitters.error, 0);
         assert_eq!(hitters.at_least(1), [(b"a".as_slice().into(), 2), (b"b".as_slice().into(), 1)]);
     }
 
@@ -89,7 +85,7 @@ mod tests {
                 hitters.push(&number.to_be_bytes());
             }
         }
-        let error = hitters.error();
+        let error = hitters.error;
         assert!(error > 0 && error <= 500_000 * 2 / 4_096, "{error}");
         assert!(hitters.counters.len() <= COUNTERS);
         let found = hitters.at_least(10_000);

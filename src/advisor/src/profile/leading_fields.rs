@@ -1,11 +1,10 @@
 //! The leading fields of keys, such as a tenant, a host or a kind.
 
 use fluo_keys::WebTable;
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Escaped};
 use serde::{Serialize, Serializer};
 
 use super::heavy_hitters::HeavyHitters;
-use super::text;
 use fluo_keys::number::share;
 
 /// The maximum number of keys from which the cut is chosen.
@@ -46,8 +45,12 @@ pub enum FieldCut {
     },
 }
 
+pub(super) fn escaped<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Escaped(bytes))
+}
+
 fn separator<S: Serializer>(byte: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-    text::serialize(&[*byte], serializer)
+    escaped(&[*byte], serializer)
 }
 
 impl FieldCut {
@@ -126,7 +129,7 @@ pub struct LeadingFields {
 #[non_exhaustive]
 pub struct HotField {
     /// The bytes of the field, at most the first 256, or of the row.
-    #[serde(serialize_with = "text::serialize")]
+    #[serde(serialize_with = "escaped")]
     pub field: Bytes,
     /// A lower bound on the number of its keys.
     pub keys: u64,
@@ -167,7 +170,7 @@ impl LeadingFieldCounter {
         if self.cut.is_none() && !self.first.is_empty() {
             self.choose();
         }
-        let error = self.hitters.error();
+        let error = self.hitters.error;
         let least = (keys.saturating_mul(HOT_PERCENT) / 100).saturating_sub(error).max(2);
         let hot = self.hitters.at_least(least).into_iter().take(MAX_HOT);
         LeadingFields {

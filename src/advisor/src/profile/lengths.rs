@@ -1,8 +1,7 @@
 //! The lengths of keys.
 
-use serde::Serialize;
-
 use fluo_keys::number::{count, float, share};
+use serde::Serialize;
 
 /// The limit below which each length is counted by itself.
 const COUNTED_LENGTHS: usize = 4_096;

@@ -20,7 +20,6 @@ mod lengths;
 mod order;
 mod random_start;
 mod sample;
-mod text;
 mod windows;
 
 pub use self::alphabet::Alphabet;

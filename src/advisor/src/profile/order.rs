@@ -70,7 +70,6 @@ impl OrderProfile {
     }
 }
 
-/// A comparison of each key with the one before it.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     keys: u64,

@@ -1,9 +1,8 @@
 //! A uniform sample of the keys: each key has the same chance to be in it.
 
 use fastrand::Rng;
-use serde::Serialize;
-
 use fluo_keys::number::count;
+use serde::Serialize;
 
 const SAMPLE_KEYS: usize = 1 << 16;
 /// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
