@@ -69,10 +69,8 @@ impl TxLog {
     }
 
     fn values_of(&self, operation: Operation) -> impl Iterator<Item = (&RowColumn, &Bytes)> {
-        let entries = self.entries.iter();
-        entries
-            .filter(move |entry| entry.operation() == operation)
-            .filter_map(|entry| Some((entry.cell(), entry.value()?)))
+        let entries = self.entries.iter().filter(move |entry| entry.operation() == operation);
+        entries.filter_map(|entry| Some((entry.cell(), entry.value()?)))
     }
 }
 

@@ -63,7 +63,10 @@ impl TransientRange {
                 "setting `{name}` cannot hold a transient range; name it `{SETTING}ID`, with the id of the range"
             )));
         }
-        let Some((after, until)) = rows(value) else {
+        // Lower-case digits are accepted.
+        let row = |hex: &str| HEXUPPER_PERMISSIVE.decode(hex.as_bytes()).ok();
+        let rows = value.split_once(':');
+        let Some((after, until)) = rows.and_then(|(from, to)| row(from).zip(row(to))) else {
             return Err(Error::invalid(format!(
                 "setting `{name}`: `{value}` is not a range of rows; write two rows in hexadecimal digits, such as `6A6F6223:6A6F623A7E`"
             )));
@@ -106,13 +109,6 @@ impl TransientRange {
 
 fn bound(row: &Bytes) -> Option<&[u8]> {
     (!row.is_empty()).then_some(row.as_ref())
-}
-
-/// Reads two rows of the form `HEX:HEX`. Lower-case digits are accepted.
-fn rows(value: &str) -> Option<(Bytes, Bytes)> {
-    let (after, until) = value.split_once(':')?;
-    let row = |hex: &str| HEXUPPER_PERMISSIVE.decode(hex.as_bytes()).ok();
-    Some((row(after)?.into(), row(until)?.into()))
 }
 
 impl fmt::Display for TransientRange {

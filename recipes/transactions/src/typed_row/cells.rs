@@ -11,15 +11,11 @@ use crate::codec::Codec;
 /// The cells of a row, by their columns.
 #[derive(Clone, Debug)]
 pub struct RowCells {
-    row: Bytes,
-    values: BTreeMap<Column, Bytes>,
+    pub(super) row: Bytes,
+    pub(super) values: BTreeMap<Column, Bytes>,
 }
 
 impl RowCells {
-    pub(crate) const fn new(row: Bytes, values: BTreeMap<Column, Bytes>) -> Self {
-        Self { row, values }
-    }
-
     /// Decodes a field.
     ///
     /// # Errors

@@ -100,7 +100,7 @@ pub trait TypedRow: Sized + Send {
             let values = snapshot.get_columns(row.clone(), &columns).await?;
             match values.is_empty() {
                 true => Ok(None),
-                false => Self::from_cells(&RowCells::new(row, values)).map(Some),
+                false => Self::from_cells(&RowCells { row, values }).map(Some),
             }
         }
     }
@@ -130,8 +130,8 @@ pub trait TypedRow: Sized + Send {
                 return ready(Ok(None));
             };
             let row = first.key.row.clone();
-            let values = cells.into_iter().map(|cell| (cell.key.column, cell.value));
-            let decoded = Self::from_cells(&RowCells::new(row.clone(), values.collect()));
+            let values = cells.into_iter().map(|cell| (cell.key.column, cell.value)).collect();
+            let decoded = Self::from_cells(&RowCells { row: row.clone(), values });
             ready(decoded.map(|decoded| Some((row, decoded))))
         };
         rows(batches).try_filter_map(decode).boxed()

@@ -1,5 +1,7 @@
 //! The options of an advice: servers, tablets, reads.
 
+use std::collections::BTreeSet;
+
 use fluo_table::{Error, Grouped, Result};
 use serde::Serialize;
 
@@ -16,14 +18,15 @@ const TABLETS_PER_SERVER: u32 = 4;
 pub struct AdviceOptions {
     pub(super) servers: u32,
     tablets: Option<u32>,
-    reads: Vec<Read>,
+    /// The reads besides that of one row.
+    pub(super) reads: BTreeSet<Read>,
     pub(super) scans_only: bool,
     pub(super) table: Option<ExistingTable>,
     pub(super) also: Vec<Candidate>,
 }
 
 /// A way to read rows that a design must support.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Read {
@@ -49,7 +52,7 @@ impl AdviceOptions {
         Self {
             servers: 1,
             tablets: None,
-            reads: Vec::new(),
+            reads: BTreeSet::new(),
             scans_only: false,
             table: None,
             also: Vec::new(),
@@ -130,12 +133,6 @@ impl AdviceOptions {
     pub(super) fn kept_table(&self) -> Option<&ExistingTable> {
         let table = self.table.as_ref();
         table.filter(|table| self.tablets.is_none() && table.servers == self.servers)
-    }
-
-    /// Returns the reads besides that of one row, without duplicates.
-    pub(super) fn different_reads(&self) -> impl Iterator<Item = Read> {
-        let all = [Read::Prefix, Read::Range, Read::Field, Read::Domain];
-        all.into_iter().filter(|read| self.reads.contains(read))
     }
 }
 

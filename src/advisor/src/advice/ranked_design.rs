@@ -121,7 +121,11 @@ impl RankedDesign {
 
     fn judge(&mut self, profile: &KeyProfile, options: &AdviceOptions, wanted: Option<u32>) {
         let (Some(load), Some(scans)) = (&self.load, &self.scans) else {
-            self.faults.push(self.impossible());
+            self.faults.push(match self.rejected.clone() {
+                Some(RejectedKeys { keys: 0, reason }) => Fault::Invalid { reason },
+                Some(RejectedKeys { keys, reason }) => Fault::RejectsKeys { keys, reason },
+                None => Fault::Invalid { reason: String::new() },
+            });
             return;
         };
         let mut spread = evenness::faults(profile, &self.candidate.settings, load);
@@ -138,13 +142,6 @@ impl RankedDesign {
             Suitability::Suitable
         };
         self.faults = reads.into_iter().chain(spread).chain(few).collect();
-    }
-
-    fn impossible(&self) -> Fault {
-        match self.rejected.clone() {
-            Some(RejectedKeys { keys: keys @ 1.., reason }) => Fault::RejectsKeys { keys, reason },
-            invalid => Fault::Invalid { reason: invalid.map_or_else(String::new, |it| it.reason) },
-        }
     }
 
     fn too_few_tablets(&self, wanted: Option<u32>) -> Option<Fault> {
@@ -182,8 +179,8 @@ impl RankedDesign {
     pub(super) fn pieces(&self, options: &AdviceOptions) -> Option<u64> {
         let scans = self.scans.as_ref()?;
         let mut pieces = scans.by_row.ranges()?;
-        for read in options.different_reads() {
-            pieces = pieces.saturating_add(scans.of(read)?.ranges()?);
+        for read in &options.reads {
+            pieces = pieces.saturating_add(scans.of(*read)?.ranges()?);
         }
         Some(pieces)
     }
@@ -216,11 +213,10 @@ fn reads(scans: &ScanCosts, options: &AdviceOptions) -> Vec<Fault> {
     {
         faults.push(Fault::RowInPieces { pieces });
     }
-    for read in options.different_reads() {
+    for read in options.reads.iter().copied() {
         let cost = scans.of(read);
         if cost.and_then(ScanCost::ranges).is_none() {
-            let cost = cost.cloned();
-            faults.push(Fault::UnsupportedRead { read, cost });
+            faults.push(Fault::UnsupportedRead { read, cost: cost.cloned() });
         }
     }
     faults

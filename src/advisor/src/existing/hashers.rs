@@ -29,27 +29,25 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Vec<HashedRows> {
 
 /// Returns the hashers of some of the keys: for each prefix, the scheme of the most keys.
 fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
-    let hashers: Vec<_> = HashScheme::ALL
-        .iter()
-        .filter_map(|scheme| {
-            let hasher = RowHasher::with_scheme("p", *scheme);
-            Some((*scheme, hasher.ok()?))
-        })
-        .collect();
+    let hashers = HashScheme::ALL.iter().filter_map(|scheme| {
+        // The hash does not depend on the prefix.
+        RowHasher::with_scheme("p", *scheme).ok()
+    });
+    let hashers: Vec<RowHasher> = hashers.collect();
     let mut agree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut tried = 0;
     for (prefix, hash, row) in keys.iter().flat_map(|key| readings(key)) {
         tried += hashers.len();
         let counts = agree.entry(prefix).or_insert_with(|| vec![0; hashers.len()]);
-        for ((_, hasher), count) in hashers.iter().zip(counts) {
+        for (hasher, count) in hashers.iter().zip(counts) {
             *count += usize::from(hasher.hash(row) == hash);
         }
     }
     let of_prefix = |(prefix, counts): (&str, Vec<usize>)| {
         let schemes = counts.into_iter().zip(&hashers);
-        let (most, (scheme, _)) = schemes.max_by_key(|(count, _)| *count)?;
+        let (most, hasher) = schemes.max_by_key(|(count, _)| *count)?;
         let is_proven = bits(float_len(most), tried, CHANCE) >= MIN_BITS;
-        is_proven.then(|| HashedRows { prefix: prefix.to_owned(), scheme: *scheme })
+        is_proven.then(|| HashedRows { prefix: prefix.to_owned(), scheme: hasher.scheme() })
     };
     agree.into_iter().filter_map(of_prefix).collect()
 }
