@@ -96,7 +96,7 @@ fn export(
     log: TxLog,
 ) -> fluo::Result<()> {
     let is_public = |entry: &&LogEntry| entry.cell().column == STOCK.column();
-    let public_part = log.entries().iter().filter(is_public).cloned();
+    let public_part = log.entries.iter().filter(is_public).cloned();
     public.add(tx, product, public_part.collect::<TxLog>())?;
     all.add(tx, product, log)
 }

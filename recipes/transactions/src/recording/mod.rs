@@ -38,7 +38,7 @@
 //! recorded.set("bob", &balance, moved)?;
 //! let log = recorded.finish();
 //!
-//! let lines: Vec<String> = log.entries().iter().map(ToString::to_string).collect();
+//! let lines: Vec<String> = log.entries.iter().map(ToString::to_string).collect();
 //! assert_eq!(
 //!     lines,
 //!     [

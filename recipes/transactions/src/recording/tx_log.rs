@@ -19,20 +19,11 @@ use super::{LogEntry, Operation};
 /// base64 with padding. In binary formats they are bytes. The names and their order do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TxLog {
-    pub(super) entries: Vec<LogEntry>,
+    /// All entries.
+    pub entries: Vec<LogEntry>,
 }
 
 impl TxLog {
-    /// All entries.
-    pub fn entries(&self) -> &[LogEntry] {
-        &self.entries
-    }
-
-    /// Checks whether the log has no entries.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Returns the cells that were read, with the values that the reads returned.
     pub fn gets(&self) -> impl Iterator<Item = (&RowColumn, &Bytes)> {
         self.values_of(Operation::Get)
@@ -63,7 +54,7 @@ impl TxLog {
     /// write counts.
     #[must_use]
     pub fn to_mutations(&self, sequence: Timestamp) -> Vec<Mutation> {
-        let writes = self.entries().iter().filter(|entry| entry.operation() != Operation::Get);
+        let writes = self.entries.iter().filter(|entry| entry.operation() != Operation::Get);
         let changes = writes.map(|entry| (entry.cell(), entry.value())).collect();
         at_sequence(changes, sequence)
     }

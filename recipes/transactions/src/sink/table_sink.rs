@@ -119,7 +119,7 @@ impl<F> TableSink<F> {
     ) -> Result<Option<Error>, ExportError> {
         let mut targets = Targets::new(batch);
         let mut attempts = 0;
-        while !targets.is_empty() {
+        while targets.len() > 0 {
             let before = targets.len();
             targets.read(&self.queue, &*self.table, delivered).await.map_err(failed)?;
             let mutations = targets.mutations();

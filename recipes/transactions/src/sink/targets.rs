@@ -38,10 +38,6 @@ impl<'a> Targets<'a> {
         Self { by_cell }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.by_cell.is_empty()
-    }
-
     /// Returns the number of exports that are still to be written, in each row.
     pub(super) fn len(&self) -> usize {
         let targets = self.by_cell.values();

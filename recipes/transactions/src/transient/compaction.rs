@@ -194,7 +194,10 @@ impl TransientCompaction {
                 let took = self.compact(range).await.duration;
                 pause = pause.max(took.saturating_mul(self.multiplier));
             }
-            Err(error) => drop(self.report(range, Duration::ZERO, Err(error.clone()))),
+            Err(error) => {
+                let (range, result) = (range.clone(), Err(error.clone()));
+                drop(self.report(CompactedRange { range, duration: Duration::ZERO, result }));
+            }
         }
         unless(stop, sleep(pause)).await
     }
@@ -202,16 +205,10 @@ impl TransientCompaction {
     async fn compact(&self, range: &TransientRange) -> CompactedRange {
         let begun = Instant::now();
         let result = (self.compact)(range.span()).await;
-        self.report(range, begun.elapsed(), result)
+        self.report(CompactedRange { range: range.clone(), duration: begun.elapsed(), result })
     }
 
-    fn report(
-        &self,
-        range: &TransientRange,
-        duration: Duration,
-        result: Result<()>,
-    ) -> CompactedRange {
-        let compacted = CompactedRange { range: range.clone(), duration, result };
+    fn report(&self, compacted: CompactedRange) -> CompactedRange {
         (self.watch)(&compacted);
         compacted
     }

@@ -57,7 +57,6 @@ pub struct OtherKeys {
     pub first: String,
 }
 
-/// The designs that keys and their table have already.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
     /// The designs, in the order of the balancer's groups: several row hashers, or one design.
@@ -107,7 +106,6 @@ impl Existing {
         share >= MAX_KEYS || self.designs.iter().any(ExistingDesign::has_own_tablets)
     }
 
-    /// Assigns each key of the sample to its design.
     fn assign(&mut self, profile: &KeyProfile) {
         let sample = &profile.sample;
         let builder = |_: &ExistingDesign| ProfileBuilder::new(profile.order.arrivals);

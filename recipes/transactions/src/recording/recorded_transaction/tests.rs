@@ -38,7 +38,7 @@ async fn begin() -> OwnedTransaction {
 }
 
 fn lines(log: &TxLog) -> Vec<String> {
-    log.entries().iter().map(ToString::to_string).collect()
+    log.entries.iter().map(ToString::to_string).collect()
 }
 
 /// Returns the lines of the log so far.
@@ -121,7 +121,7 @@ async fn does_not_log_a_read_that_failed_or_found_nothing() {
     assert!(recorded.get_many([]).await.unwrap().is_empty());
     assert!(recorded.row("r9").await.unwrap().is_empty());
     assert!(recorded.get("", &cf).await.is_err());
-    assert!(recorded.finish().is_empty());
+    assert!(recorded.finish().entries.is_empty());
 }
 
 #[tokio::test]
@@ -209,5 +209,5 @@ async fn forwards_a_notification_without_logging_it() {
     recorded.notify("r1", &column("cf", "weak")).unwrap();
     let error = recorded.notify("r1", &column("cf", "")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert!(recorded.finish().is_empty());
+    assert!(recorded.finish().entries.is_empty());
 }
