@@ -22,7 +22,7 @@ pub(super) struct Group {
 }
 
 /// A pass over a bucket. Its caller offers the updates in the order of their rows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pass {
     limit_bytes: usize,
     requeues: bool,
@@ -50,16 +50,7 @@ impl Pass {
     /// Creates a pass that is full at a number of bytes of rows and values. If `requeues`, its
     /// caller writes the sum of a partial group back to the queue.
     pub(super) fn new(limit_bytes: usize, requeues: bool) -> Self {
-        Self {
-            limit_bytes,
-            requeues,
-            bytes: 0,
-            rows: 0,
-            last_key: Bytes::new(),
-            open: Vec::new(),
-            closed: Vec::new(),
-            is_full: false,
-        }
+        Self { limit_bytes, requeues, ..Self::default() }
     }
 
     /// Offers the next update. Returns false if the pass is full and does not take it.

@@ -12,7 +12,7 @@ use fluo_table::Bytes;
 use crate::queue::{End, Entry, SEQUENCE_BYTES};
 
 /// The entries that a pass reads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pass {
     limit_bytes: usize,
     id_units: usize,
@@ -24,14 +24,8 @@ pub(super) struct Pass {
 
 impl Pass {
     pub(super) fn new(limit_bytes: usize, id: &str) -> Self {
-        Self {
-            limit_bytes,
-            // Java counts the characters of the id.
-            id_units: id.encode_utf16().count(),
-            bytes: 0,
-            entries: Vec::new(),
-            rest: None,
-        }
+        // Java counts the characters of the id.
+        Self { limit_bytes, id_units: id.encode_utf16().count(), ..Self::default() }
     }
 
     /// Offers the next entry. Returns false if the pass is full and does not take it.

@@ -102,20 +102,15 @@ impl DeadLetter {
     fn parse(cells: Vec<Cell>, prefix: &[u8]) -> Result<Self> {
         let row = cells.first().map(|cell| cell.key.row.clone()).expect("a row has cells");
         let entry = Entry::parse(row, prefix, Bytes::new())?;
-        let mut letter = Self {
+        let is_error = |cell: &Cell| cell.key.column == ERROR;
+        let (mut errors, mut values): (Vec<_>, Vec<_>) = cells.into_iter().partition(is_error);
+        let error = errors.pop().map(|cell| String::from_utf8_lossy(&cell.value).into_owned());
+        Ok(Self {
             key: entry.key,
             sequence: entry.sequence,
-            value: None,
-            error: String::new(),
+            value: values.pop().map(|cell| cell.value),
+            error: error.unwrap_or_default(),
             row: entry.row,
-        };
-        for cell in cells {
-            if cell.key.column == ERROR {
-                letter.error = String::from_utf8_lossy(&cell.value).into_owned();
-            } else {
-                letter.value = Some(cell.value);
-            }
-        }
-        Ok(letter)
+        })
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::evenness;
 use super::fault::Fault;
 use super::options::{AdviceOptions, Read};
-use crate::forecast::{MAX_REJECTED, Splits, Written, largest_part};
+use crate::forecast::{MAX_REJECTED, Splits, Written};
 use crate::profile::starts_randomly;
 use crate::{AdvisedLayout, Candidate, KeyProfile, LoadForecast, ScanCosts};
 
@@ -110,11 +110,10 @@ impl RankedDesign {
             return Ok(());
         }
         let splits = Splits::new(profile, &self.candidate, &design, &written)?;
-        let largest = largest_part(&design, &written);
         self.example = written
             .first()
             .map(|written| [written.row, &written.key].map(|bytes| Escaped(bytes).to_string()));
-        self.load = Some(LoadForecast::new(&written, splits, profile, largest));
+        self.load = Some(LoadForecast::new(&written, splits, profile, &design));
         self.scans = Some(ScanCosts::new(&design, profile));
         Ok(())
     }

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use fluo_keys::KeyDesign;
 use fluo_table::Bytes;
 use serde::Serialize;
 
 use super::splits::{Splits, first_of_newest};
-use super::written::Written;
+use super::written::{Written, largest_part};
 use crate::KeyProfile;
 use crate::profile::{Arrivals, WindowSpread};
 use fluo_keys::number::{count, float, float_len};
@@ -88,7 +89,7 @@ impl LoadForecast {
         written: &[Written<'_>],
         splits: Splits,
         profile: &KeyProfile,
-        largest_part: Option<Bytes>,
+        design: &KeyDesign,
     ) -> Self {
         let keys = loads(written.iter(), &splits);
         let all = Crowd::new(&keys, written.iter().map(|written| written.part));
@@ -107,7 +108,7 @@ impl LoadForecast {
             splits_are_of_the_sample: splits.are_of_the_sample,
             all,
             newest,
-            largest_part,
+            largest_part: largest_part(design, written),
             windows: if has_salt { None } else { windows(written, &splits, profile) },
             splits,
             keys,

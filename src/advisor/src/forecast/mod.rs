@@ -13,4 +13,4 @@ pub(crate) use self::load::Crowd;
 pub use self::load::LoadForecast;
 pub use self::scans::ScanCosts;
 pub(crate) use self::splits::Splits;
-pub(crate) use self::written::{Written, largest_part};
+pub(crate) use self::written::Written;

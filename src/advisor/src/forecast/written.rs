@@ -48,7 +48,7 @@ fn part(design: &KeyDesign, sampled: &SampledKey) -> u64 {
 }
 
 /// Returns the salted part that the most keys share, unless it is the whole row.
-pub(crate) fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
+pub(super) fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Option<Bytes> {
     if !design.keeps_rows_together() {
         return None;
     }

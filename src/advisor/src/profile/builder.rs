@@ -10,7 +10,7 @@ use super::leading_fields::{HotField, LeadingFieldCounter, LeadingFields, escape
 use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
 use super::sample::{KeySample, Reservoir};
-use fluo_keys::number::{count, share};
+use fluo_keys::number::count;
 
 /// The properties of a set of keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -49,12 +49,7 @@ fn hottest_row(sample: &KeySample) -> Option<HotField> {
     let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
     let most = equal.max_by_key(|equal| equal.len())?;
     let first = most.first().filter(|_| most.len() > 1)?;
-    let keys = count(most.len());
-    Some(HotField {
-        field: Bytes::copy_from_slice(&first.key),
-        keys,
-        share: share(keys, sample.len),
-    })
+    Some(HotField::new(first.key.clone(), count(most.len()), sample.len))
 }
 
 /// Builds a [`KeyProfile`] from keys in their order of arrival.

@@ -137,6 +137,12 @@ pub struct HotField {
     pub share: f64,
 }
 
+impl HotField {
+    pub(super) fn new(field: impl Into<Bytes>, keys: u64, of_keys: u64) -> Self {
+        Self { field: field.into(), keys, share: share(keys, of_keys) }
+    }
+}
+
 /// A counter that chooses the cut from the first keys.
 #[derive(Debug, Default)]
 pub(super) struct LeadingFieldCounter {
@@ -175,13 +181,7 @@ impl LeadingFieldCounter {
         let hot = self.hitters.at_least(least).into_iter().take(MAX_HOT);
         LeadingFields {
             cut: self.cut,
-            hot: hot
-                .map(|(field, of_keys)| HotField {
-                    field: Bytes::from(field.into_vec()),
-                    keys: of_keys,
-                    share: share(of_keys, keys),
-                })
-                .collect(),
+            hot: hot.map(|(field, of_field)| HotField::new(field, of_field, keys)).collect(),
             error,
         }
     }
