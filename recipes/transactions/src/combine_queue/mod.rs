@@ -35,6 +35,7 @@
 mod bucket;
 mod combiner;
 mod layout;
+mod observer;
 mod pass;
 mod queue;
 mod read;

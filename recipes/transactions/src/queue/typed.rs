@@ -58,9 +58,9 @@ impl<K: 'static, V: 'static, R> TypedQueue<K, V, R> {
     /// An export queue passes them to one call of the exporter, and counts keys and values.
     /// Default: 1 MiB.
     ///
-    /// A combine queue counts rows and values. Its transaction also ends when the new values of its
-    /// keys fill the half of
-    /// [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes). Default: 4 MiB.
+    /// A combine queue counts rows and values. Default: 4 MiB. Its transaction also ends when the
+    /// new values of its keys fill the half of
+    /// [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes).
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
         self.stored.buffer_bytes = bytes.max(1);
         self

@@ -63,8 +63,8 @@ impl ExistingDesign {
     }
 }
 
-/// Sorts designs in the order of their groups in the balancer's pattern `(..|..).*`. Returns `false` if the
-/// pattern has a group of no design here.
+/// Sorts designs in the order of their groups in the balancer's pattern `(..|..).*`. Returns
+/// `false` if the pattern has a group of no design here.
 pub(super) fn sort_by_groups(designs: &mut Vec<ExistingDesign>, pattern: &str) -> bool {
     let groups = pattern.strip_prefix('(');
     let mut rest = groups.and_then(|rest| rest.strip_suffix(").*")).unwrap_or(pattern);
