@@ -27,7 +27,7 @@ async fn work(client: &ProxyClient) -> Result<()> {
     println!("may see: {:?}", security.authorizations(USER).await?);
 
     let credentials = Credentials::password(USER, PASSWORD);
-    let address = client.options().address();
+    let address = &client.options().address;
     let user = ProxyClient::connect(ProxyOptions::new(address, credentials)).await?;
     match user.table_operations().create(TABLE, true, TimeType::Millis).await {
         Err(error) if error.kind() == ErrorKind::Security => println!("refused: {error}"),

@@ -86,10 +86,11 @@
 //!
 //! # Scanning
 //!
-//! A [`Scanner`] returns the entries of one range in the order of their keys, a [`BatchScanner`]
-//! those of many ranges in no order. Both are streams of batches. They read one batch ahead and
-//! close their cursor on the proxy when they are dropped. A scanner whose connection breaks resumes
-//! after the last key.
+//! A [`Scanner`] returns the entries of one range in the order of their keys
+//! ([`scanner`](ProxyClient::scanner)), or those of many ranges in no order
+//! ([`batch_scanner`](ProxyClient::batch_scanner)). It is a stream of batches, reads one batch
+//! ahead, and closes its cursor on the proxy when it is dropped. A scan of one range resumes after
+//! the last key if its connection breaks.
 //!
 //! A scan shows the entries that the authorizations in its options permit. Without authorizations
 //! in the options it uses *all authorizations of the user*.
@@ -187,7 +188,7 @@ pub use operations::{
     NamespaceOperations, ScannerHandle, SecurityOperations, TableOperations,
 };
 pub use options::{Protocol, ProxyOptions};
-pub use scan::{BatchScanner, Scanner};
+pub use scan::Scanner;
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{BatchWriter, BatchWriterOptions, ConditionalWriter};

@@ -30,42 +30,65 @@ pub enum Protocol {
 /// assert!(!format!("{options:?}").contains("secret"));
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ProxyOptions {
-    pub(crate) address: String,
-    pub(crate) credentials: Credentials,
-    pub(crate) protocol: Protocol,
-    pub(crate) connections: NonZeroUsize,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) call_timeout: Duration,
-    pub(crate) wait_timeout: Duration,
-    tries: NonZeroUsize,
-    first_pause: Duration,
-    max_pause: Duration,
-    pub(crate) max_request_bytes: usize,
-    pub(crate) max_reply_bytes: usize,
-    pub(crate) idle_timeout: Duration,
+    /// The `host:port` of the proxy.
+    pub address: String,
+    /// The credentials of the caller.
+    pub credentials: Credentials,
+    /// The Thrift protocol; compact unless set.
+    pub protocol: Protocol,
+    /// Maximum number of connections, and so of concurrent calls; 4 unless set.
+    ///
+    /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
+    /// connections: the proxy may execute a call that waits for a thread after the client's time
+    /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
+    /// leave one of them to the other calls.
+    pub connections: NonZeroUsize,
+    /// Time limit for a new connection, including the login; 10 s unless set.
+    pub connect_timeout: Duration,
+    /// Time limit for a call that only reads or writes, including the wait for a connection; 60 s
+    /// unless set.
+    pub call_timeout: Duration,
+    /// Time limit for a call that waits for the cluster to finish an operation (split, merge,
+    /// compaction, deletion); 10 minutes unless set.
+    pub wait_timeout: Duration,
+    /// Maximum number of attempts, including the first, of a call that
+    /// [is safe to retry](crate#sending-again); 8 unless set.
+    pub tries: NonZeroUsize,
+    /// The pause after the first attempt, doubled after each further attempt; 100 ms unless set.
+    pub first_pause: Duration,
+    /// Maximum pause between two attempts; 2 s unless set.
+    pub max_pause: Duration,
+    /// Maximum length of a request; 16 MiB less 64 KiB unless set. A proxy drops the connection at
+    /// a frame of `maxFrameSize` (16 MiB).
+    pub max_request_bytes: usize,
+    /// Maximum length of a reply; 64 MiB unless set. A decoded reply takes at most eight times as
+    /// much memory.
+    pub max_reply_bytes: usize,
+    /// Time after which an idle connection is closed; 60 s unless set.
+    pub idle_timeout: Duration,
+    /// The TLS configuration; no TLS unless set.
     #[cfg(feature = "tls")]
-    pub(crate) tls: Option<Tls>,
+    pub tls: Option<Tls>,
 }
 
 const MIB: usize = 1024 * 1024;
 const FRAME_MARGIN_BYTES: usize = 64 * 1024;
-const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-const TRIES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl ProxyOptions {
     /// Creates options for the proxy at `address` (`host:port`) and for these credentials. All
-    /// other options have the defaults that their methods document.
+    /// other options have their defaults.
     pub fn new(address: impl Into<String>, credentials: Credentials) -> Self {
         Self {
             address: address.into(),
             credentials,
             protocol: Protocol::default(),
-            connections: CONNECTIONS,
+            connections: const { NonZeroUsize::new(4).unwrap() },
             connect_timeout: Duration::from_secs(10),
             call_timeout: Duration::from_secs(60),
             wait_timeout: Duration::from_secs(600),
-            tries: TRIES,
+            tries: const { NonZeroUsize::new(8).unwrap() },
             first_pause: Duration::from_millis(100),
             max_pause: Duration::from_secs(2),
             max_request_bytes: 16 * MIB - FRAME_MARGIN_BYTES,
@@ -74,30 +97,6 @@ impl ProxyOptions {
             #[cfg(feature = "tls")]
             tls: None,
         }
-    }
-
-    /// Returns the `host:port` of the proxy.
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Returns the credentials of the caller.
-    pub fn credentials(&self) -> &Credentials {
-        &self.credentials
-    }
-
-    /// Replaces the address, for another proxy with the same options.
-    #[must_use]
-    pub fn with_address(mut self, address: impl Into<String>) -> Self {
-        self.address = address.into();
-        self
-    }
-
-    /// Replaces the credentials, for another user with the same options.
-    #[must_use]
-    pub fn with_credentials(mut self, credentials: Credentials) -> Self {
-        self.credentials = credentials;
-        self
     }
 
     /// Returns the pauses between the attempts of a call.
@@ -109,59 +108,24 @@ impl ProxyOptions {
             pause
         })
     }
-
-    /// Sets the TLS configuration. Default: no TLS.
-    #[cfg(feature = "tls")]
-    #[must_use]
-    pub fn tls(mut self, tls: impl Into<Option<Tls>>) -> Self {
-        self.tls = tls.into();
-        self
-    }
 }
 
 setters! { ProxyOptions {
-    /// Sets the Thrift protocol. Default: compact.
+    address: impl Into<String>,
+    credentials: Credentials,
     protocol: Protocol,
-
-    /// Sets the maximum number of connections, and so of concurrent calls. Default: 4.
-    ///
-    /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
-    /// connections: the proxy may execute a call that waits for a thread after the client's time
-    /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
-    /// leave one of them to the other calls.
     connections: NonZeroUsize,
-
-    /// Sets the time limit for a new connection, including the login. Default: 10 s.
     connect_timeout: Duration,
-
-    /// Sets the time limit for a call that only reads or writes, including the wait for a
-    /// connection. Default: 60 s.
     call_timeout: Duration,
-
-    /// Sets the time limit for a call that waits for the cluster to finish an operation (split,
-    /// merge, compaction, deletion). Default: 10 minutes.
     wait_timeout: Duration,
-
-    /// Sets the maximum number of attempts, including the first, of a call that
-    /// [is safe to retry](crate#sending-again). Default: 8.
     tries: NonZeroUsize,
-
-    /// Sets the pause after the first attempt, doubled after each further attempt. Default: 100 ms.
     first_pause: Duration,
-
-    /// Sets the maximum pause between two attempts. Default: 2 s.
     max_pause: Duration,
-
-    /// Sets the maximum length of a request. Default: 16 MiB less 64 KiB. A proxy drops the
-    /// connection at a frame of `maxFrameSize` (16 MiB).
     max_request_bytes: usize,
-
-    /// Sets the maximum length of a reply. Default: 64 MiB. A decoded reply takes at most eight
-    /// times as much memory.
     max_reply_bytes: usize,
-
-    /// Sets the time after which an idle connection is closed. Default: 60 s.
     idle_timeout: Duration,
+    #[cfg(feature = "tls")]
+    tls: impl Into<Option<Tls>>,
 } }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! The methods of options.
 
-/// Implements methods that replace the field of their name.
+/// Implements methods that replace the field of their name, which has the documentation.
 macro_rules! setters {
-    ($options:ident { $($(#[$documentation:meta])* $field:ident: $type:ty,)* }) => {
+    ($options:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }) => {
         impl $options {
             $(
-                $(#[$documentation])*
+                $(#[$attribute])*
+                #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.")]
+                #[doc = concat!(stringify!($field), ").")]
                 #[must_use]
                 pub fn $field(self, $field: $type) -> Self {
                     Self { $field: $field.into(), ..self }

@@ -321,7 +321,7 @@ impl AccumuloTables {
     /// Rejects labels that the user does not hold. A scan with such a label would fail at its first
     /// cell.
     async fn check_held(&self, authorizations: &Authorizations) -> Result<()> {
-        let Some(user) = self.client.options().credentials().user() else {
+        let Some(user) = self.client.options().credentials.user() else {
             // A proxy of Accumulo 2.x does not reveal its user.
             return Ok(());
         };

@@ -78,7 +78,7 @@ impl AccumuloTables {
         let version = if is_2 { "2.x" } else { "1.x" };
         Ok(Err(Error::invalid(format!(
             "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({observations}); {remedy}",
-            self.client.options().address(),
+            self.client.options().address,
         ))))
     }
 
@@ -86,7 +86,7 @@ impl AccumuloTables {
     /// for an operator.
     async fn observe(&self) -> Result<(bool, String)> {
         let (mut of_1, mut of_2) = (Vec::new(), Vec::new());
-        match self.client.options().credentials().user() {
+        match self.client.options().credentials.user() {
             Some(_) => of_1.push("the proxy accepts logins"),
             None => of_2.push("the proxy accepts a shared secret"),
         }

@@ -51,7 +51,7 @@ impl Identities {
     /// may not answer it (for example after a change of the password), it fails with an internal
     /// error. A call that can throw returns the reason.
     async fn refusal(&self, error: ProxyError) -> ProxyError {
-        match self.client.options().credentials().user() {
+        match self.client.options().credentials.user() {
             Some(user) if error.kind() == ProxyErrorKind::Protocol => {
                 let asked = self.client.security_operations().authorizations(user).await;
                 asked.err().unwrap_or(error)

@@ -102,7 +102,7 @@ impl AccumuloTables {
         if !error.is_denial() {
             return port_error(error);
         }
-        let user = self.client.options().credentials().user();
+        let user = self.client.options().credentials.user();
         let is_certain = !error.may_have_taken_effect();
         let kind = kind_of(error.kind(), !is_certain);
         let message = lack(permission, user, table, &error.to_string(), is_certain);

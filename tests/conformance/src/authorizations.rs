@@ -34,7 +34,7 @@ impl Granted {
 /// Checks that the user of the client has the authorizations, or grants them to the user `grant`. A
 /// proxy of Accumulo 2.x does not report its user, so nothing is checked then.
 pub(crate) async fn ready(client: &ProxyClient, grant: Option<&str>) -> Result<Option<Granted>> {
-    let Some(user) = grant.or(client.options().credentials().user()) else {
+    let Some(user) = grant.or(client.options().credentials.user()) else {
         return Ok(None);
     };
     let security = client.security_operations();

@@ -14,7 +14,7 @@ async fn refused(address: &str, user: &str) -> Error {
 }
 
 async fn failure(settings: ProxyOptions) -> Error {
-    let address = settings.address().to_owned();
+    let address = settings.address.clone();
     let error = ProxyClient::connect(settings).await.unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(PASSWORD), "{shown}");
@@ -27,7 +27,7 @@ async fn failure(settings: ProxyOptions) -> Error {
 #[tokio::test]
 async fn rejects_a_wrong_password_and_an_unknown_user() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address().to_owned();
+    let address = settings(cluster).address;
     for user in [cluster.user(), "no_such_user"] {
         let error = refused(&address, user).await;
         assert_eq!(error.kind(), ErrorKind::Security, "{error}");
@@ -40,7 +40,7 @@ async fn rejects_a_wrong_password_and_an_unknown_user() {
 async fn rejects_an_empty_user() {
     let Some(cluster) = cluster() else { return };
     // The proxy itself fails for an empty user.
-    let error = refused(settings(cluster).address(), "").await;
+    let error = refused(&settings(cluster).address, "").await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert!(error.reason().starts_with("the proxy refused the call: "), "{error}");
 }
@@ -48,7 +48,7 @@ async fn rejects_an_empty_user() {
 #[tokio::test]
 async fn rejects_a_shared_secret_instead_of_a_login() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address().to_owned();
+    let address = settings(cluster).address;
     let credentials = Credentials::shared_secret(PASSWORD);
     let connected = ProxyClient::connect(ProxyOptions::new(address, credentials)).await;
     let error = connected.unwrap_err();

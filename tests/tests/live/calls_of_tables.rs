@@ -35,7 +35,7 @@ async fn a_table_is_created_renamed_and_deleted() -> Result<()> {
     let error = again.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TableExists);
     assert!(!error.may_have_taken_effect());
-    let (address, reason) = (ground.client.options().address(), error.reason());
+    let (address, reason) = (&ground.client.options().address, error.reason());
     let expected = format!("createTable of `{table}` at {address}: {reason}");
     assert_eq!(error.to_string(), expected);
     let refused = tables.create("no blanks", true, TimeType::Millis).await;

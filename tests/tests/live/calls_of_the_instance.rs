@@ -163,7 +163,7 @@ async fn settings_of_a_namespace_hold_for_its_tables() -> Result<()> {
 
 async fn log_in(root: &ProxyClient, user: &str, password: &str) -> Result<ProxyClient> {
     let credentials = Credentials::password(user, password);
-    ProxyClient::connect(ProxyOptions::new(root.options().address(), credentials)).await
+    ProxyClient::connect(ProxyOptions::new(&root.options().address, credentials)).await
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ async fn denies_a_user_whose_password_was_changed() {
     security.grant_system_permission(&user, SystemPermission::CreateTable).await.unwrap();
 
     let settings = settings(cluster().unwrap());
-    let settings = settings.with_credentials(Credentials::password(&user, "before"));
+    let settings = settings.credentials(Credentials::password(&user, "before"));
     let tables = AccumuloTables::new(ProxyClient::connect(settings).await.unwrap());
     let table = format!("{user}_table");
     tables.create_table(&table, Versions::All).await.unwrap();

@@ -49,7 +49,7 @@ async fn works_over_the_binary_protocol() {
     let started =
         ProxySettings { protocol: fluo_cluster::Protocol::Binary, ..ProxySettings::default() };
     let proxy = cluster.start_proxy(started).unwrap();
-    let settings = settings(cluster).with_address(proxy.address());
+    let settings = settings(cluster).address(proxy.address());
     refused(settings.clone(), "the first call", "binary").await;
 
     let settings = settings.protocol(Protocol::Binary);
@@ -57,7 +57,7 @@ async fn works_over_the_binary_protocol() {
     job(&client, "binary").await;
 
     // The reverse case.
-    let settings = settings.with_address(cluster.proxy().unwrap().address());
+    let settings = settings.address(cluster.proxy().unwrap().address());
     refused(settings, "the first call", "compact").await;
 }
 
@@ -77,8 +77,8 @@ async fn refused(settings: ProxyOptions, said: &str, theirs: &str) {
 async fn works_over_tls() {
     let Some(cluster) = cluster() else { return };
     let (authority, settings) = (authority(), settings(cluster));
-    let proxy = settings.address().to_owned();
-    let settings = settings.with_address(terminator(acceptor(&authority), proxy).await);
+    let proxy = settings.address.clone();
+    let settings = settings.address(terminator(acceptor(&authority), proxy).await);
 
     let plain = settings.clone().tries(std::num::NonZeroUsize::MIN);
     let error = ProxyClient::connect(plain).await.unwrap_err();

@@ -40,41 +40,31 @@ impl ProxyClient {
     pub(super) async fn try_within<C: Call>(
         &self,
         limit: Duration,
-        pauses: impl Iterator<Item = Duration>,
+        mut pauses: impl Iterator<Item = Duration>,
         request: &C,
         subject: Subject<'_>,
     ) -> Result<Option<C::Success>> {
         let mut progress = Progress::default();
-        match timeout(limit, self.try_again(pauses, request, subject, &mut progress)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(self.timed_out::<C>(subject, limit, &progress)),
-        }
-    }
-
-    async fn try_again<C: Call>(
-        &self,
-        mut pauses: impl Iterator<Item = Duration>,
-        request: &C,
-        subject: Subject<'_>,
-        progress: &mut Progress,
-    ) -> Result<Option<C::Success>> {
-        loop {
-            let failure = match self.attempt(request, progress).await {
-                Ok(success) => return Ok(success),
-                Err(failure) => failure,
-            };
-            match pauses.next() {
-                Some(pause) if may_resend::<C>(&failure) => {
-                    debug!(call = C::NAME, ?failure, ?pause, "sending again");
-                    sleep(pause).await;
-                }
-                _ => {
-                    return Err(self
-                        .explain::<C>(subject, &failure)
-                        .with_possible_effect(progress.is_possible));
+        let attempts = async {
+            loop {
+                let failure = match self.attempt(request, &mut progress).await {
+                    Ok(success) => return Ok(success),
+                    Err(failure) => failure,
+                };
+                match pauses.next() {
+                    Some(pause) if may_resend::<C>(&failure) => {
+                        debug!(call = C::NAME, ?failure, ?pause, "sending again");
+                        sleep(pause).await;
+                    }
+                    _ => {
+                        let error = self.explain::<C>(subject, &failure);
+                        break Err(error.with_possible_effect(progress.is_possible));
+                    }
                 }
             }
-        }
+        };
+        let outcome = timeout(limit, attempts).await;
+        outcome.unwrap_or_else(|_| Err(self.timed_out::<C>(subject, limit, &progress)))
     }
 
     /// Returns the error of a call whose `limit` expired with this progress.
@@ -121,7 +111,6 @@ impl ProxyClient {
             failure => describe(failure),
         };
         self.error(kind, C::NAME, subject, reason)
-            .with_possible_effect(may_have_effect::<C>(failure))
             .with_reply_too_large(matches!(failure, Failure::ReplyTooLarge { .. }))
     }
 }
@@ -152,13 +141,11 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         Failure::Refused(_) | Failure::UnknownCall(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         Failure::Thrown(Exception::MutationsRejected, message) => {
-            java_exception::denial(message) != Some(java_exception::Denial::Only)
+            java_exception::denial(message) != Some("0")
         }
         // Accumulo checks permissions and names before it does anything. Its other failures can
         // occur at any point.
-        Failure::Thrown(exception, _) => {
-            matches!(exception, Exception::Accumulo)
-        }
+        Failure::Thrown(exception, _) => *exception == Exception::Accumulo,
     }
 }
 

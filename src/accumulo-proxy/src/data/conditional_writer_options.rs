@@ -8,10 +8,6 @@ use bytes::Bytes;
 
 use super::Durability;
 
-const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
-const ROWS_PER_CALL: NonZeroUsize = NonZeroUsize::new(256).unwrap();
-const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwrap();
-
 /// Options of a [`ConditionalWriter`](crate::ConditionalWriter).
 ///
 /// # Examples
@@ -59,9 +55,9 @@ impl Default for ConditionalWriterOptions {
             durability: Durability::Default,
             timeout: None,
             threads: None,
-            calls_in_flight: CALLS_IN_FLIGHT,
-            rows_per_call: ROWS_PER_CALL,
-            max_waiting_bytes: MAX_WAITING_BYTES,
+            calls_in_flight: const { NonZeroUsize::new(2).unwrap() },
+            rows_per_call: const { NonZeroUsize::new(256).unwrap() },
+            max_waiting_bytes: const { NonZeroUsize::new(16 * 1024 * 1024).unwrap() },
         }
     }
 }
@@ -79,15 +75,8 @@ impl ConditionalWriterOptions {
 }
 
 setters! { ConditionalWriterOptions {
-    /// Sets the [durability](Self#structfield.durability) of accepted mutations.
     durability: Durability,
-
-    /// Sets the [time that Accumulo tries](Self#structfield.timeout).
     timeout: Duration,
-
-    /// Sets the [number of concurrent calls](Self#structfield.calls_in_flight).
     calls_in_flight: NonZeroUsize,
-
-    /// Sets the [maximum number of rows](Self#structfield.rows_per_call) in one call.
     rows_per_call: NonZeroUsize,
 } }

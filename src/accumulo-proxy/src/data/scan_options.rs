@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{IteratorSetting, Range, ScanColumn};
 
-/// Options of a [`Scanner`](crate::Scanner).
+/// Options of [`scanner`](crate::ProxyClient::scanner).
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ pub struct ScanOptions {
     pub batch_entries: Option<NonZeroUsize>,
 }
 
-/// Options of a [`BatchScanner`](crate::BatchScanner).
+/// Options of [`batch_scanner`](crate::ProxyClient::batch_scanner).
 ///
 /// # Examples
 ///
@@ -115,21 +115,8 @@ macro_rules! common_options {
 common_options!(ScanOptions);
 common_options!(BatchScanOptions);
 
-setters! { ScanOptions {
-    /// Sets the part of the table to read.
-    range: Range,
-
-    /// Sets the maximum number of entries of one batch.
-    batch_entries: NonZeroUsize,
-} }
-
-setters! { BatchScanOptions {
-    /// Sets the number of threads of the proxy.
-    threads: NonZeroUsize,
-
-    /// Sets the maximum number of entries of one batch.
-    batch_entries: NonZeroUsize,
-} }
+setters! { ScanOptions { range: Range, batch_entries: NonZeroUsize, } }
+setters! { BatchScanOptions { threads: NonZeroUsize, batch_entries: NonZeroUsize, } }
 
 impl BatchScanOptions {
     /// Creates options for these parts of the table.

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::sleep;
 use tracing::debug;
 
@@ -28,8 +29,8 @@ pub(super) enum ScanPlan {
     Unordered(BatchScanOptions),
 }
 
-/// A scan that is open on the proxy. It must be [closed](Self::close); otherwise the proxy keeps it
-/// for ten idle minutes.
+/// A scan that is open on the proxy, until this is dropped. Otherwise the proxy would keep it for
+/// ten idle minutes.
 #[derive(Debug)]
 pub(super) struct Cursor {
     client: ProxyClient,
@@ -80,20 +81,24 @@ impl Cursor {
         // The call only moves the cursor, which no other client uses.
         next.map_err(|error| error.with_possible_effect(false))
     }
+}
 
-    /// Closes the scan in a separate task, because the caller needs no result and cannot handle a
+impl Drop for Cursor {
+    /// Closes the scan in a separate task, because the owner needs no result and cannot handle a
     /// failure.
-    pub(super) fn close(self) {
-        tokio::spawn(async move {
-            let low_level = self.client.low_level();
-            if let Err(error) = low_level.close_scanner(&self.scanner).await {
+    fn drop(&mut self) {
+        let (client, scanner) = (self.client.clone(), self.scanner.clone());
+        let closing = async move {
+            if let Err(error) = client.low_level().close_scanner(&scanner).await {
                 debug!(%error, "a scanner was not closed; the proxy drops it after an idle time");
             }
-        });
+        };
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(closing);
+        }
     }
 }
 
-/// Returns the maximum number of entries of a batch.
 pub(super) fn entries(option: Option<NonZeroUsize>) -> usize {
     option.map_or(BATCH_ENTRIES, NonZeroUsize::get)
 }

@@ -30,8 +30,8 @@ impl ProxyClient {
     /// if there are more than `most_entries`, or if they have more than `most_bytes`.
     ///
     /// It makes the calls `createBatchScanner` and `nextK`, closes the scan afterwards, and sorts
-    /// the entries. Unlike a [`BatchScanner`](crate::BatchScanner) it holds all entries in memory.
-    /// So it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
+    /// the entries. Unlike [`batch_scanner`](Self::batch_scanner) it holds all entries in memory. So
+    /// it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
     /// connection breaks, the proxy dropped the scan, or a reply was too long. If the returned
     /// future is dropped, a call without an answer is given up after a second.
     ///
@@ -56,7 +56,7 @@ impl ProxyClient {
         let cut_off = self.error(ErrorKind::Unreachable, call, Some(&table), reason);
         // A proxy that has exactly as many entries as requested does not say that it has no more.
         let batch = entries(options.batch_entries).min(most_entries.saturating_add(1));
-        let lookup = Lookup {
+        let mut lookup = Lookup {
             client: self.clone(),
             table,
             scan: ScanPlan::unordered(options),
@@ -64,19 +64,17 @@ impl ProxyClient {
             most_bytes,
             pace: Pace::whole(batch, self.options().max_reply_bytes),
         };
-        let (answer, found) = oneshot::channel();
-        tokio::spawn(lookup.run(answer));
+        let (mut answer, found) = oneshot::channel();
+        tokio::spawn(async move {
+            let found = lookup.find(&mut answer).await;
+            // The caller may be gone.
+            let _ = answer.send(found);
+        });
         found.await.unwrap_or(Err(cut_off))
     }
 }
 
 impl Lookup {
-    async fn run(mut self, mut answer: oneshot::Sender<Result<Found>>) {
-        let found = self.find(&mut answer).await;
-        // The caller may be gone.
-        let _ = answer.send(found);
-    }
-
     async fn find(&mut self, answer: &mut oneshot::Sender<Result<Found>>) -> Result<Found> {
         let mut pauses = self.client.options().pauses();
         loop {
@@ -84,7 +82,7 @@ impl Lookup {
                 return Ok(Some(Vec::new()));
             };
             let read = while_wanted(answer.closed(), self.read(&cursor)).await;
-            cursor.close();
+            drop(cursor);
             let error = match read {
                 Some(Ok(found)) => return Ok(found),
                 Some(Err(error)) => error,

@@ -1,12 +1,11 @@
 //! Scanners: entries of a table, batch by batch, as streams.
 //!
 //! ```text
-//! Scanner, BatchScanner   the streams for the consumer                 scanner.rs
-//! Sink                    the channel from the task to them            channel.rs
-//! Reader                  a task: reads, resumes after a break         reader.rs
-//! lookup                  the entries of small ranges, as a whole      lookup.rs
-//! Cursor                  the handle on the proxy: open, next, close   cursor.rs
-//! Pace                    the number of entries of the next request    batch_size.rs
+//! Scanner   the stream for the consumer                  scanner.rs
+//! Reader    a task: reads, resumes after a break         reader.rs
+//! lookup    the entries of small ranges, as a whole      lookup.rs
+//! Cursor    the handle on the proxy: open, next, close   cursor.rs
+//! Pace      the number of entries of the next request    batch_size.rs
 //! ```
 //!
 //! # Rules
@@ -23,11 +22,10 @@
 //!   long, relies on weaker assumptions.
 
 mod batch_size;
-mod channel;
 mod cursor;
 mod lookup;
 mod ranges;
 mod reader;
 mod scanner;
 
-pub use scanner::{BatchScanner, Scanner};
+pub use scanner::Scanner;

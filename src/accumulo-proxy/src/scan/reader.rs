@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use tracing::debug;
 
 use super::batch_size::{Pace, entry_bytes};
-use super::channel::Sink;
 use super::cursor::{Cursor, ScanPlan, while_wanted};
 use crate::client::ProxyClient;
 use crate::data::{Entry, NextBatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface::NextK;
+
+/// An item for the consumer: a batch, or as the last item the end of the scan or its error.
+pub(super) type Item = Result<Option<Vec<Entry>>>;
 
 /// A scan and its progress.
 #[derive(Debug)]
@@ -23,35 +26,42 @@ pub(super) struct Reader {
     pace: Pace,
     cursor: Option<Cursor>,
     is_at_end: bool,
+    /// Notifies the task that the consumer needs more than the first batch; `None` afterwards.
+    needs_more: Option<oneshot::Receiver<()>>,
 }
 
 impl Reader {
-    pub(super) fn new(client: ProxyClient, table: String, scan: ScanPlan) -> Self {
+    pub(super) fn new(
+        client: ProxyClient,
+        table: String,
+        scan: ScanPlan,
+        needs_more: oneshot::Receiver<()>,
+    ) -> Self {
         let pace = scan.pace(client.options().max_reply_bytes);
-        Self { client, table, scan, pace, cursor: None, is_at_end: false }
+        let needs_more = Some(needs_more);
+        Self { client, table, scan, pace, cursor: None, is_at_end: false, needs_more }
     }
 
     /// Reads until the end, an error, or until the consumer is dropped.
     ///
     /// Most scans read a row or two: one batch. Reading ahead therefore starts when the consumer
     /// asks for a second batch.
-    pub(super) async fn run(mut self: Box<Self>, mut sink: Sink) {
-        loop {
-            // Reserving the place before the read ensures that at most one batch waits.
-            let Some(place) = sink.place().await else {
-                break;
-            };
+    pub(super) async fn run(mut self: Box<Self>, sink: mpsc::Sender<Item>) {
+        // Reserving the place before the read ensures that at most one batch waits.
+        while let Ok(place) = sink.reserve().await {
             let item = self.next(&sink).await;
             let is_last = !matches!(item, Ok(Some(_)));
             place.send(item);
             if is_last {
                 break;
             }
-            if !self.is_at_end {
-                sink.until_more_is_needed().await;
+            if !self.is_at_end
+                && let Some(needs_more) = self.needs_more.take()
+            {
+                // The sender is dropped with the consumer.
+                let _ = needs_more.await;
             }
         }
-        self.close();
     }
 
     /// Returns the error of a scan whose task ended without a last item.
@@ -62,7 +72,7 @@ impl Reader {
     }
 
     /// Returns the next batch, or `None` at the end or if the consumer is dropped.
-    async fn next(&mut self, sink: &Sink) -> Result<Option<Vec<Entry>>> {
+    async fn next(&mut self, sink: &mpsc::Sender<Item>) -> Item {
         let mut pauses = self.client.options().pauses();
         while !self.is_at_end && !sink.is_closed() {
             let entries = self.pace.entries();
@@ -81,7 +91,7 @@ impl Reader {
                     }
                 }
                 Some(Err(error)) => {
-                    self.close();
+                    self.cursor = None;
                     let pause = self.pause_after(error, &mut pauses)?;
                     tokio::select! {
                         () = sink.closed() => {}
@@ -111,13 +121,7 @@ impl Reader {
         self.is_at_end = !batch.more;
         if self.is_at_end {
             // The consumer may read this batch much later.
-            self.close();
-        }
-    }
-
-    fn close(&mut self) {
-        if let Some(cursor) = self.cursor.take() {
-            cursor.close();
+            self.cursor = None;
         }
     }
 

@@ -1,4 +1,4 @@
-//! The streams of entries: of one range in order, and of many ranges.
+//! The stream of the entries of a scan.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -7,14 +7,17 @@ use futures::Stream;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use super::channel::{Item, Sink, channel};
 use super::cursor::ScanPlan;
-use super::reader::Reader;
+use super::reader::{Item, Reader};
 use crate::client::ProxyClient;
 use crate::data::{BatchScanOptions, Entry, ScanOptions};
 use crate::error::{Error, Result};
 
-/// A stream of the entries of a range, in the order of their keys, as non-empty batches.
+/// Number of batches that wait for the consumer.
+const AHEAD: usize = 1;
+
+/// A stream of the entries of a range in the order of their keys, or of those of many ranges in no
+/// order, as non-empty batches.
 ///
 /// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
 ///   the consumer processes the previous one.
@@ -26,7 +29,7 @@ use crate::error::{Error, Result};
 ///
 /// # Resuming after a break
 ///
-/// The scan is reopened after the last received key if the connection breaks, the proxy is
+/// A scan of one range is reopened after the last received key if the connection breaks, the proxy is
 /// restarted, the proxy dropped the scan (ten idle minutes), or a reply was longer than
 /// [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes). It is reopened as often as
 /// [`ProxyOptions::tries`](crate::ProxyOptions::tries) allows; the count restarts after each batch.
@@ -49,28 +52,17 @@ use crate::error::{Error, Result};
 ///   entry. A server holds the row in memory for it.
 #[derive(Debug)]
 pub struct Scanner {
-    batches: Batches,
-}
-
-/// A stream of the entries of many ranges, in no order, as non-empty batches. It is opened, reads
-/// ahead, ends after an error and is closed like a [`Scanner`], and depends on its runtime in the
-/// same way. These rules are different:
-///
-/// - Without an order the rest of the scan is unknown, so the scan does not resume after a break:
-///   start it again.
-/// - The scan must therefore never request more than fits in a reply, although it does not know the
-///   size of the next entries. It limits each request so that
-///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as large
-///   as the largest before, or has 256 KiB: at most 256 entries with the default. If still larger
-///   entries follow, the error says so, and a smaller
-///   [`batch_entries`](BatchScanOptions::batch_entries) helps.
-/// - Inclusive and exclusive bounds of ranges are respected, although the proxy takes every start
-///   as inclusive and every stop as exclusive: both are translated. Accumulo merges overlapping
-///   ranges: an entry is returned once.
-/// - A row may be [read partially](crate::Scanner#partially-read-rows).
-#[derive(Debug)]
-pub struct BatchScanner {
-    batches: Batches,
+    /// The task, before the first poll.
+    unopened: Option<(Handle, Box<Reader>, mpsc::Sender<Item>)>,
+    /// Dropping this ends the task.
+    items: mpsc::Receiver<Item>,
+    has_first: bool,
+    is_ended: bool,
+    /// Notifies the task that more than the first batch is needed.
+    more: Option<oneshot::Sender<()>>,
+    /// The error if the task ends without a last item: otherwise a part of the table would pass for
+    /// the whole.
+    cut_off: Error,
 }
 
 impl ProxyClient {
@@ -83,63 +75,37 @@ impl ProxyClient {
     ///
     /// If called outside of a tokio runtime.
     pub fn scanner(&self, table: impl Into<String>, options: ScanOptions) -> Scanner {
-        let scan = ScanPlan::Ordered(Box::new(options));
-        Scanner { batches: Batches::new(Reader::new(self.clone(), table.into(), scan)) }
+        self.scan(table.into(), ScanPlan::Ordered(Box::new(options)))
     }
 
-    /// Scans the entries of many ranges of a table, in no order. Makes no call before the first
-    /// poll. Errors are items of the stream: [`TableNotFound`](crate::ErrorKind::TableNotFound),
-    /// [`Security`](crate::ErrorKind::Security) (also for an authorization that the user lacks)..
+    /// Scans the entries of many ranges of a table, in no order. Apart from that it is like
+    /// [`scanner`](Self::scanner), with these differences:
+    ///
+    /// - Without an order the rest of the scan is unknown, so the scan does not resume after a
+    ///   break: start it again.
+    /// - The scan must therefore never request more than fits in a reply, although it does not know
+    ///   the size of the next entries. It limits each request so that
+    ///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as
+    ///   large as the largest before, or has 256 KiB: at most 256 entries with the default. If
+    ///   still larger entries follow, the error says so, and a smaller
+    ///   [`batch_entries`](BatchScanOptions::batch_entries) helps.
+    /// - Inclusive and exclusive bounds of ranges are respected, although the proxy takes every
+    ///   start as inclusive and every stop as exclusive: both are translated. Accumulo merges
+    ///   overlapping ranges: an entry is returned once.
+    /// - A row may be [read partially](Scanner#partially-read-rows).
     ///
     /// # Panics
     ///
     /// If called outside of a tokio runtime.
-    pub fn batch_scanner(
-        &self,
-        table: impl Into<String>,
-        options: BatchScanOptions,
-    ) -> BatchScanner {
-        let scan = ScanPlan::unordered(options);
-        BatchScanner { batches: Batches::new(Reader::new(self.clone(), table.into(), scan)) }
+    pub fn batch_scanner(&self, table: impl Into<String>, options: BatchScanOptions) -> Scanner {
+        self.scan(table.into(), ScanPlan::unordered(options))
     }
-}
 
-impl Stream for Scanner {
-    type Item = Result<Vec<Entry>>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.batches.poll_next(context)
-    }
-}
-
-impl Stream for BatchScanner {
-    type Item = Result<Vec<Entry>>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.batches.poll_next(context)
-    }
-}
-
-/// The consumer's end of the channel. Dropping it ends the task at the other end.
-#[derive(Debug)]
-struct Batches {
-    /// The task, before the first poll.
-    unopened: Option<(Handle, Box<Reader>, Sink)>,
-    items: mpsc::Receiver<Item>,
-    has_first: bool,
-    is_ended: bool,
-    /// Notifies the task that more than the first batch is needed.
-    more: Option<oneshot::Sender<()>>,
-    /// The error if the task ends without a last item: otherwise a part of the table would pass for
-    /// the whole.
-    cut_off: Error,
-}
-
-impl Batches {
-    /// Creates the channel for `reader`, which will run on the runtime of the caller.
-    fn new(reader: Reader) -> Self {
-        let (sink, items, more) = channel();
-        Self {
+    fn scan(&self, table: String, scan: ScanPlan) -> Scanner {
+        let (sink, items) = mpsc::channel(AHEAD);
+        let (more, needs_more) = oneshot::channel();
+        let reader = Reader::new(self.clone(), table, scan, needs_more);
+        Scanner {
             cut_off: reader.cut_off(),
             unopened: Some((Handle::current(), Box::new(reader), sink)),
             items,
@@ -148,8 +114,12 @@ impl Batches {
             more: Some(more),
         }
     }
+}
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Vec<Entry>>>> {
+impl Stream for Scanner {
+    type Item = Result<Vec<Entry>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some((runtime, reader, sink)) = self.unopened.take() {
             runtime.spawn(reader.run(sink));
         }

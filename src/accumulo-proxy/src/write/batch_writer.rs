@@ -22,9 +22,6 @@ use crate::client::ProxyClient;
 use crate::data::{Bytes, Mutation};
 use crate::error::{Error, ErrorKind, Result};
 
-const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(3).unwrap();
-const MAX_WAITING_BYTES: NonZeroUsize = NonZeroUsize::new(16 * 1024 * 1024).unwrap();
-
 /// Options of a [`BatchWriter`].
 ///
 /// # Examples
@@ -48,17 +45,14 @@ pub struct BatchWriterOptions {
 
 impl Default for BatchWriterOptions {
     fn default() -> Self {
-        Self { calls_in_flight: CALLS_IN_FLIGHT, max_waiting_bytes: MAX_WAITING_BYTES }
+        Self {
+            calls_in_flight: const { NonZeroUsize::new(3).unwrap() },
+            max_waiting_bytes: const { NonZeroUsize::new(16 * 1024 * 1024).unwrap() },
+        }
     }
 }
 
-setters! { BatchWriterOptions {
-    /// Sets the maximum number of concurrent calls.
-    calls_in_flight: NonZeroUsize,
-
-    /// Sets the maximum number of waiting bytes.
-    max_waiting_bytes: NonZeroUsize,
-} }
+setters! { BatchWriterOptions { calls_in_flight: NonZeroUsize, max_waiting_bytes: NonZeroUsize, } }
 
 /// A writer for the mutations of many tasks, with many mutations in one call and several calls at a
 /// time.

@@ -40,7 +40,7 @@ fn repeating(_: &Request) -> Answer {
 }
 
 async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, Error> {
-    let settings = fake.settings().with_credentials(credentials);
+    let settings = fake.settings().credentials(credentials);
     ProxyClient::connect(settings).await
 }
 

@@ -61,7 +61,7 @@ async fn an_unanswered_login_fails_for_all_callers_together() {
     .await;
     let settings = server
         .settings()
-        .with_credentials(Credentials::password("root", PASSWORD))
+        .credentials(Credentials::password("root", PASSWORD))
         .connect_timeout(STUCK);
     let client = ProxyClient::lazy(settings);
     let tables = client.table_operations();

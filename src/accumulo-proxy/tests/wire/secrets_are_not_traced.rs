@@ -130,7 +130,7 @@ async fn story(protocol: Protocol, credentials: &Credentials) {
         Some(_) => fake.refuse_logins(1),
         None => fake.forget_login(),
     }
-    let settings = fake.settings().with_credentials(credentials.clone());
+    let settings = fake.settings().credentials(credentials.clone());
     let error = ProxyClient::connect(settings.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security, "{error}");
     let client = ProxyClient::connect(settings).await.unwrap();
@@ -188,7 +188,7 @@ async fn traces_no_secret_on_a_server_that_echoes_requests() {
         for credentials in
             [Credentials::password("root", PASSWORD), Credentials::shared_secret(SECRET)]
         {
-            let settings = echo.settings().with_credentials(credentials).protocol(protocol);
+            let settings = echo.settings().credentials(credentials).protocol(protocol);
             let error = ProxyClient::connect(settings).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
             tracing::trace!(%error, ?error, "what a user may trace");

@@ -145,7 +145,7 @@ async fn closes_a_connection_that_violated_the_protocol() {
 async fn rejects_an_invalid_address() {
     for address in ["localhost", "", "a:b:c"] {
         let server = Raw::start(until_closed).await;
-        let settings = server.settings().with_address(address);
+        let settings = server.settings().address(address);
         let error = list_splits(&ProxyClient::lazy(settings)).await;
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
         assert_eq!(

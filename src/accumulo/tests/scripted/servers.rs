@@ -53,7 +53,7 @@ impl Servers {
         let mut settings = fake.settings();
         if self.takes_secret {
             fake.forget_login();
-            settings = settings.with_credentials(Credentials::shared_secret("secret"));
+            settings = settings.credentials(Credentials::shared_secret("secret"));
         }
         let tables = AccumuloTables::connect(settings).await.unwrap();
         (fake, tables)

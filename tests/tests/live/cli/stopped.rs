@@ -42,7 +42,7 @@ async fn ground() -> Option<Ground> {
 impl Ground {
     /// Returns the command of the user without permissions, through a gate if there is one.
     fn guest(&self, gate: Option<&Gate>) -> Fluo {
-        let address = gate.map_or(self.client.options().address(), Gate::address);
+        let address = gate.map_or(&*self.client.options().address, Gate::address);
         let guest = Fluo::new(address, &self.user, PASSWORD);
         guest.spec(&["p"], 20);
         guest.file("rows.txt", ROWS);
@@ -62,7 +62,7 @@ impl Ground {
     }
 
     fn gate(&self, call: &'static str, passing: usize) -> Gate {
-        Gate::before(self.client.options().address(), call, passing)
+        Gate::before(&self.client.options().address, call, passing)
     }
 
     /// Starts a load of the user, with the permission to write, which waits at the gate after some
