@@ -13,10 +13,8 @@ use crate::wire::interface::WireValue;
 
 /// An argument that converts to its form on the wire.
 pub(crate) trait ToWire {
-    /// The form on the wire.
     type Wire;
 
-    /// Converts the argument.
     fn to_wire(&self) -> Self::Wire;
 }
 
@@ -112,7 +110,6 @@ impl ToWire for ConditionalMutation {
     }
 }
 
-/// Converts many values to their form on the wire.
 pub(crate) fn all_to_wire<T: ToWire>(values: &[T]) -> Vec<T::Wire> {
     values.iter().map(ToWire::to_wire).collect()
 }
@@ -172,7 +169,6 @@ fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
 
 /// A result that is created from its form `W` on the wire.
 pub(crate) trait FromWire<W> {
-    /// Converts the result of a call with this subject.
     fn from_wire(wire: W, subject: Option<&str>) -> Self;
 }
 

@@ -1,4 +1,10 @@
-//! The credentials of a caller.
+//! The credentials of a caller, by which the client recognizes the version of the proxy:
+//!
+//! | | 1.x | 2.x |
+//! |---|---|---|
+//! | first argument | token from `login` (bytes) | shared secret (text; the same on the wire) |
+//! | user | the user of the login | the proxy's own |
+//! | `compactTable` | 8 compaction strategy | 8 selector, 9 configurer |
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -125,13 +125,11 @@ impl Error {
         }
     }
 
-    /// Returns this error, marked with whether the call may have taken effect.
     pub(crate) fn with_possible_effect(mut self, is_possible: bool) -> Self {
         Arc::make_mut(&mut self.inner).may_have_taken_effect = is_possible;
         self
     }
 
-    /// Returns this error, marked with whether the reply was too long.
     pub(crate) fn with_reply_too_large(mut self, is_too_large: bool) -> Self {
         Arc::make_mut(&mut self.inner).is_reply_too_large = is_too_large;
         self

@@ -162,7 +162,6 @@ mod client;
 mod convert;
 mod credentials;
 mod data;
-mod dialect;
 mod error;
 mod operations;
 mod options;
@@ -181,11 +180,10 @@ pub use data::{
     KeyExtent, Mutation, NamespacePermission, NextBatch, PartialKey, Plugin, Range, ScanColumn,
     ScanOptions, ScanState, ScanType, SystemPermission, TablePermission, TimeType,
 };
-pub use dialect::CompactionPlan;
 pub use error::{Error, ErrorKind, Result};
 pub use operations::{
-    CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,
-    NamespaceOperations, ScannerHandle, SecurityOperations, TableOperations,
+    CloneOptions, Compaction, CompactionPlan, ConditionalWriterHandle, InstanceOperations,
+    LowLevel, NamespaceOperations, ScannerHandle, SecurityOperations, TableOperations,
 };
 pub use options::{Protocol, ProxyOptions};
 pub use scan::Scanner;

@@ -99,7 +99,6 @@ impl ProxyOptions {
         }
     }
 
-    /// Returns the pauses between the attempts of a call.
     pub(crate) fn pauses(&self) -> impl Iterator<Item = Duration> + use<> {
         let (mut next, max_pause) = (self.first_pause, self.max_pause);
         (1..self.tries.get()).map(move |_| {

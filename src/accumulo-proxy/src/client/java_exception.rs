@@ -14,7 +14,6 @@
 use crate::error::ErrorKind;
 use crate::wire::{Exception, shown};
 
-/// Returns the kind of an exception with this message.
 pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     match exception {
         Exception::Accumulo => innermost_kind(message).unwrap_or(ErrorKind::Accumulo),

@@ -3,14 +3,12 @@
 mod java_exception;
 mod retry;
 mod session;
-mod shared_failure;
+mod shared;
 
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::sync::OnceCell;
-
-pub(crate) use self::shared_failure::SharedFailure;
+pub(crate) use self::shared::Shared;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
@@ -28,10 +26,8 @@ pub struct ProxyClient {
 }
 
 struct Inner {
-    options: Arc<ProxyOptions>,
-    pool: Arc<Pool>,
-    token: OnceCell<Bytes>,
-    failed_login: SharedFailure,
+    pool: Pool,
+    token: Shared<Bytes>,
 }
 
 /// The subject of a call, for its errors.
@@ -61,20 +57,12 @@ impl ProxyClient {
 
     /// Creates a client that connects at its first call.
     pub fn lazy(options: ProxyOptions) -> Self {
-        let options = Arc::new(options);
-        Self {
-            inner: Arc::new(Inner {
-                pool: Arc::new(Pool::new(Arc::clone(&options))),
-                options,
-                token: OnceCell::new(),
-                failed_login: SharedFailure::default(),
-            }),
-        }
+        Self { inner: Arc::new(Inner { pool: Pool::new(options), token: Shared::default() }) }
     }
 
     /// Returns the options.
     pub fn options(&self) -> &ProxyOptions {
-        &self.inner.options
+        &self.inner.pool.options
     }
 
     /// Makes a call: waits for a connection, sends the request, waits for the reply, and retries
@@ -103,7 +91,6 @@ impl ProxyClient {
         self.call(subject, request(token)).await
     }
 
-    /// Creates an error of this client.
     pub(crate) fn error(
         &self,
         kind: ErrorKind,

@@ -18,7 +18,6 @@ const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its
 /// Progress of the attempts of a call, for the error when its time limit expires.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// `true` after the first request was sent.
     pub(super) was_sent: bool,
     pub(super) is_under_way: bool,
     /// `true` if a finished attempt may have taken effect, independent of the later attempts.

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::ProxyClient;
 use super::retry::Progress;
+use crate::credentials::Kind;
 use crate::data::Bytes;
-use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface::{Login, NamespaceExists};
@@ -18,33 +18,22 @@ impl ProxyClient {
     /// of another task, at most [`connect_timeout`](crate::ProxyOptions::connect_timeout), so an
     /// interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Bytes> {
-        if let Some(token) = self.inner.token.get() {
-            return Ok(token.clone());
-        }
         let limit = self.options().connect_timeout;
-        let failed = &self.inner.failed_login;
-        let count = failed.count();
-        let token = self.inner.token.get_or_try_init(async || match failed.since(count) {
-            Some(error) => Err(error),
-            None => self.open_session().await.inspect_err(|error| failed.add(error)),
-        });
-        match timeout(limit, token).await {
-            Ok(answer) => answer.cloned(),
-            Err(_) => {
-                let user = self.options().credentials.user();
-                let progress = Progress { was_sent: true, ..Progress::default() };
-                Err(self.timed_out::<Login>(user, limit, &progress))
-            }
-        }
+        let token = self.inner.token.get(async || self.open_session().await);
+        timeout(limit, token).await.unwrap_or_else(|_| {
+            let user = self.options().credentials.user();
+            let progress = Progress { was_sent: true, ..Progress::default() };
+            Err(self.timed_out::<Login>(user, limit, &progress))
+        })
     }
 
     async fn open_session(&self) -> Result<Bytes> {
-        match self.options().credentials.opening() {
-            Opening::Token(token) => Ok(token),
-            Opening::Login(login) => {
-                let user = self.options().credentials.user();
-                let token = self.try_once(&login, user).await?;
-                self.required::<Login>(user, token)
+        match &self.options().credentials.0 {
+            Kind::SharedSecret(secret) => Ok(secret.clone().into()),
+            Kind::Login { user, properties } => {
+                let login = Login::new(user.clone(), properties.clone());
+                let token = self.try_once(&login, Some(user)).await?;
+                self.required::<Login>(Some(user), token)
             }
         }
     }

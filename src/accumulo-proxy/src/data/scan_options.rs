@@ -68,7 +68,6 @@ pub struct BatchScanOptions {
     pub batch_entries: Option<NonZeroUsize>,
 }
 
-/// The methods of both types.
 macro_rules! common_options {
     ($name:ident) => {
         impl $name {

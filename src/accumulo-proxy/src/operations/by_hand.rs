@@ -32,8 +32,7 @@ impl TableOperations<'_> {
     /// support. A compaction that was [cancelled](Self::cancel_compaction) fails with `Accumulo`.
     pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
         type Request = wire::CompactTable;
-        let credentials = &self.client.options().credentials;
-        let plan = credentials.compaction(compaction.plan);
+        let plan = compaction.plan.fields(&self.client.options().credentials);
         let (selection, configurer) = plan.map_err(|reason| {
             self.client.error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
         })?;

@@ -1,7 +1,7 @@
 //! Options of a compaction.
 
-use crate::data::{Bytes, IteratorSetting};
-use crate::dialect::CompactionPlan;
+use crate::credentials::Credentials;
+use crate::data::{Bytes, IteratorSetting, Plugin};
 
 /// Options of [`compact`](crate::TableOperations::compact). The default compacts all files of the
 /// whole table, including entries in memory, and waits for the end.
@@ -71,5 +71,58 @@ impl Compaction {
     #[must_use]
     pub fn plan(self, plan: CompactionPlan) -> Self {
         Self { plan, ..self }
+    }
+}
+
+/// The selection of files for a compaction.
+///
+/// # Examples
+///
+/// ```
+/// use accumulo_proxy::{CompactionPlan, Plugin};
+///
+/// let everything = CompactionPlan::default();
+/// assert_eq!(everything, CompactionPlan::All);
+/// let package = "org.apache.accumulo.tserver.compaction.strategies";
+/// let strategy = Plugin::new(format!("{package}.ConfigurableCompactionStrategy"));
+/// let some = CompactionPlan::Strategy(strategy);
+/// assert_ne!(some, everything);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CompactionPlan {
+    /// All files.
+    #[default]
+    All,
+    /// A compaction strategy: only for the proxy of Accumulo 1.x.
+    Strategy(Plugin),
+    /// A selector of files and a configurer of the output: only for the proxy of Accumulo 2.x.
+    Plugins {
+        /// `CompactionSelector`.
+        selector: Option<Plugin>,
+        /// `CompactionConfigurer`.
+        configurer: Option<Plugin>,
+    },
+}
+
+impl CompactionPlan {
+    /// Returns fields 8 and 9 of `compactTable`: the compaction strategy of 1.x or the selector of
+    /// 2.x, and the configurer of 2.x. Fails if the proxy of these credentials does not support the
+    /// plan.
+    pub(super) fn fields(
+        self,
+        credentials: &Credentials,
+    ) -> Result<(Option<Plugin>, Option<Plugin>), &'static str> {
+        let is_1 = credentials.user().is_some();
+        match self {
+            Self::All => Ok((None, None)),
+            Self::Strategy(strategy) if is_1 => Ok((Some(strategy), None)),
+            Self::Plugins { selector, configurer } if !is_1 => Ok((selector, configurer)),
+            Self::Strategy(_) => Err(
+                "the proxy of Accumulo 2.x has no compaction strategies; use a selector or a configurer",
+            ),
+            Self::Plugins { .. } => {
+                Err("the proxy of Accumulo 1.x has no selectors and configurers; use a strategy")
+            }
+        }
     }
 }

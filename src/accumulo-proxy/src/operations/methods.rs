@@ -61,7 +61,6 @@ macro_rules! methods {
     };
 }
 
-/// Returns the client of the group with this owner.
 macro_rules! client {
     (ProxyClient, $this:ident) => {
         $this
@@ -71,7 +70,6 @@ macro_rules! client {
     };
 }
 
-/// Returns the retry rule in words.
 macro_rules! retries {
     (Read) => {
         "changes nothing and is [sent again](crate#sending-again)"
@@ -84,7 +82,6 @@ macro_rules! retries {
     };
 }
 
-/// Returns the errors for the exceptions of a reply.
 macro_rules! errors {
     ([]) => {
         "Those of [every call](crate#errors)."
@@ -96,7 +93,6 @@ macro_rules! errors {
     };
 }
 
-/// Returns the kind of the errors for an exception.
 macro_rules! kind {
     (NoMoreEntries) => {
         "Invalid"
@@ -112,7 +108,6 @@ macro_rules! kind {
     };
 }
 
-/// Returns the subject of errors.
 macro_rules! subject {
     () => {
         None
@@ -138,7 +133,6 @@ macro_rules! reply {
 
 /// An argument that errors name.
 pub(super) trait Named {
-    /// Returns the name.
     fn name(&self) -> &str;
 }
 

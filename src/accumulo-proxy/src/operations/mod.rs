@@ -42,7 +42,7 @@ use crate::error::Result;
 use crate::wire::interface as wire;
 
 pub use clone_options::CloneOptions;
-pub use compaction::Compaction;
+pub use compaction::{Compaction, CompactionPlan};
 pub use handle::{ConditionalWriterHandle, ScannerHandle};
 
 wire::client_calls!(methods);
@@ -94,7 +94,6 @@ operations! {
     LowLevel, low_level, "scanners and writers by their handles", handle_calls
 }
 
-/// Converts byte strings to a set on the wire.
 fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Bytes> {
     values.into_iter().map(|value| Bytes::copy_from_slice(value.as_ref())).collect()
 }

@@ -57,12 +57,10 @@ impl Pace {
         Self { entries: careful.most_entries, ..careful }
     }
 
-    /// Returns the number of entries of the next request.
     pub(super) fn entries(&self) -> usize {
         self.entries
     }
 
-    /// Updates the pace with the sizes of the entries of a batch.
     pub(super) fn learn(&mut self, entries_bytes: impl ExactSizeIterator<Item = usize>) {
         let entries = entries_bytes.len().max(1);
         let (bytes, largest) = entries_bytes.fold((0_usize, 0), |(sum, largest), bytes| {
@@ -87,7 +85,6 @@ impl Pace {
     }
 }
 
-/// Returns the bytes of an entry in a reply, without its overhead.
 pub(super) fn entry_bytes(entry: &Entry) -> usize {
     let key = &entry.key;
     let parts = [&key.row, &key.family, &key.qualifier, &key.visibility, &entry.value];

@@ -20,7 +20,6 @@ const BATCH_ENTRIES: usize = 1000;
 /// connection usable for the next call, so a short wait is cheaper than a new connection.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The range or ranges to read.
 #[derive(Debug)]
 pub(super) enum ScanPlan {
     /// One range, which shrinks with each batch to the rest.
@@ -74,7 +73,6 @@ impl ScanPlan {
 }
 
 impl Cursor {
-    /// Reads the next entries, at most `most_entries`.
     pub(super) async fn next(&self, most_entries: usize) -> Result<NextBatch> {
         let k = i32::try_from(most_entries).unwrap_or(i32::MAX);
         let next = self.client.low_level().next_k(&self.scanner, k).await;

@@ -21,15 +21,11 @@ pub(super) fn is_empty(range: &Range) -> bool {
 
 /// Returns the same range with an inclusive start and an exclusive stop.
 pub(super) fn half_open(range: &Range) -> Range {
-    let start = range
-        .start
-        .as_ref()
-        .map(|start| if range.start_inclusive { start.clone() } else { successor(start) });
-    let stop = range
-        .stop
-        .as_ref()
-        .map(|stop| if range.stop_inclusive { successor(stop) } else { stop.clone() });
-    Range::between(start, stop)
+    let bound = |key: &Option<Key>, stays: bool| {
+        key.as_ref().map(|key| if stays { key.clone() } else { successor(key) })
+    };
+    let start = bound(&range.start, range.start_inclusive);
+    Range::between(start, bound(&range.stop, !range.stop_inclusive))
 }
 
 /// Returns the next key. Timestamps are ordered newest first, so this is the same key with the

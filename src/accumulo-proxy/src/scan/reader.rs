@@ -17,7 +17,6 @@ use crate::wire::interface::NextK;
 /// An item for the consumer: a batch, or as the last item the end of the scan or its error.
 pub(super) type Item = Result<Option<Vec<Entry>>>;
 
-/// A scan and its progress.
 #[derive(Debug)]
 pub(super) struct Reader {
     client: ProxyClient,

@@ -12,7 +12,6 @@ use crate::options::ProxyOptions;
 /// Idle time after which TCP checks that the other end is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// The stream of a connection.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}

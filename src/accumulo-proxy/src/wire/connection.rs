@@ -11,6 +11,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use futures::FutureExt;
@@ -19,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 use super::codec::{self, Failure, LENGTH_BYTES};
 use super::connect::{Duplex, connect, in_words};
 use super::{Call, Reply};
-use crate::options::{Protocol, ProxyOptions};
+use crate::options::ProxyOptions;
 
 /// Initial buffer size for a reply before any of it has arrived.
 const FIRST_ROOM_BYTES: usize = 64 * 1024;
@@ -29,9 +30,7 @@ const DECODED_PER_FRAME: usize = 8;
 /// A connection without an open call.
 pub(crate) struct Connection {
     stream: Box<dyn Duplex>,
-    protocol: Protocol,
-    max_request_bytes: usize,
-    max_reply_bytes: usize,
+    options: Arc<ProxyOptions>,
     sequence: i32,
 }
 
@@ -43,14 +42,9 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Opens a connection. The caller enforces the time limit.
-    pub(crate) async fn open(options: &ProxyOptions) -> io::Result<Self> {
-        Ok(Self {
-            stream: connect(options).await?,
-            protocol: options.protocol,
-            max_request_bytes: options.max_request_bytes,
-            max_reply_bytes: options.max_reply_bytes,
-            sequence: 0,
-        })
+    pub(crate) async fn open(options: &Arc<ProxyOptions>) -> io::Result<Self> {
+        let stream = connect(options).await?;
+        Ok(Self { stream, options: Arc::clone(options), sequence: 0 })
     }
 
     /// Makes a call. Returns the connection if it is still usable, which it is after a result or an
@@ -90,16 +84,16 @@ impl Connection {
         self.write(&frame).await?;
         drop(frame);
         let message = self.read().await?;
-        let most_bytes = self.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
-        codec::decode(self.protocol, C::NAME, self.sequence, &message, most_bytes)
+        let most_bytes = self.options.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
+        codec::decode(self.options.protocol, C::NAME, self.sequence, &message, most_bytes)
     }
 
     fn encode<C: Call>(&mut self, request: &C) -> Result<Vec<u8>, Failure> {
         self.sequence = self.sequence.wrapping_add(1);
-        let frame = codec::encode(self.protocol, C::NAME, self.sequence, request)?;
-        let bytes = frame.len() - LENGTH_BYTES;
-        if bytes > self.max_request_bytes {
-            return Err(Failure::TooLarge { bytes, most: self.max_request_bytes });
+        let frame = codec::encode(self.options.protocol, C::NAME, self.sequence, request)?;
+        let (bytes, most) = (frame.len() - LENGTH_BYTES, self.options.max_request_bytes);
+        if bytes > most {
+            return Err(Failure::TooLarge { bytes, most });
         }
         Ok(frame)
     }
@@ -114,8 +108,8 @@ impl Connection {
         let mut length = [0; LENGTH_BYTES];
         self.stream.read_exact(&mut length).await.map_err(|error| self.unanswered(error))?;
         let bytes = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-        if bytes > self.max_reply_bytes {
-            let most = self.max_reply_bytes;
+        let most = self.options.max_reply_bytes;
+        if bytes > most {
             return Err(match stranger(length) {
                 Some(sentence) => Failure::Malformed(sentence),
                 None => Failure::ReplyTooLarge { bytes, most },

@@ -6,7 +6,7 @@
 //! calls never use all of them: one is left for the calls that only read or write.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,7 +23,7 @@ const RESTED: Duration = Duration::from_secs(1);
 /// A pool of at most `options.connections` connections, each used by one call at a time.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    options: Arc<ProxyOptions>,
+    pub(crate) options: Arc<ProxyOptions>,
     free: Arc<Semaphore>,
     /// Permits for calls of [`Patience::Wait`], which acquire one of these first.
     long: Arc<Semaphore>,
@@ -45,14 +45,14 @@ pub(crate) struct Permit {
 }
 
 impl Pool {
-    pub(crate) fn new(options: Arc<ProxyOptions>) -> Self {
+    pub(crate) fn new(options: ProxyOptions) -> Self {
         let connections = options.connections.get();
         let long = connections.saturating_sub(1).max(1);
         Self {
             free: Arc::new(Semaphore::new(connections)),
             long: Arc::new(Semaphore::new(long)),
             idle: Mutex::new(Vec::new()),
-            options,
+            options: Arc::new(options),
         }
     }
 
@@ -62,12 +62,16 @@ impl Pool {
         let permit = self.permit(patience).await;
         let connection = match self.take_idle().await {
             Some(connection) => connection,
-            None => self.open().await.map_err(Failure::Unsent)?,
+            None => {
+                let opening = Connection::open(&self.options);
+                let opened = timeout(self.options.connect_timeout, opening).await;
+                let opened = opened.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+                opened.map_err(Failure::Unsent)?
+            }
         };
         Ok((connection, permit))
     }
 
-    /// Keeps a good connection for the next call.
     pub(crate) fn give_back(&self, connection: Connection, permit: Permit) {
         let since = Instant::now();
         let mut idle = self.lock();
@@ -116,19 +120,11 @@ impl Pool {
         idle.pop()
     }
 
-    /// Closes the connections whose idle time is over.
     fn prune(&self, idle: &mut Vec<Idle>) {
         idle.retain(|waiting| waiting.since.elapsed() < self.options.idle_timeout);
     }
 
-    async fn open(&self) -> io::Result<Connection> {
-        match timeout(self.options.connect_timeout, Connection::open(&self.options)).await {
-            Ok(opened) => opened,
-            Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut)),
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Idle>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
         // Each step leaves the list consistent, so a panic elsewhere does no harm.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -73,7 +73,6 @@ pub struct BatchWriter {
     lanes: Vec<mpsc::UnboundedSender<Job>>,
 }
 
-/// State that the lanes of a writer share.
 #[derive(Debug)]
 struct Shared {
     client: ProxyClient,
@@ -83,7 +82,6 @@ struct Shared {
     is_dropped: AtomicBool,
 }
 
-/// A job for a lane.
 #[derive(Debug)]
 enum Job {
     /// A mutation, its size in bytes, and its part of the waiting bytes.

@@ -19,12 +19,10 @@ impl BytePermits {
         Self { free: Arc::new(Semaphore::new(most)), most }
     }
 
-    /// Returns a permit if it is free now.
     pub(super) fn try_take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.free).try_acquire_many_owned(self.permits(bytes)).ok()
     }
 
-    /// Waits for a permit.
     pub(super) async fn take(&self, bytes: usize) -> OwnedSemaphorePermit {
         let permit = Arc::clone(&self.free).acquire_many_owned(self.permits(bytes)).await;
         permit.expect("the semaphore is never closed")

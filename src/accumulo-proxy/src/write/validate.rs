@@ -15,7 +15,6 @@ const SHOWN_ROW_BYTES: usize = 40;
 /// The reason why a mutation cannot be sent.
 pub(super) type Refusal = (ErrorKind, String);
 
-/// The maximum size of a mutation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
     most_bytes: usize,

@@ -13,7 +13,6 @@
 /// The characters of an unquoted authorization, besides letters and digits.
 const PLAIN_MARKS: &[u8] = b"_-:./";
 
-/// Checks that a byte string is a valid visibility.
 pub(super) fn check(visibility: &[u8]) -> Result<(), &'static str> {
     if visibility.is_empty() {
         return Ok(());

@@ -19,13 +19,11 @@ const CONTAINER_FIELD: usize = 12;
 /// A byte string that is not a field, without the bytes of the string.
 const BARE_BYTES: usize = 5;
 
-/// Returns the maximum size of the updates of a row.
 pub(super) fn updates(row: &Bytes, updates: &[ColumnUpdate]) -> usize {
     let each: usize = updates.iter().map(update).sum();
     CONTAINER_FIELD + BARE_BYTES + row.len() + each
 }
 
-/// Returns the maximum size of the conditions of a row.
 pub(super) fn conditions(conditions: &[Condition]) -> usize {
     let each: usize = conditions.iter().map(condition).sum();
     CONTAINER_FIELD + each

@@ -35,7 +35,6 @@ pub(crate) enum Patience {
     Wait,
 }
 
-/// An exception in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exception {
     Accumulo,
@@ -60,13 +59,9 @@ impl Exception {
 
 /// A request and the rules of its call.
 pub(crate) trait Call: WireValue + Send + Sync {
-    /// The name of the call on the wire.
     const NAME: &'static str;
-    /// The retry rule.
     const RESEND: Resend;
-    /// The time limit.
     const PATIENCE: Patience;
-    /// The result of a reply without an exception.
     type Success: Field;
     /// The possible exceptions, in the order of their fields in the reply.
     const EXCEPTIONS: &'static [Exception];
@@ -156,7 +151,6 @@ macro_rules! declare {
             }
         )*
 
-        /// The calls of the group.
         #[cfg(test)]
         pub(crate) const $group: Group = Group {
             title: $title,

@@ -12,7 +12,6 @@ use crate::data::{
     TimeType,
 };
 
-/// The status of a conditional mutation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConditionalStatus {
     Accepted,

@@ -8,7 +8,6 @@ use thrift::protocol::{TFieldIdentifier, TOutputProtocol, TStructIdentifier, TTy
 
 use super::value::{Reader, WireValue, error};
 
-/// Implements the encoding of enumerations.
 macro_rules! enumerations {
     ($($name:ident { $($value:ident = $number:literal),* $(,)? })*) => {
         $(
@@ -135,7 +134,6 @@ pub(crate) type Fields = Vec<(i16, &'static str, &'static str)>;
 /// A structure, for the comparison with the IDL.
 #[cfg(test)]
 pub(crate) trait Structure {
-    /// Returns the fields in their order.
     fn fields() -> Fields;
 }
 
@@ -229,7 +227,6 @@ pub(super) fn write_begin(output: &mut dyn TOutputProtocol) -> thrift::Result<()
     output.write_struct_begin(&TStructIdentifier::new(String::new()))
 }
 
-/// Ends a structure.
 pub(super) fn write_end(output: &mut dyn TOutputProtocol) -> thrift::Result<()> {
     output.write_field_stop()?;
     output.write_struct_end()

@@ -25,15 +25,12 @@ const TEXT_BYTES: usize = 32;
 /// Number of elements for which a node of a tree has room.
 const NODE_ELEMENTS: usize = 12;
 
-/// A value that can be read from the wire and written to it.
 pub(crate) trait WireValue: Sized {
     /// The type that announces the value on the wire.
     const TYPE: TType;
 
-    /// Reads a value.
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self>;
 
-    /// Writes the value.
     fn write(&self, output: &mut dyn TOutputProtocol) -> thrift::Result<()>;
 }
 
@@ -183,7 +180,6 @@ impl<K: WireValue + Ord, V: WireValue> WireValue for BTreeMap<K, V> {
     }
 }
 
-/// Converts a number of elements to its form on the wire.
 fn size(elements: usize) -> thrift::Result<i32> {
     i32::try_from(elements).map_err(|_| {
         let reason = format!("a container has {elements} elements, more than Thrift can count");

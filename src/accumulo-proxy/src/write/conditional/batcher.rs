@@ -20,7 +20,7 @@ use super::lanes::{Lanes, Load, Tablet};
 use super::session::{Link, Updates};
 use crate::convert::{FromWire, ToWire};
 use crate::data::{Bytes, ConditionalMutation, ConditionalOutcome};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::write::direct::CALL_BYTES;
 
 /// A mutation, and the channel to the caller that waits for its outcome.
@@ -45,7 +45,6 @@ impl Claim {
     }
 }
 
-/// The task of a conditional writer.
 pub(super) struct Gatherer {
     link: Arc<Link>,
     ready: VecDeque<Item>,
@@ -56,10 +55,10 @@ pub(super) struct Gatherer {
 impl Gatherer {
     /// Starts the task. When all senders are dropped, the task ends and the writer on the proxy is
     /// closed.
-    pub(super) fn spawn(link: Link) -> mpsc::UnboundedSender<Vec<Item>> {
+    pub(super) fn spawn(link: Arc<Link>) -> mpsc::UnboundedSender<Vec<Item>> {
         let gatherer = Self {
             lanes: Lanes::new(&link.options),
-            link: Arc::new(link),
+            link,
             ready: VecDeque::new(),
             behind: HashMap::new(),
         };
@@ -179,7 +178,11 @@ async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
         let outcome = match &mut result {
             Ok(statuses) => Ok(match statuses.remove(&row) {
                 Some(status) => ConditionalOutcome::from_wire(status, None),
-                None => ConditionalOutcome::Unknown(Some(link.lacks_a_row())),
+                None => {
+                    let reason = "the reply lacks a row of the request";
+                    let error = link.error(ErrorKind::Protocol, reason);
+                    ConditionalOutcome::Unknown(Some(error.with_possible_effect(true)))
+                }
             }),
             Err(error) if error.may_have_taken_effect() => {
                 Ok(ConditionalOutcome::Unknown(Some(error.clone())))

@@ -49,7 +49,6 @@ pub(super) enum Load {
     OneTablet,
 }
 
-/// The calls under way.
 pub(super) struct Lanes {
     max_calls: usize,
     /// Number of ready rows that leave beside a call that is not late.
@@ -61,7 +60,6 @@ pub(super) struct Lanes {
     splits: Splits,
 }
 
-/// A call under way.
 struct Begun {
     id: u64,
     at: Instant,
@@ -166,7 +164,6 @@ impl Lanes {
         (!begun.any(|other| *other == tablet)).then_some(tablet)
     }
 
-    /// Starts a call.
     pub(super) fn start(
         &mut self,
         tablet: Option<Tablet>,

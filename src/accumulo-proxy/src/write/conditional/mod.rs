@@ -12,6 +12,7 @@ mod lanes;
 mod session;
 
 use std::mem::take;
+use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
@@ -23,8 +24,6 @@ use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::Call;
-use crate::wire::interface as wire;
 
 /// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
 /// another handle to the same writer.
@@ -63,8 +62,7 @@ use crate::wire::interface as wire;
 /// The writer is opened on the proxy at the first write, and closed when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct ConditionalWriter {
-    client: ProxyClient,
-    table: String,
+    link: Arc<Link>,
     limit: Limit,
     permits: BytePermits,
     queue: mpsc::UnboundedSender<Vec<Item>>,
@@ -88,14 +86,10 @@ impl ProxyClient {
         table: impl Into<String>,
         options: ConditionalWriterOptions,
     ) -> ConditionalWriter {
-        let table = table.into();
-        ConditionalWriter {
-            client: self.clone(),
-            limit: Limit::new(self.options().max_request_bytes, 0),
-            permits: BytePermits::new(options.max_waiting_bytes),
-            queue: Gatherer::spawn(Link::new(self.clone(), table.clone(), options)),
-            table,
-        }
+        let permits = BytePermits::new(options.max_waiting_bytes);
+        let link = Arc::new(Link::new(self.clone(), table.into(), options));
+        let limit = Limit::new(self.options().max_request_bytes, 0);
+        ConditionalWriter { limit, permits, queue: Gatherer::spawn(Arc::clone(&link)), link }
     }
 }
 
@@ -141,7 +135,7 @@ impl ConditionalWriter {
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
         let checked = self.limit.check_conditional(mutation);
-        checked.map_err(|(kind, reason)| self.error(kind, reason))
+        checked.map_err(|(kind, reason)| self.link.error(kind, reason))
     }
 
     /// Queues mutations in one message, or in several if it has to wait for permits.
@@ -171,7 +165,7 @@ impl ConditionalWriter {
     }
 
     async fn wait(&self, mut waiting: Waiting) -> Result<ConditionalOutcome> {
-        let limit = self.client.options().call_timeout;
+        let limit = self.link.patience();
         let left = limit.saturating_sub(waiting.since.elapsed());
         let answered = timeout(left, &mut waiting.answer).await;
         let is_sent = !waiting.claim.take();
@@ -187,7 +181,7 @@ impl ConditionalWriter {
             }
             None if waiting.since.elapsed() >= limit => {
                 let reason = format!("not sent within {limit:?}: it waited for other mutations");
-                Err(self.error(ErrorKind::TimedOut, reason))
+                Err(self.link.error(ErrorKind::TimedOut, reason))
             }
             None => Err(self.ended()),
         }
@@ -195,11 +189,6 @@ impl ConditionalWriter {
 
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        self.error(ErrorKind::Unreachable, reason.to_owned())
-    }
-
-    fn error(&self, kind: ErrorKind, reason: String) -> Error {
-        let call = wire::UpdateRowsConditionally::NAME;
-        self.client.error(kind, call, Some(&self.table), reason)
+        self.link.error(ErrorKind::Unreachable, reason)
     }
 }

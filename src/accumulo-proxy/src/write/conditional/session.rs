@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use crate::client::{ProxyClient, SharedFailure};
+use crate::client::{ProxyClient, Shared};
 use crate::convert::ToWire;
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,10 +19,8 @@ use crate::operations::ConditionalWriterHandle;
 use crate::wire::Call;
 use crate::wire::interface as wire;
 
-/// Conditional updates, by row.
 pub(super) type Updates = BTreeMap<Bytes, wire::ConditionalUpdates>;
 
-/// Statuses of the updates, by row.
 type Statuses = BTreeMap<Bytes, wire::ConditionalStatus>;
 
 /// The connection of a conditional writer to its counterpart on the proxy.
@@ -31,9 +29,7 @@ pub(super) struct Link {
     client: ProxyClient,
     table: String,
     pub(super) options: ConditionalWriterOptions,
-    opened: Mutex<Option<Arc<Opened>>>,
-    opening: tokio::sync::Mutex<()>,
-    failed_opening: SharedFailure,
+    opened: Shared<Arc<Opened>>,
 }
 
 /// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
@@ -56,8 +52,7 @@ impl Link {
     ) -> Self {
         let call_timeout = client.options().call_timeout;
         options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        let (opened, opening) = (Mutex::new(None), tokio::sync::Mutex::default());
-        Self { client, table, options, opened, opening, failed_opening: SharedFailure::default() }
+        Self { client, table, options, opened: Shared::default() }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
@@ -108,44 +103,22 @@ impl Link {
     /// Returns the writer, and opens it if necessary. No caller waits longer than a call may take,
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
-        let opened = self.lock().clone();
-        if let Some(opened) = opened {
-            return Ok(opened);
-        }
-        let limit = self.client.options().call_timeout;
-        let failed = &self.failed_opening;
-        let count = failed.count();
-        let open = async {
-            let _opening = self.opening.lock().await;
-            if let Some(opened) = &*self.lock() {
-                return Ok(Arc::clone(opened));
-            }
-            if let Some(error) = failed.since(count) {
-                return Err(error);
-            }
+        let limit = self.patience();
+        let open = async || {
             let low_level = self.client.low_level();
-            let writer = low_level.create_conditional_writer(&self.table, &self.options).await;
-            let writer = writer.inspect_err(|error| failed.add(error))?;
+            let writer = low_level.create_conditional_writer(&self.table, &self.options).await?;
             let (client, is_unknown) = (self.client.clone(), AtomicBool::new(false));
-            let opened = Arc::new(Opened { client, writer, is_unknown });
-            *self.lock() = Some(Arc::clone(&opened));
-            Ok(opened)
+            Ok(Arc::new(Opened { client, writer, is_unknown }))
         };
-        timeout(limit, open).await.unwrap_or_else(|_| {
+        timeout(limit, self.opened.get(open)).await.unwrap_or_else(|_| {
             let call = wire::CreateConditionalWriter::NAME;
             let reason = format!("no answer within {limit:?}");
             Err(self.client.error(ErrorKind::TimedOut, call, Some(&self.table), reason))
         })
     }
 
-    /// Stops using `forgotten`. A new writer that another call opened meanwhile stays.
     fn forget(&self, forgotten: &Arc<Opened>) {
-        self.lock().take_if(|opened| Arc::ptr_eq(opened, forgotten));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Opened>>> {
-        // Each step leaves the state consistent, so a panic elsewhere does no harm.
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+        self.opened.forget(|opened| Arc::ptr_eq(opened, forgotten));
     }
 
     /// Returns the split points of the table. Without them, all rows count as rows of one tablet.
@@ -154,18 +127,13 @@ impl Link {
         tables.list_splits(&self.table, None).await.unwrap_or_default()
     }
 
-    /// Returns the time that a mutation may wait for its call.
     pub(super) fn patience(&self) -> Duration {
         self.client.options().call_timeout
     }
 
-    /// Returns the error of a row without a status in the reply.
-    pub(super) fn lacks_a_row(&self) -> Error {
+    pub(super) fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
         let call = wire::UpdateRowsConditionally::NAME;
-        let reason = "the reply lacks a row of the request";
-        self.client
-            .error(ErrorKind::Protocol, call, Some(&self.table), reason)
-            .with_possible_effect(true)
+        self.client.error(kind, call, Some(&self.table), reason)
     }
 }
 

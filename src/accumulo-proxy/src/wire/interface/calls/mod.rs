@@ -41,7 +41,6 @@ user_calls!(declare);
 instance_calls!(declare);
 handle_calls!(declare);
 
-/// The calls of a group.
 #[cfg(test)]
 pub(crate) struct Group {
     /// The heading of the group in the documentation.
@@ -51,7 +50,6 @@ pub(crate) struct Group {
     pub(crate) calls: &'static [Declaration],
 }
 
-/// The declaration of a call.
 #[cfg(test)]
 pub(crate) struct Declaration {
     pub(crate) name: &'static str,
@@ -65,6 +63,5 @@ pub(crate) struct Declaration {
     pub(crate) method: &'static str,
 }
 
-/// All calls of the table.
 #[cfg(test)]
 pub(crate) const GROUPS: [Group; 6] = [CLIENT, TABLES, NAMESPACES, USERS, INSTANCE, HANDLES];
