@@ -23,7 +23,7 @@ use crate::tables::AccumuloTables;
 impl TableAdmin for AccumuloTables {
     /// Returns the tables of the system (`accumulo.*`) too.
     async fn tables(&self) -> Result<Vec<String>> {
-        Ok(self.identities.read().await?.keys().cloned().collect())
+        Ok(self.ids().await?.keys().cloned().collect())
     }
 
     /// Creates a table that keeps one version of each column, or all versions. Any other number of
@@ -294,7 +294,7 @@ impl AccumuloTables {
     ) -> Result<()> {
         let mut settling = Settling::begin();
         loop {
-            let ids = self.identities.read().await.map_err(|error| after_change(change, error))?;
+            let ids = self.ids().await.map_err(|error| after_change(change, error))?;
             if is_so(ids.get(name).map(String::as_str)) {
                 return Ok(());
             }

@@ -170,7 +170,7 @@ impl Run<'_> {
         let mut before: Option<((Work, Vec<u64>), Instant)> = None;
         let mut last_sign = Instant::now();
         loop {
-            tables.identities.check(name, id).await?;
+            tables.check_id(name, id).await?;
             // There are none while a merge changes them.
             let tablets = metadata::rows(&tables.client, name, id, rows).await?.unwrap_or_default();
             let compacted: Vec<u64> = tablets.iter().map(|tablet| tablet.compacted).collect();

@@ -10,7 +10,6 @@ pub(crate) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
 pub(crate) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
 pub(crate) const NODES: &str = "/transactor/nodes";
-/// The parent of the published timestamps.
 pub(crate) const TIMESTAMPS: &str = "/transactor/timestamps";
 pub(crate) const FINDERS: &str = "/finders";
 /// The child of [`FINDERS`] that is not a worker: the split points of the table.
@@ -20,16 +19,12 @@ pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 /// The paths of the nodes of one application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
-    root: String,
+    pub(crate) root: String,
 }
 
 impl Paths {
     pub(crate) fn new(chroot: &str, name: &str) -> Self {
         Self { root: format!("{chroot}/{name}") }
-    }
-
-    pub(crate) fn root(&self) -> &str {
-        &self.root
     }
 
     pub(crate) fn at(&self, node: &str) -> String {
@@ -57,7 +52,7 @@ mod tests {
     #[test]
     fn has_the_paths_of_java() {
         let paths = Paths::new("/fluo", "real");
-        assert_eq!(paths.root(), "/fluo/real");
+        assert_eq!(paths.root, "/fluo/real");
         assert_eq!(paths.mark(), "/fluo/real/config/shared.config");
         for (id, name) in [
             (5, "5"),

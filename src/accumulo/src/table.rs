@@ -72,8 +72,7 @@ impl Table for AccumuloTable {
         }
         let again = async {
             // The name may belong to another table by now.
-            let identities = &self.tables.identities;
-            identities.check_now(&self.name, &self.id).await?;
+            self.tables.check_id_now(&self.name, &self.id).await?;
             self.write_alone(left).await
         };
         again.await.map_err(|error| {
@@ -159,7 +158,7 @@ impl AccumuloTable {
 
     /// Checks that the name still belongs to the same table.
     pub(crate) async fn check(&self) -> Result<()> {
-        self.tables.identities.check(&self.name, &self.id).await
+        self.tables.check_id(&self.name, &self.id).await
     }
 
     /// Converts the error of a write. For a deleted table Accumulo returns only a number of
@@ -171,7 +170,7 @@ impl AccumuloTable {
             | ProxyErrorKind::MutationsRejected
             | ProxyErrorKind::Accumulo
             | ProxyErrorKind::Protocol => {
-                self.tables.identities.write_error(&self.name, &self.id, error).await
+                self.tables.write_error(&self.name, &self.id, error).await
             }
             // The proxy did not answer, or the client made no call.
             _ => port_error(error),

@@ -11,40 +11,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::{Error as ProxyError, ErrorKind as ProxyErrorKind, ProxyClient};
+use accumulo_proxy::{Error as ProxyError, ErrorKind as ProxyErrorKind};
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::error::port_error;
-use crate::gathered::Gathered;
+use crate::tables::AccumuloTables;
 
 pub(crate) type Ids = BTreeMap<String, String>;
 
 /// Maximum age of an answer with which a handle checks its table.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// The ids of all tables. Concurrent readers share one or two calls.
-#[derive(Clone, Debug)]
-pub(crate) struct Identities {
-    client: ProxyClient,
-    calls: Arc<Gathered<Arc<Ids>>>,
-}
-
-impl Identities {
-    pub(crate) fn new(client: ProxyClient) -> Self {
-        Self { client, calls: Arc::default() }
-    }
-
+impl AccumuloTables {
     /// Returns the ids at the time of this call, or of a call of the proxy that began after it.
-    pub(crate) async fn read(&self) -> Result<Arc<Ids>> {
-        self.read_within(Duration::ZERO).await
+    pub(crate) async fn ids(&self) -> Result<Arc<Ids>> {
+        self.ids_within(Duration::ZERO).await
     }
 
-    async fn read_within(&self, max_age: Duration) -> Result<Arc<Ids>> {
+    async fn ids_within(&self, max_age: Duration) -> Result<Arc<Ids>> {
         let call = async || match self.client.table_operations().id_map().await {
             Ok(ids) => Ok(Arc::new(ids)),
             Err(error) => Err(port_error(self.refusal(error).await)),
         };
-        self.calls.get(max_age, call).await
+        self.ids.get(max_age, call).await
     }
 
     /// Returns the reason for a failure of `tableIdMap`. That call cannot throw, so if the proxy
@@ -63,7 +52,7 @@ impl Identities {
     /// Converts the error of a write to a table that may have got another name or id during the
     /// call, which Accumulo does not say.
     pub(crate) async fn write_error(&self, name: &str, id: &str, error: ProxyError) -> Error {
-        let ids = self.read().await;
+        let ids = self.ids().await;
         let Some((fate, rows_are_deleted)) = ids.ok().and_then(|ids| fate(&ids, name, id)) else {
             return port_error(error);
         };
@@ -77,20 +66,15 @@ impl Identities {
 
     /// Rejects a table whose name has another id. An answer of the last second decides, unless a
     /// call failed since.
-    pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        let ids = self.read_within(FRESH).await?;
-        if has_id(&ids, name, id) { Ok(()) } else { self.check_now(name, id).await }
+    pub(crate) async fn check_id(&self, name: &str, id: &str) -> Result<()> {
+        let ids = self.ids_within(FRESH).await?;
+        if has_id(&ids, name, id) { Ok(()) } else { self.check_id_now(name, id).await }
     }
 
     /// Rejects a table whose name has another id at the time of this call.
-    pub(crate) async fn check_now(&self, name: &str, id: &str) -> Result<()> {
-        let has_id = has_id(&*self.read().await?, name, id);
+    pub(crate) async fn check_id_now(&self, name: &str, id: &str) -> Result<()> {
+        let has_id = has_id(&*self.ids().await?, name, id);
         if has_id { Ok(()) } else { Err(Error::no_such_table(name)) }
-    }
-
-    /// Forgets the ids that it has read, because a call failed.
-    pub(crate) fn forget_recent(&self) {
-        self.calls.forget();
     }
 }
 

@@ -9,7 +9,8 @@ use fluo_table::{Error, Result, check_table_name};
 use tokio::sync::OnceCell;
 
 use crate::error::{kind_of, port_error};
-use crate::table_ids::Identities;
+use crate::gathered::Gathered;
+use crate::table_ids::Ids;
 
 /// The build of Fluo's iterators that is on the class path of the tablet servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,7 +27,8 @@ pub enum IteratorBuild {
 #[derive(Clone, Debug)]
 pub struct AccumuloTables {
     pub(crate) client: ProxyClient,
-    pub(crate) identities: Identities,
+    /// The ids of all tables. Concurrent readers share one or two calls.
+    pub(crate) ids: Arc<Gathered<Arc<Ids>>>,
     pub(crate) iterator_build: IteratorBuild,
     /// The result of the check of the build, which runs once.
     pub(crate) readiness: Arc<OnceCell<Result<()>>>,
@@ -49,8 +51,8 @@ impl AccumuloTables {
     /// Creates a handle from a connected client.
     pub fn new(client: ProxyClient) -> Self {
         Self {
-            identities: Identities::new(client.clone()),
             client,
+            ids: Arc::default(),
             iterator_build: IteratorBuild::default(),
             readiness: Arc::default(),
             writer_options: ConditionalWriterOptions::default(),
@@ -76,7 +78,7 @@ impl AccumuloTables {
         if check_table_name(name).is_err() {
             return Err(Error::no_such_table(name));
         }
-        let ids = self.identities.read().await?;
+        let ids = self.ids().await?;
         ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
 
@@ -98,7 +100,7 @@ impl AccumuloTables {
     /// Converts the error of a call that needs a permission on a table. If the user lacks the
     /// permission, the message names it, because that of Accumulo does not.
     pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
-        self.identities.forget_recent();
+        self.ids.forget();
         if !error.is_denial() {
             return port_error(error);
         }

@@ -52,11 +52,11 @@ impl ZooKeeperApplications {
         if check_application_name(name).is_err() {
             return Err(Error::no_such_application(name));
         }
-        let paths = Paths::new(self.keeper.chroot(), name);
+        let paths = Paths::new(&self.keeper.options.chroot, name);
         if let Some(mark) = session.current_stat(&paths.mark()).await? {
             return Ok((paths, mark));
         }
-        Err(match session.stat(paths.root()).await? {
+        Err(match session.stat(&paths.root).await? {
             None => Error::no_such_application(name),
             Some(_) => interrupted(name),
         })
@@ -117,7 +117,7 @@ impl Applications for ZooKeeperApplications {
 
     async fn list(&self) -> Result<Vec<String>> {
         let session = self.keeper.session().await?;
-        let chroot = self.keeper.chroot();
+        let chroot = &self.keeper.options.chroot;
         session.sync(chroot).await?;
         let mut names = session.children(chroot).await?;
         names.retain(|name| check_application_name(name).is_ok());

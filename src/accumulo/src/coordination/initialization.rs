@@ -40,7 +40,7 @@ pub(super) async fn record(
     name: String,
     application: Application,
 ) -> Result<()> {
-    let chroot = keeper.chroot();
+    let chroot = &keeper.options.chroot;
     let paths = Paths::new(chroot, &name);
     let changes = changes(&paths, &cluster, &application)?;
     let session = keeper.session().await?;
@@ -50,8 +50,8 @@ pub(super) async fn record(
     }
     check_table(&session, chroot, &name, &application.table).await?;
     for _ in 0..TRIES {
-        create_parents(&session, paths.root()).await?;
-        delete_tree(&session, paths.root()).await?;
+        create_parents(&session, &paths.root).await?;
+        delete_tree(&session, &paths.root).await?;
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.
         if create(&session, &changes).await? || session.current_stat(&paths.mark()).await?.is_some()
@@ -59,7 +59,7 @@ pub(super) async fn record(
             return Ok(());
         }
     }
-    Err(too_busy(paths.root()))
+    Err(too_busy(&paths.root))
 }
 
 /// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks

@@ -101,7 +101,7 @@ impl Opened {
             let session = self.keeper.session().await?;
             let path = zookeeper_format::HORIZON;
             let (synced, data, exists) = join!(
-                session.sync(self.paths.root()),
+                session.sync(&self.paths.root),
                 self.data(&session, path),
                 self.check_exists(&session),
             );
@@ -143,7 +143,7 @@ impl Opened {
     }
 
     pub(super) fn too_busy(&self) -> Error {
-        too_busy(self.paths.root())
+        too_busy(&self.paths.root)
     }
 
     /// Makes changes, or fails if the application does not exist.
@@ -166,7 +166,7 @@ impl Opened {
     }
 
     pub(super) async fn stored(&self, session: &Session) -> Result<Application> {
-        session.sync(self.paths.root()).await?;
+        session.sync(&self.paths.root).await?;
         let paths = [
             zookeeper_format::ID,
             zookeeper_format::TABLE,

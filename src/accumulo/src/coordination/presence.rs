@@ -13,21 +13,15 @@ pub(super) async fn is_running(
     paths: &Paths,
     own: Option<TransactorId>,
 ) -> Result<bool> {
-    session.sync(paths.root()).await?;
+    session.sync(&paths.root).await?;
     let own = own.map(|own| own.to_string());
-    for parent in [NODES, TIMESTAMPS] {
+    let own = own.as_deref();
+    // As for Java, every other child of the last parent is a worker, whatever its name is.
+    for (parent, not_counted) in [(NODES, own), (TIMESTAMPS, own), (FINDERS, Some(SPLITS))] {
         let present = session.children(&paths.at(parent)).await?;
-        if present.iter().any(|name| Some(name) != own.as_ref()) {
+        if present.iter().any(|name| Some(&**name) != not_counted) {
             return Ok(true);
         }
     }
-    Ok(!workers(session, paths).await?.is_empty())
-}
-
-/// Returns the names of the nodes of all workers. As for Java, every child is a worker, whatever
-/// its name is.
-pub(super) async fn workers(session: &Session, paths: &Paths) -> Result<Vec<String>> {
-    let mut names = session.children(&paths.at(FINDERS)).await?;
-    names.retain(|name| name != SPLITS);
-    Ok(names)
+    Ok(false)
 }

@@ -13,16 +13,16 @@ use crate::zookeeper::{Change, Keeper, NodeKind, Outcome, Session, TRIES, delete
 /// left of it.
 pub(super) async fn remove(keeper: Arc<Keeper>, name: String) -> Result<()> {
     let session = keeper.session().await?;
-    let paths = Paths::new(keeper.chroot(), &name);
-    let check_exists = async || match session.current_stat(paths.root()).await? {
+    let paths = Paths::new(&keeper.options.chroot, &name);
+    let check_exists = async || match session.current_stat(&paths.root).await? {
         Some(_) => Ok(()),
         None => Err(Error::no_such_application(&name)),
     };
     check_exists().await?;
-    let _lock = lock_recording(&session, keeper.chroot()).await?;
+    let _lock = lock_recording(&session, &keeper.options.chroot).await?;
     check_exists().await?;
     unmark(&session, &paths, &name).await?;
-    delete_tree(&session, paths.root()).await
+    delete_tree(&session, &paths.root).await
 }
 
 /// Deletes the mark of an application together with the parents of transactors and workers, which
@@ -56,5 +56,5 @@ async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
             return Ok(());
         }
     }
-    Err(too_busy(paths.root()))
+    Err(too_busy(&paths.root))
 }

@@ -20,12 +20,11 @@ use super::finders::Finders;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::place::Place;
-use super::presence::workers;
 use super::splits;
 use super::worker_settings::WorkerSettings;
 use crate::locked::locked;
 use crate::paths::{FINDERS, SPLITS};
-use crate::zookeeper::{Change, Children, NodeKind, Outcome, Refusal, Session, TRIES};
+use crate::zookeeper::{Change, Children, NodeKind, Outcome, Refusal, Session, TRIES, delete_own};
 
 const PREFIX: &str = "f-";
 
@@ -130,7 +129,7 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             }
             Outcome::Refused(..) => None,
             Outcome::Unknown => {
-                delete_unknown(application, session, &numbered).await?;
+                delete_own(session, &folder, &numbered).await?;
                 None
             }
         };
@@ -138,27 +137,6 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             let name = name.to_owned();
             numbered.extend(created);
             return Ok(name);
-        }
-    }
-    Err(application.too_busy())
-}
-
-/// Deletes the node that a request created whose answer was lost, if it did: all other nodes of
-/// this session are `known`. A deletion in the background could delete the next node of that name.
-async fn delete_unknown(application: &Opened, session: &Session, known: &[String]) -> Result<()> {
-    for _ in 0..TRIES {
-        session.sync(application.paths.root()).await?;
-        let mut is_done = true;
-        for name in workers(session, &application.paths).await? {
-            let path = format!("{}/{name}", application.paths.at(FINDERS));
-            let stat = session.stat(&path).await?;
-            if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
-                session.change(&[Change::delete(path)]).await?;
-                is_done = false;
-            }
-        }
-        if is_done {
-            return Ok(());
         }
     }
     Err(application.too_busy())

@@ -27,7 +27,7 @@ impl ServedApplication {
     }
 
     pub(crate) async fn find(keeper: Arc<Keeper>, name: String) -> Result<Self> {
-        let paths = Paths::new(keeper.chroot(), &name);
+        let paths = Paths::new(&keeper.options.chroot, &name);
         let path = paths.at(ID);
         let id = keeper.session().await?.current_node(&path).await?;
         let id = id.ok_or_else(|| Error::no_such_application(&name))?;
@@ -37,10 +37,6 @@ impl ServedApplication {
     }
 
     /// Returns the current session, if the application exists.
-    ///
-    /// # Errors
-    ///
-    /// As [`check_id`](Self::check_id).
     pub(super) async fn session(&self) -> Result<Arc<Session>> {
         let session = self.keeper.session().await?;
         let id = session.current_node(&self.paths.at(ID)).await?;
@@ -60,12 +56,7 @@ impl ServedApplication {
         }
     }
 
-    /// Checks the stored id.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](ErrorKind::NotFound) if the application was removed, also if another one has
-    /// its name.
+    /// Fails if the application was removed, also if another one has its name.
     fn check_id(&self, stored: Option<&[u8]>) -> Result<()> {
         let stored = stored.ok_or_else(|| Error::no_such_application(&self.name))?;
         if stored == self.id.as_bytes() {

@@ -21,7 +21,7 @@ pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
     names.iter().map(|name| format!("{servers}/{name}")).collect()
 }
 
-/// Reads an election node. Returns `None` if it was deleted, or this session may not read it.
+/// Reads a node. Returns `None` if it does not exist, or this session may not read it.
 pub(super) async fn node(session: &Session, path: &str) -> Result<Option<Node>> {
     match session.node(path).await {
         Err(error) if error.kind() == ErrorKind::Denied => Ok(None),

@@ -76,8 +76,6 @@ pub(crate) enum Refusal {
     Missing,
     /// The node exists.
     Exists,
-    /// The node has another version.
-    OtherVersion,
-    /// The node has children.
-    HasChildren,
+    /// The node has another version, or children.
+    Other,
 }

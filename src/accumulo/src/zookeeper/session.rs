@@ -31,7 +31,7 @@ const RENEWALS: u32 = 15;
 /// The session of a process with ZooKeeper, which is replaced when it has ended.
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    options: SessionOptions,
+    pub(crate) options: SessionOptions,
     current: Mutex<Arc<Session>>,
 }
 
@@ -48,11 +48,6 @@ impl Keeper {
             *current = Arc::new(Session::open(&self.options).await?);
         }
         Ok(current.clone())
-    }
-
-    /// Returns the path of the node below which the applications are.
-    pub(crate) fn chroot(&self) -> &str {
-        &self.options.chroot
     }
 }
 
@@ -345,8 +340,7 @@ fn refusal(cause: &Cause) -> Option<Refusal> {
     Some(match cause {
         Cause::NoNode => Refusal::Missing,
         Cause::NodeExists => Refusal::Exists,
-        Cause::BadVersion => Refusal::OtherVersion,
-        Cause::NotEmpty => Refusal::HasChildren,
+        Cause::BadVersion | Cause::NotEmpty => Refusal::Other,
         _ => return None,
     })
 }

@@ -41,6 +41,28 @@ pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
     Err(too_busy(root))
 }
 
+/// Deletes the ephemeral children of a node that belong to this session and are not `known`, also
+/// those of requests whose answers were lost. A deletion in the background could delete the next
+/// node of a name.
+pub(crate) async fn delete_own(session: &Session, parent: &str, known: &[String]) -> Result<()> {
+    for _ in 0..TRIES {
+        session.sync(parent).await?;
+        let mut is_done = true;
+        for name in session.children(parent).await? {
+            let path = format!("{parent}/{name}");
+            let stat = session.stat(&path).await?;
+            if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
+                session.change(&[Change::delete(path)]).await?;
+                is_done = false;
+            }
+        }
+        if is_done {
+            return Ok(());
+        }
+    }
+    Err(too_busy(parent))
+}
+
 /// Returns the paths of a node and of everything below it, parents first; none if the node does not
 /// exist.
 async fn list_tree(session: &Session, root: &str) -> Result<Vec<String>> {

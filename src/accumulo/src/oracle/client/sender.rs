@@ -70,12 +70,8 @@ impl Sender {
         }
     }
 
-    /// Sends one request to the leader.
-    ///
-    /// # Errors
-    ///
-    /// [`Uncertain`](ErrorKind::Uncertain) if timestamps may have been used up. The message is a
-    /// part of a sentence.
+    /// Sends one request to the leader. An error is [`Uncertain`](ErrorKind::Uncertain) if
+    /// timestamps may have been used up. Its message is a part of a sentence.
     async fn request(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let leader = self.leader.borrow_and_update().clone();
         let leader = leader.ok_or_else(|| Error::unavailable("none leads at present"))?;

@@ -22,12 +22,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Stands for election with the address of this oracle, and returns the path of its node once it is
 /// the first and the former leader has stopped. Records the address of another leader in
-/// `predecessor`.
-///
-/// # Errors
-///
-/// Those of ZooKeeper, or that another client has deleted the node. The node may exist then, until
-/// the session ends.
+/// `predecessor`. After an error the node may exist until the session ends.
 pub(super) async fn stand(
     session: &Session,
     servers: &str,
@@ -59,7 +54,10 @@ pub(super) async fn stand(
             }
         }
         let is_alone = others.is_empty();
-        delete(session, others).await?;
+        // A node that is left is found by the next look.
+        for path in others {
+            session.change(&[Change::delete(path)]).await?;
+        }
         let Some((index, path, leader)) = kept else {
             if own.is_some() {
                 return Err(Error::unavailable("the election node of this oracle was deleted"));
@@ -84,32 +82,6 @@ pub(super) async fn stand(
             }
         }
     }
-}
-
-/// Deletes all election nodes of the session.
-pub(super) async fn withdraw(session: &Session, servers: &str) -> Result<()> {
-    loop {
-        session.sync(servers).await?;
-        let mut own = Vec::new();
-        for path in election::sorted(servers, &session.children(servers).await?) {
-            let node = election::node(session, &path).await?;
-            if node.is_some_and(|node| node.stat.is_own) {
-                own.push(path);
-            }
-        }
-        if own.is_empty() {
-            return Ok(());
-        }
-        delete(session, own).await?;
-    }
-}
-
-/// Deletes election nodes. A node that is left is found by the next look at the own ones.
-async fn delete(session: &Session, paths: Vec<String>) -> Result<()> {
-    for path in paths {
-        session.change(&[Change::delete(path)]).await?;
-    }
-    Ok(())
 }
 
 fn servers_removed() -> Error {

@@ -18,6 +18,7 @@ use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::oracle::application::ServedApplication;
+use crate::oracle::election;
 use crate::zookeeper::{AT_ONCE, Session};
 
 /// Compares the epoch of the application's table with the recorded one.
@@ -70,8 +71,5 @@ async fn text(session: &Session, path: &str) -> Result<String> {
 }
 
 async fn data(session: &Session, path: &str) -> Result<Option<Vec<u8>>> {
-    match session.node(path).await {
-        Err(error) if error.kind() == ErrorKind::Denied => Ok(None),
-        node => Ok(node?.map(|node| node.data)),
-    }
+    Ok(election::node(session, path).await?.map(|node| node.data))
 }

@@ -19,14 +19,8 @@ use super::term::Term;
 use crate::paths::TIMESTAMPS;
 use crate::zookeeper::{Change, Node, Outcome};
 
-/// Adopts the stored horizon at the begin of a term.
-pub(super) async fn adopt(term: &Term) -> Result<()> {
-    let stored = term.session.current_node(&term.application.paths.at(HORIZON)).await?;
-    adopt_stored(term, stored.as_ref()).await;
-    Ok(())
-}
-
-async fn adopt_stored(term: &Term, stored: Option<&Node>) {
+/// Adopts the stored horizon, unless it is damaged.
+pub(super) async fn adopt(term: &Term, stored: Option<&Node>) {
     match read_timestamp(HORIZON, stored.map(|node| &node.data[..])) {
         Ok(found) if found <= term.next().await => {
             term.advance_horizon(found);
@@ -54,7 +48,7 @@ pub(super) async fn maintain(term: &Term, period: Duration) -> Infallible {
                 continue;
             }
         };
-        adopt_stored(term, Some(&watched.value)).await;
+        adopt(term, Some(&watched.value)).await;
         tokio::select! {
             () = watched.event() => continue,
             _ = due.tick() => {}
@@ -87,12 +81,8 @@ async fn update(term: &Term, path: &str) -> Result<()> {
     }
 }
 
-/// Returns the smallest published timestamp, or the next timestamp if there is none below it.
-///
-/// # Errors
-///
-/// [`Corrupt`](fluo_table::ErrorKind::Corrupt) if a published timestamp is damaged, because it
-/// protects an unknown part of the data.
+/// Returns the smallest published timestamp, or the next timestamp if there is none below it. Fails
+/// if one is damaged, because it protects an unknown part of the data.
 async fn oldest_published(term: &Term) -> Result<Timestamp> {
     let session = &term.session;
     let published = term.application.paths.at(TIMESTAMPS);

@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_table::coordination::zookeeper_format::HORIZON;
 use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use super::candidate::{stand, withdraw};
+use super::candidate::stand;
 use super::epoch::check_epoch;
 use super::horizon;
 use super::listener::BoundPort;
@@ -18,7 +19,7 @@ use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
 use crate::paths::SERVERS;
 use crate::telemetry::{self, LEADS, TERMS};
-use crate::zookeeper::Session;
+use crate::zookeeper::{Session, delete_own};
 
 const WITHDRAWAL: Duration = Duration::from_secs(5);
 
@@ -104,7 +105,8 @@ impl Run {
         let (application, lease) = (self.application.clone(), own_node.lease.clone());
         let term = Term::begin(application, session.clone(), lease, memory.floor).await?;
         let term = &Arc::new(term);
-        horizon::adopt(term).await?;
+        let stored = session.current_node(&self.application.paths.at(HORIZON)).await?;
+        horizon::adopt(term, stored.as_ref()).await;
         let _leading = Leading::new();
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
@@ -120,12 +122,12 @@ impl Run {
         Err(lost)
     }
 
-    /// Deletes the election node. It stays until then, so that no other oracle leads while this one
-    /// may answer.
+    /// Deletes all election nodes of the session. They stay until then, so that no other oracle
+    /// leads while this one may answer.
     async fn withdraw(&self) {
         let withdrawn = async {
             let session = self.application.keeper.session().await?;
-            withdraw(&session, &self.application.paths.at(SERVERS)).await
+            delete_own(&session, &self.application.paths.at(SERVERS), &[]).await
         };
         if timeout(WITHDRAWAL, withdrawn).await.is_err() {
             tracing::warn!("the election node of this oracle stays until its session ends");
