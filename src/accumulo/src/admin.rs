@@ -84,7 +84,6 @@ impl TableAdmin for AccumuloTables {
         Ok(splits.map_err(port_error)?.into_iter().collect())
     }
 
-    /// Adds all split points in one call of `addSplits`.
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         self.require(name).await?;
         check_split_points(splits)?;
@@ -171,7 +170,6 @@ impl TableAdmin for AccumuloTables {
         flush.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
-    /// Compacts tablets, and drops garbage with Fluo's iterators.
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
         let iterators = filter::collectors(garbage);
         if !iterators.is_empty() {

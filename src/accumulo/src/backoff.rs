@@ -25,7 +25,6 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Creates pauses that grow from `first` to `max`, on average.
     pub(crate) fn new(first: Duration, max: Duration) -> Self {
         Self { average: first, max }
     }

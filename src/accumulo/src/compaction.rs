@@ -65,8 +65,9 @@ enum Work {
     },
     /// The user may not see it.
     Unseen,
-    /// A server did not answer.
-    Unknown { server: String },
+    Unknown {
+        server: String,
+    },
 }
 
 impl AccumuloTables {

@@ -9,12 +9,9 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::locked::locked;
 
-/// Gathers callers of one request.
 #[derive(Debug)]
 pub(crate) struct Gathered<T> {
-    /// Held during a request.
     requests: AsyncMutex<()>,
-    /// Number of requests that were sent.
     sent: AtomicU64,
     /// Answers to requests up to this number are not recent.
     forgotten: AtomicU64,

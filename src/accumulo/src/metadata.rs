@@ -8,7 +8,7 @@
 //! srv:compact             decimal: the number of the last compaction that a user has requested
 //! ```
 
-use accumulo_proxy::{Entry, Key, ProxyClient, Range, ScanColumn, ScanOptions};
+use accumulo_proxy::{Entry, ProxyClient, Range, ScanColumn, ScanOptions};
 use bytes::Bytes;
 use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::TryStreamExt;
@@ -36,7 +36,6 @@ pub(crate) struct Rows {
     pub(crate) up_to: Option<Bytes>,
 }
 
-/// A tablet, as far as its row was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TabletRow {
     pub(crate) end_row: Option<Bytes>,
@@ -100,12 +99,8 @@ fn options(id: &str, some: &Rows) -> ScanOptions {
     };
     // The row of the last tablet is the last row of the table, and rows of other ids do not begin
     // with it.
-    let range = Range {
-        start: Some(Key::from_row(start)),
-        start_inclusive: true,
-        stop: Some(Key::from_row([&row_of(id, None)[..], &[0]].concat())),
-        stop_inclusive: false,
-    };
+    let stop = [&row_of(id, None)[..], &[0]].concat();
+    let range = Range::rows(Some(start.into()), Some(stop.into()));
     ScanOptions::default().range(range).columns([
         ScanColumn::family(LOCATION),
         ScanColumn::family(FILE),

@@ -16,7 +16,6 @@ pub(crate) const FINDERS: &str = "/finders";
 pub(crate) const SPLITS: &str = "splits";
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
-/// The paths of the nodes of one application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {
     pub(crate) root: String,

@@ -78,7 +78,6 @@ impl AccumuloTable {
 }
 
 impl Rest {
-    /// Returns the next batch and the rest of the scan.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         loop {
             self.open_cursors();

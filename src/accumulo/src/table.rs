@@ -32,7 +32,6 @@ const READ_OR_WRITE: &str = "READ or WRITE";
 /// A timestamp that no cell has. It is the oldest one that a server can check.
 const NO_CELLS_TIMESTAMP: i64 = i64::MIN + 1;
 
-/// A handle on one table, with its authorizations.
 #[derive(Clone, Debug)]
 pub(crate) struct AccumuloTable {
     pub(crate) tables: AccumuloTables,

@@ -32,7 +32,6 @@ pub struct AccumuloTables {
     pub(crate) iterator_build: IteratorBuild,
     /// The result of the check of the build, which runs once.
     pub(crate) readiness: Arc<OnceCell<Result<()>>>,
-    /// The options of all conditional writers.
     pub(crate) writer_options: ConditionalWriterOptions,
 }
 

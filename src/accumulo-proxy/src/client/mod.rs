@@ -3,12 +3,12 @@
 mod java_exception;
 mod retry;
 mod session;
-mod shared;
+mod shared_value;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use self::shared::Shared;
+pub(crate) use self::shared_value::SharedValue;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
@@ -27,7 +27,7 @@ pub struct ProxyClient {
 
 struct Inner {
     pool: Pool,
-    token: Shared<Bytes>,
+    token: SharedValue<Bytes>,
 }
 
 /// The subject of a call, for its errors.
@@ -57,7 +57,7 @@ impl ProxyClient {
 
     /// Creates a client that connects at its first call.
     pub fn lazy(options: ProxyOptions) -> Self {
-        Self { inner: Arc::new(Inner { pool: Pool::new(options), token: Shared::default() }) }
+        Self { inner: Arc::new(Inner { pool: Pool::new(options), token: SharedValue::default() }) }
     }
 
     /// Returns the options.

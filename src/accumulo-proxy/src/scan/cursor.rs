@@ -38,8 +38,8 @@ pub(super) struct Cursor {
 
 impl ScanPlan {
     pub(super) fn unordered(mut options: BatchScanOptions) -> Self {
-        options.ranges = options.ranges.iter().map(ranges::half_open).collect();
-        options.ranges.retain(|range| !ranges::is_empty(range));
+        options.range = options.range.iter().map(ranges::half_open).collect();
+        options.range.retain(|range| !ranges::is_empty(range));
         Self::Unordered(options)
     }
 
@@ -57,7 +57,7 @@ impl ScanPlan {
         let low_level = client.low_level();
         let scanner = match self {
             Self::Ordered(options) if ranges::is_empty(&options.range) => return Ok(None),
-            Self::Unordered(options) if options.ranges.is_empty() => return Ok(None),
+            Self::Unordered(options) if options.range.is_empty() => return Ok(None),
             Self::Ordered(options) => low_level.create_scanner(table, options).await?,
             Self::Unordered(options) => low_level.create_batch_scanner(table, options).await?,
         };

@@ -18,9 +18,15 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
 /// Connects to the proxy of `options`, including TLS. The caller enforces the time limit.
 pub(super) async fn connect(options: &ProxyOptions) -> io::Result<Box<dyn Duplex>> {
-    let stream = TcpStream::connect(&options.address)
-        .await
-        .map_err(|error| about_address(error, options))?;
+    let connected = TcpStream::connect(&options.address).await;
+    let stream = connected.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => {
+            let address = options.address.escape_debug();
+            let sentence = format!("the address `{address}` is not of the form `host:port`");
+            io::Error::new(io::ErrorKind::InvalidInput, sentence)
+        }
+        _ => error,
+    })?;
     set_up(&stream)?;
     #[cfg(feature = "tls")]
     if let Some(tls) = &options.tls {
@@ -36,17 +42,6 @@ fn set_up(stream: &TcpStream) -> io::Result<()> {
     // Detects within two minutes that the host crashed or a firewall dropped the connection.
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
     SockRef::from(stream).set_tcp_keepalive(&keepalive)
-}
-
-/// Returns the error unchanged, or, if the address is invalid, as a sentence with kind
-/// [`io::ErrorKind::InvalidInput`].
-fn about_address(error: io::Error, options: &ProxyOptions) -> io::Error {
-    if error.kind() != io::ErrorKind::InvalidInput {
-        return error;
-    }
-    let address = options.address.escape_debug();
-    let sentence = format!("the address `{address}` is not of the form `host:port`");
-    io::Error::new(io::ErrorKind::InvalidInput, sentence)
 }
 
 /// Returns the error unchanged, or, if it is a TLS error, as a sentence with kind

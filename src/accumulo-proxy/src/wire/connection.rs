@@ -7,7 +7,6 @@
 //! so that its late reply is lost with it. In addition, each reply must have the name and the
 //! number of its call.
 
-use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -32,12 +31,6 @@ pub(crate) struct Connection {
     stream: Box<dyn Duplex>,
     options: Arc<ProxyOptions>,
     sequence: i32,
-}
-
-impl fmt::Debug for Connection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection").field("sequence", &self.sequence).finish_non_exhaustive()
-    }
 }
 
 impl Connection {
@@ -80,28 +73,20 @@ impl Connection {
     }
 
     async fn exchange<C: Call>(&mut self, request: &C) -> Result<Reply<C>, Failure> {
-        let frame = self.encode(request)?;
-        self.write(&frame).await?;
-        drop(frame);
-        let message = self.read().await?;
-        let most_bytes = self.options.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
-        codec::decode(self.options.protocol, C::NAME, self.sequence, &message, most_bytes)
-    }
-
-    fn encode<C: Call>(&mut self, request: &C) -> Result<Vec<u8>, Failure> {
         self.sequence = self.sequence.wrapping_add(1);
-        let frame = codec::encode(self.options.protocol, C::NAME, self.sequence, request)?;
-        let (bytes, most) = (frame.len() - LENGTH_BYTES, self.options.max_request_bytes);
+        let (protocol, most) = (self.options.protocol, self.options.max_request_bytes);
+        let frame = codec::encode(protocol, C::NAME, self.sequence, request)?;
+        let bytes = frame.len() - LENGTH_BYTES;
         if bytes > most {
             return Err(Failure::TooLarge { bytes, most });
         }
-        Ok(frame)
-    }
-
-    async fn write(&mut self, frame: &[u8]) -> Result<(), Failure> {
-        self.stream.write_all(frame).await.map_err(|error| Failure::Unsent(in_words(error)))?;
+        self.stream.write_all(&frame).await.map_err(|error| Failure::Unsent(in_words(error)))?;
         // TLS may still buffer the last bytes; after an error it is unknown whether they were sent.
-        self.stream.flush().await.map_err(lost)
+        self.stream.flush().await.map_err(lost)?;
+        drop(frame);
+        let message = self.read().await?;
+        let most_bytes = self.options.max_reply_bytes.saturating_mul(DECODED_PER_FRAME);
+        codec::decode(protocol, C::NAME, self.sequence, &message, most_bytes)
     }
 
     async fn read(&mut self) -> Result<Vec<u8>, Failure> {

@@ -21,7 +21,6 @@ use crate::options::ProxyOptions;
 const RESTED: Duration = Duration::from_secs(1);
 
 /// A pool of at most `options.connections` connections, each used by one call at a time.
-#[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) options: Arc<ProxyOptions>,
     free: Arc<Semaphore>,
@@ -30,7 +29,6 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Idle>>,
 }
 
-#[derive(Debug)]
 struct Idle {
     connection: Connection,
     since: Instant,
@@ -38,7 +36,6 @@ struct Idle {
 
 /// The permit to use a connection of a pool. Dropping it releases the permit, but only
 /// [`Pool::give_back`] returns the connection to the pool.
-#[derive(Debug)]
 pub(crate) struct Permit {
     _free: OwnedSemaphorePermit,
     _long: Option<OwnedSemaphorePermit>,

@@ -34,7 +34,6 @@ impl<'a> Finders<'a> {
         finders
     }
 
-    /// Returns the index of a worker in the order of the names.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         self.workers.iter().position(|(worker, _)| *worker == name)
     }

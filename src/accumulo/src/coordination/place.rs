@@ -15,10 +15,8 @@ use fluo_table::{Bytes, Error, Result, Span};
 
 const SEED: u64 = 42;
 
-/// The place of a worker among all workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The number of all workers.
     workers: usize,
     groups: NonZeroUsize,
     /// The group of the worker, from 0.

@@ -41,12 +41,10 @@ struct Membership {
 
 #[derive(Debug)]
 struct ZooKeeperWorker {
-    /// The name of its node.
     name: String,
     application: Arc<Opened>,
     session: Arc<Session>,
     settings: WorkerSettings,
-    /// The table of the application.
     table: String,
     /// True once the worker was found to have ended, or is dropped.
     has_ended: AtomicBool,
@@ -63,7 +61,6 @@ struct State {
     placed: Option<(Place, Share)>,
     /// The time at which the place or the share changed.
     changed: Instant,
-    /// The time of the last check of the table's split points.
     splits_checked: Option<Instant>,
 }
 
@@ -189,7 +186,7 @@ impl ZooKeeperWorker {
     async fn check_splits(&self, state: &mut State) {
         let finders = Finders::new(state.nodes.iter());
         let period = match finders.splits {
-            Some(_) => self.settings.splits_period(),
+            Some(_) => self.settings.splits_period,
             None => RETRY,
         };
         let is_due = state.splits_checked.is_none_or(|checked| checked.elapsed() >= period);
@@ -258,7 +255,7 @@ impl WorkerMembership for Membership {
         worker.read(&mut state).await?;
         worker.check_splits(&mut state).await;
         worker.update(&mut state).await?;
-        let is_usable = state.changed.elapsed() >= worker.settings.pause();
+        let is_usable = state.changed.elapsed() >= worker.settings.pause;
         Ok(state.placed.as_ref().filter(|_| is_usable).map(|(_, share)| share.clone()))
     }
 }

@@ -21,7 +21,10 @@ const MIN_SPLITS_PERIOD: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WorkerSettings {
     pub(super) group_size: NonZeroU32,
-    max_sleep: Duration,
+    /// The time after a change of the shares in which workers process nothing, so that those that
+    /// have not noticed the change can do so.
+    pub(super) pause: Duration,
+    pub(super) splits_period: Duration,
 }
 
 impl WorkerSettings {
@@ -35,20 +38,12 @@ impl WorkerSettings {
             let millis = text.parse().map(Duration::from_millis);
             millis.map_err(|_| invalid(MAX_SLEEP, text, "a number of milliseconds"))
         });
+        let max_sleep = max_sleep.unwrap_or(Ok(Duration::from_secs(300)))?;
         Ok(Self {
             group_size: group_size.unwrap_or(Ok(const { NonZeroU32::new(7).unwrap() }))?,
-            max_sleep: max_sleep.unwrap_or(Ok(Duration::from_secs(300)))?,
+            pause: max_sleep.min(MAX_PAUSE),
+            splits_period: max_sleep.max(MIN_SPLITS_PERIOD),
         })
-    }
-
-    /// Returns the time after a change of the shares in which workers process nothing, so that
-    /// those that have not noticed the change can do so.
-    pub(super) fn pause(self) -> Duration {
-        self.max_sleep.min(MAX_PAUSE)
-    }
-
-    pub(super) fn splits_period(self) -> Duration {
-        self.max_sleep.max(MIN_SPLITS_PERIOD)
     }
 }
 
@@ -73,19 +68,19 @@ mod tests {
     fn has_the_defaults_of_java() {
         let settings = read(&[]).unwrap();
         assert_eq!(settings.group_size.get(), 7);
-        assert_eq!(settings.pause(), Duration::from_secs(60));
-        assert_eq!(settings.splits_period(), Duration::from_secs(300));
+        assert_eq!(settings.pause, Duration::from_secs(60));
+        assert_eq!(settings.splits_period, Duration::from_secs(300));
     }
 
     #[test]
     fn reads_the_settings_of_java() {
         let settings = read(&[(GROUP_SIZE, "3"), (MAX_SLEEP, "2000")]).unwrap();
         assert_eq!(settings.group_size.get(), 3);
-        assert_eq!(settings.pause(), Duration::from_secs(2));
-        assert_eq!(settings.splits_period(), Duration::from_secs(2));
+        assert_eq!(settings.pause, Duration::from_secs(2));
+        assert_eq!(settings.splits_period, Duration::from_secs(2));
         let settings = read(&[(MAX_SLEEP, "0")]).unwrap();
-        assert_eq!(settings.pause(), Duration::ZERO);
-        assert_eq!(settings.splits_period(), Duration::from_secs(1));
+        assert_eq!(settings.pause, Duration::ZERO);
+        assert_eq!(settings.splits_period, Duration::from_secs(1));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
 
-use crate::zookeeper::{Access, SessionOptions};
+use crate::zookeeper::SessionOptions;
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -60,7 +60,7 @@ impl OracleOptions {
     /// open to all.
     #[must_use]
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.session.access = Access::with_secret(secret.into());
+        self.session.access.secret = Some(secret.into());
         self
     }
 
@@ -74,30 +74,26 @@ impl OracleOptions {
 
     /// Sets the address at which an oracle listens. Default: `0.0.0.0`, all of IPv4.
     #[must_use]
-    pub fn listen(mut self, address: IpAddr) -> Self {
-        self.listen = address;
-        self
+    pub fn listen(self, address: IpAddr) -> Self {
+        Self { listen: address, ..self }
     }
 
     /// Sets the name under which all clients reach this oracle. Default: the name of the machine.
     #[must_use]
-    pub fn host(mut self, host: impl Into<String>) -> Self {
-        self.host = Some(host.into());
-        self
+    pub fn host(self, host: impl Into<String>) -> Self {
+        Self { host: Some(host.into()), ..self }
     }
 
     /// Sets the port of an oracle. Default: 0, a free port.
     #[must_use]
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
-        self
+    pub fn port(self, port: u16) -> Self {
+        Self { port, ..self }
     }
 
     /// Sets the time after which the leader computes the horizon again. Default: 60 s, as in Fluo.
     #[must_use]
-    pub fn horizon_period(mut self, period: Duration) -> Self {
-        self.horizon_period = period;
-        self
+    pub fn horizon_period(self, period: Duration) -> Self {
+        Self { horizon_period: period, ..self }
     }
 
     /// Checks the bounds of the options, and returns those of the session.

@@ -43,7 +43,6 @@ impl Moment {
     }
 }
 
-/// The lease of an ephemeral node.
 #[derive(Debug)]
 pub(crate) struct Lease {
     length: Duration,
@@ -52,7 +51,6 @@ pub(crate) struct Lease {
 
 #[derive(Clone, Copy, Debug)]
 enum LeaseState {
-    /// ZooKeeper has not answered yet.
     Unconfirmed,
     /// ZooKeeper has answered a request that was sent at this moment.
     Confirmed(Moment),
@@ -61,7 +59,6 @@ enum LeaseState {
 }
 
 impl Lease {
-    /// Creates a lease that ZooKeeper has not confirmed yet.
     pub(super) fn new(session_timeout: Duration) -> Self {
         let (part, of) = PART;
         let state = watch::Sender::new(LeaseState::Unconfirmed);

@@ -22,7 +22,6 @@ pub(crate) struct SessionOptions {
 }
 
 impl SessionOptions {
-    /// Reads an address of the form `host:port,host:port/chroot`.
     pub(crate) fn new(zookeepers: &str) -> Result<Self> {
         let (servers, chroot) = zookeepers.split_once('/').unwrap_or((zookeepers, ""));
         let are_servers = servers.split(',').all(|server| !server.trim().is_empty());
@@ -53,14 +52,10 @@ fn is_node_name(name: &str) -> bool {
 /// have a secret. Its `Debug` output does not contain the secret.
 #[derive(Clone, Default)]
 pub(crate) struct Access {
-    secret: Option<String>,
+    pub(crate) secret: Option<String>,
 }
 
 impl Access {
-    pub(crate) fn with_secret(secret: String) -> Self {
-        Self { secret: Some(secret) }
-    }
-
     /// Returns the data with which a session authenticates itself in the scheme `digest`.
     pub(super) fn digest(&self) -> Option<Vec<u8>> {
         let secret = self.secret.as_ref()?;
@@ -121,7 +116,7 @@ mod tests {
 
     #[test]
     fn debug_output_does_not_contain_the_secret() {
-        let access = Access::with_secret("s3cr3t".to_owned());
+        let access = Access { secret: Some("s3cr3t".to_owned()) };
         assert_eq!(format!("{access:?}"), "Access(secret)");
         assert_eq!(access.digest().unwrap(), b"fluo:s3cr3t");
         assert_eq!(Access::default().digest(), None);
@@ -135,7 +130,7 @@ mod tests {
                 entries.map(|acl| format!("{} {} {}", acl.scheme(), acl.id(), acl.permission()));
             texts.collect::<Vec<_>>()
         };
-        let secret = Access::with_secret("s3cr3t".to_owned());
+        let secret = Access { secret: Some("s3cr3t".to_owned()) };
         assert_eq!(texts(&secret, NodeKind::Ephemeral), ["auth  ALL"]);
         assert_eq!(texts(&secret, NodeKind::Public), ["world anyone READ", "auth  ALL"]);
         let open = Access::default();

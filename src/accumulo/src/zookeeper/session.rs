@@ -68,7 +68,6 @@ pub(crate) struct NodeStat {
     /// The number of the transaction that created the node. No other node has it, unless both were
     /// created together.
     pub(crate) created: i64,
-    /// The number of changes of its data.
     pub(crate) version: i32,
     /// True if it belongs to the session that asks.
     pub(crate) is_own: bool,
@@ -204,6 +203,10 @@ impl Session {
             Ok(answer) => answer.await,
             Err(cause) => Err(cause.into()),
         };
+        let created = |result| match result {
+            MultiWriteResult::Create { path, .. } => Some(path),
+            _ => None,
+        };
         match answer {
             Ok(results) => Ok(Outcome::Done(results.into_iter().filter_map(created).collect())),
             Err(MultiWriteError::RequestFailed { source }) if is_connection_lost(&source) => {
@@ -326,13 +329,6 @@ async fn renew(client: Client, path: String, lease: Arc<Lease>) {
                 tokio::time::sleep(PAUSE).await;
             }
         }
-    }
-}
-
-fn created(result: MultiWriteResult) -> Option<String> {
-    match result {
-        MultiWriteResult::Create { path, .. } => Some(path),
-        _ => None,
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use crate::client::{ProxyClient, Shared};
+use crate::client::{ProxyClient, SharedValue};
 use crate::convert::ToWire;
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,7 +29,7 @@ pub(super) struct Link {
     client: ProxyClient,
     table: String,
     pub(super) options: ConditionalWriterOptions,
-    opened: Shared<Arc<Opened>>,
+    opened: SharedValue<Arc<Opened>>,
 }
 
 /// A writer that is open on the proxy. It is closed after the last call with it has ended: closing
@@ -52,7 +52,7 @@ impl Link {
     ) -> Self {
         let call_timeout = client.options().call_timeout;
         options.timeout.get_or_insert(call_timeout.saturating_sub(call_timeout / 4));
-        Self { client, table, options, opened: Shared::default() }
+        Self { client, table, options, opened: SharedValue::default() }
     }
 
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.

@@ -25,7 +25,6 @@ const SILENT: &str = "it does not answer";
 pub(super) struct Sender {
     application: ServedApplication,
     leader: watch::Receiver<Option<Leader>>,
-    /// The connection to a leader.
     connection: Option<(Leader, Exchange)>,
     /// The timestamp after the last one that this process got.
     next: Timestamp,

@@ -19,7 +19,6 @@ const QUESTION: Duration = Duration::from_secs(2);
 /// The time for which a candidate waits for a leader that does not answer.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Waits until the last known leader does not lead.
 pub(super) async fn wait_until_it_stops(address: &str) {
     let mut silent_since = None;
     loop {

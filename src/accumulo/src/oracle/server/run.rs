@@ -37,7 +37,6 @@ pub(super) type State = Result<Option<String>>;
 /// The knowledge of an oracle of its own former terms, and of those of others.
 #[derive(Debug, Default)]
 struct Memory {
-    /// The address of the last known leader.
     predecessor: Option<String>,
     /// The first timestamp that this process has not handed out.
     floor: Timestamp,
@@ -117,7 +116,7 @@ impl Run {
             error = term.wait_for_end() => error,
         };
         // A request in progress can still take timestamps, but gets no reply.
-        term.end();
+        term.lease.end();
         memory.floor = term.next().await;
         Err(lost)
     }

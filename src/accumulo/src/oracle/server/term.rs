@@ -23,15 +23,14 @@ use crate::oracle::wire::Reply;
 use crate::telemetry::{self, RESERVATIONS, TIMESTAMPS};
 use crate::zookeeper::{Change, Lease, Outcome, Session};
 
-/// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
 
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) application: ServedApplication,
     pub(super) session: Arc<Session>,
-    /// The lease of the election node.
-    lease: Arc<Lease>,
+    /// The lease of the election node. Requests that arrive after its end are refused.
+    pub(super) lease: Arc<Lease>,
     reservation: Mutex<Reservation>,
     /// The horizon. Its replies announce it before ZooKeeper has it, so before any garbage below it
     /// is collected.
@@ -40,7 +39,6 @@ pub(super) struct Term {
     failure: OnceLock<Error>,
 }
 
-/// The timestamps of a term, and the node that reserves them.
 #[derive(Debug)]
 struct Reservation {
     stamps: ReservedTimestamps,
@@ -94,11 +92,6 @@ impl Term {
 
     pub(super) fn leads(&self) -> bool {
         self.lease.is_valid()
-    }
-
-    /// Ends the term. Requests that arrive from now on are refused.
-    pub(super) fn end(&self) {
-        self.lease.end();
     }
 
     /// Waits until the term has ended, and returns the reason.
@@ -158,7 +151,7 @@ impl Term {
                 Err(error) => error,
             };
             let _ = self.failure.set(error);
-            self.end();
+            self.lease.end();
             return None;
         }
     }

@@ -11,10 +11,8 @@ use thrift::{ProtocolError, ProtocolErrorKind, Result, TConfiguration};
 /// The maximum depth of the structs that are read. Deeper ones are skipped.
 const DEPTH: u32 = 2;
 
-/// The fields of a struct with their numbers.
 pub(super) type Fields<'a> = Vec<(i16, Value<'a>)>;
 
-/// A value of one of the types that this protocol uses.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Bool(bool),

@@ -7,7 +7,7 @@ use crate::error::Result;
 /// A value that is created by one attempt at a time. A caller that waited while an attempt failed
 /// gets its error, and makes no attempt of its own.
 #[derive(Debug)]
-pub(crate) struct Shared<T> {
+pub(crate) struct SharedValue<T> {
     /// Held during an attempt.
     attempts: tokio::sync::Mutex<()>,
     state: Mutex<State<T>>,
@@ -19,14 +19,14 @@ struct State<T> {
     last: Option<Result<T>>,
 }
 
-impl<T> Default for Shared<T> {
+impl<T> Default for SharedValue<T> {
     fn default() -> Self {
         let state = State { failures: 0, last: None };
         Self { attempts: tokio::sync::Mutex::default(), state: Mutex::new(state) }
     }
 }
 
-impl<T: Clone> Shared<T> {
+impl<T: Clone> SharedValue<T> {
     /// Returns the value, and creates it if necessary.
     pub(crate) async fn get(&self, create: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
         let failures = self.lock().failures;
