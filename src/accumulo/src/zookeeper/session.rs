@@ -191,12 +191,8 @@ impl Session {
         KeptLease { lease, renewing }
     }
 
-    /// Makes all changes, or none.
-    ///
-    /// # Errors
-    ///
-    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain) if the session has ended, so that its
-    /// ephemeral nodes end too; [`Denied`](fluo_table::ErrorKind::Denied).
+    /// Makes all changes, or none. The error is uncertain if the session has ended, so that its
+    /// ephemeral nodes end too.
     pub(crate) async fn change(&self, changes: &[Change]) -> Result<Outcome> {
         let path = changes.first().map_or("/", Change::path);
         let answer = match self.send(changes) {
