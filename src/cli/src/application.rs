@@ -29,7 +29,7 @@ pub(crate) struct NamedApplication {
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
-    named: NamedApplication,
+    pub(crate) named: NamedApplication,
     /// A label of visibilities to read with; repeat it for each. The command ignores cells that the
     /// labels do not allow
     #[arg(long = "authorization", value_name = "LABEL")]
@@ -67,10 +67,6 @@ impl NamedApplication {
 }
 
 impl ApplicationArguments {
-    pub(crate) fn name(&self) -> &str {
-        &self.named.name
-    }
-
     pub(crate) fn queues(&self, open: &OpenApplication) -> Result<Vec<StoredQueue>> {
         let queues = StoredQueue::all(&open.application.settings);
         queues.map_err(|error| self.named.error_in_settings(&error))

@@ -28,7 +28,7 @@ pub(crate) struct DesignArguments {
     prefix: Option<String>,
     /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
     #[arg(long, value_name = "NUMBER", value_parser = seed)]
-    seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -96,10 +96,6 @@ impl DesignArguments {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.design.is_none() && self.spec.is_none() && self.prefix.is_none()
-    }
-
-    pub(crate) fn is_seeded(&self) -> bool {
-        self.seed.is_some()
     }
 
     /// Returns the only recipe of a spec, or the one with the given prefix.

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use fluo_table::{Error, ErrorKind};
+
 use crate::output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +43,18 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
         let cause = cause.to_string();
         match told.as_str() {
             "" => told = cause,
-            so_far if so_far.contains(without_kind(&cause)) => {}
+            // The text before the first colon names the kind of an error.
+            so_far if so_far.contains(cause.split_once(": ").map_or(&*cause, |(_, rest)| rest)) => {
+            }
             _ => told = format!("{told}: {cause}"),
         }
     }
     told
 }
 
-/// Returns the text after the first colon, which names the kind of an error.
-fn without_kind(cause: &str) -> &str {
-    cause.split_once(": ").map_or(cause, |(_, rest)| rest)
+/// Returns the kind of an error of the libraries.
+pub(crate) fn kind(error: &anyhow::Error) -> Option<ErrorKind> {
+    error.chain().find_map(|cause| cause.downcast_ref::<Error>()).map(Error::kind)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub(crate) struct QueueArguments {
 impl QueueArguments {
     async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
         let open = self.application.open().await?;
-        let (name, id) = (self.application.name(), &self.id);
+        let (name, id) = (&self.application.named.name, &self.id);
         let mut queues = self.application.queues(&open)?;
         let Some(place) = queues.iter().position(|queue| queue.id() == id) else {
             if queues.is_empty() {

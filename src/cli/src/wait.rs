@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_table::{Error, ErrorKind, Grouped};
+use fluo_table::{ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, sleep};
 
 use crate::application::{ApplicationArguments, waiting, waiting_notifications};
 use crate::duration::{self, seconds};
-use crate::exit::Outcome;
-use crate::output;
-use crate::progress;
+use crate::exit::{self, Outcome};
 use crate::text::count_of;
+use crate::{output, progress};
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -59,7 +58,9 @@ impl Wait {
                     return Ok(Outcome::Difference);
                 }
                 Ok(Some(reason)) => reason,
-                Err(error) if !is_unavailable(&error) => return Err(error),
+                Err(error) if exit::kind(&error) != Some(ErrorKind::Unavailable) => {
+                    return Err(error);
+                }
                 Err(error) if is_over => {
                     let waited = seconds(waited);
                     return Err(error).with_context(|| {
@@ -109,10 +110,4 @@ impl Wait {
         }
         Ok(None)
     }
-}
-
-/// Checks whether the application cannot be opened at present.
-fn is_unavailable(error: &anyhow::Error) -> bool {
-    let cause = error.downcast_ref::<Error>();
-    cause.is_some_and(|cause| cause.kind() == ErrorKind::Unavailable)
 }

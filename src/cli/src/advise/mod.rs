@@ -166,7 +166,7 @@ impl Advise {
                     );
                 };
                 let labels = self.authorizations.iter().cloned().collect();
-                let target = TargetArguments::new(at.clone(), self.login.clone());
+                let target = TargetArguments { at: at.clone(), login: self.login.clone() };
                 let tables = target.open().await?;
                 Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }

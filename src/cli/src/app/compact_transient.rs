@@ -46,9 +46,8 @@ pub(crate) struct CompactTransient {
 
 impl CompactTransient {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        let (name, every, multiplier) =
-            (self.application.name.clone(), self.every, self.multiplier);
-        let compaction = self.compaction().await?.multiplier(multiplier);
+        let (name, every) = (&self.application.name, self.every);
+        let compaction = self.compaction().await?.multiplier(self.multiplier);
         let ranges = compaction.ranges().len();
         if ranges == 0 {
             say!("application `{name}` has no transient ranges, so nothing was compacted");
@@ -90,7 +89,7 @@ impl CompactTransient {
         Ok(Outcome::Success)
     }
 
-    async fn compaction(self) -> Result<TransientCompaction> {
+    async fn compaction(&self) -> Result<TransientCompaction> {
         if !self.application.target.is_directory() {
             // The client has the duty to compact each range, unless another process has it.
             let (fluo, client) = self.application.client().await?;
@@ -98,25 +97,20 @@ impl CompactTransient {
         }
         let stored = self.application.stored().await?;
         let ranges = TransientRange::all_from_settings(&stored.settings)?;
+        let command = self.clone();
         Ok(TransientCompaction::with_compactor(ranges, move |span| {
-            let this = self.clone();
-            async move { this.compact(&span).await }
+            let command = command.clone();
+            async move { command.compact(&span).await }
         }))
     }
 
     async fn compact(&self, span: &Span) -> fluo_table::Result<()> {
-        let opened = self.application.client().await;
-        let (fluo, client) = opened.map_err(|error| as_error(&error))?;
-        client.collect_garbage(&fluo, span).await?;
-        Ok(())
+        let (fluo, client) = self.application.client().await.map_err(|error| {
+            let kind = exit::kind(&error).unwrap_or(ErrorKind::Unavailable);
+            Error::new(kind, exit::sentence(&error))
+        })?;
+        client.collect_garbage(&fluo, span).await.map(drop)
     }
-}
-
-/// Returns an error of the command as one of the tables, with the same text.
-fn as_error(error: &AnyError) -> Error {
-    let cause = error.downcast_ref::<Error>().map(Error::kind);
-    let kind = cause.unwrap_or(ErrorKind::Unavailable);
-    Error::new(kind, exit::sentence(error))
 }
 
 fn line(compacted: &CompactedRange) -> String {

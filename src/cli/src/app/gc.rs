@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_engine::{Client, Span};
 use fluo_table::coordination::HeldLock;
-use fluo_table::{Error, Instance};
+use fluo_table::{ErrorKind, Instance};
 use tokio::time::sleep;
 
 use crate::application::NamedApplication;
@@ -43,12 +43,6 @@ pub(crate) struct Gc {
 /// Maximum pause after a failure, and before the next look whether another process still collects.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
 
-/// Checks whether a failure may pass without a change by the operator.
-fn may_pass(error: &anyhow::Error) -> bool {
-    let cause = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
-    cause.is_some_and(|error| error.kind().is_passing())
-}
-
 impl Gc {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let Some(pause) = self.every else {
@@ -73,7 +67,7 @@ impl Gc {
                     is_waiting = true;
                     sleep(pause.min(MAX_RETRY_PAUSE)).await;
                 }
-                Err(error) if may_pass(&error) => {
+                Err(error) if exit::kind(&error).is_some_and(ErrorKind::is_passing) => {
                     say!("failed: {}", exit::sentence(&error));
                     sleep(pause.min(MAX_RETRY_PAUSE)).await;
                 }

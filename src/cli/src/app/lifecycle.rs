@@ -1,13 +1,12 @@
 //! `fluo app init` and `fluo app remove`.
 
 use std::collections::BTreeSet;
-use std::str::FromStr;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
-use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, TableAdmin, unescape};
+use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, unescape};
 
 use crate::application::{self, NamedApplication};
 use crate::confirm;
@@ -68,7 +67,10 @@ pub(crate) struct Remove {
 
 impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
-        self.check_settings()?;
+        let mut names = BTreeSet::new();
+        if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
+            bail!("--set `{name}` is given twice; a setting has one value, so give it once");
+        }
         // Check before the directory is made.
         self.application(&Instance::in_memory()).check()?;
         let fluo = self.target.open_or_create(&self.making).await?;
@@ -89,15 +91,6 @@ impl Init {
             None => error.into(),
         })?;
         say!("initialized application `{}` with table `{}`", self.name, self.table());
-        Ok(())
-    }
-
-    /// Refuses a setting that is given twice: only one of its values can be stored.
-    fn check_settings(&self) -> Result<()> {
-        let mut names = BTreeSet::new();
-        if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
-            bail!("--set `{name}` is given twice; a setting has one value, so give it once");
-        }
         Ok(())
     }
 
@@ -191,10 +184,8 @@ fn observed(text: &str) -> Result<ObservedColumn, String> {
     let (family, qualifier) =
         parts.ok_or("the column has a family and a qualifier; write FAMILY:QUALIFIER=strong,ID")?;
     let (kind, id) = observer.split_once(',').unwrap_or((observer, ""));
-    let kind = ObserverKind::from_str(kind).map_err(|error| error.to_string())?;
-    let bytes = |text: &str| -> Result<Bytes, String> {
-        unescape(text).map_err(|error| format!("`{text}`: {error}"))
-    };
+    let kind: ObserverKind = kind.parse().map_err(|error: Error| error.to_string())?;
+    let bytes = |text| unescape(text).map_err(|error| format!("`{text}`: {error}"));
     let column = Column::new(bytes(family)?, bytes(qualifier)?);
     if id.is_empty() {
         return Err(format!(

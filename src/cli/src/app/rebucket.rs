@@ -41,7 +41,7 @@ impl Rebucket {
             plural(self.buckets, "bucket"),
             plural(moved, "value")
         );
-        say!("`fluo app plan {}` shows the new split points", application.name());
+        say!("`fluo app plan {}` shows the new split points", application.named.name);
         Ok(())
     }
 }

@@ -219,14 +219,11 @@ fn text(record: Record) -> String {
         Some(kind) => {
             // Java Fluo leaves a blank in place of `PRIMARY` after a write that is not the
             // primary's.
-            let blank = if kind == WRITE && is_not_primary(&value) { " " } else { "" };
+            let has_primary = value.ends_with("PRIMARY") || value.starts_with("0x");
+            let blank = if kind == WRITE && !has_primary { " " } else { "" };
             format!(
                 "{row} {family}:{qualifier} [{visibility}] {timestamp}-{kind}\t{value}{blank}\n"
             )
         }
     }
-}
-
-fn is_not_primary(write: &str) -> bool {
-    !write.ends_with("PRIMARY") && !write.starts_with("0x")
 }

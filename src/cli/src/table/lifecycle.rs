@@ -1,7 +1,6 @@
 //! `fluo table create`, `delete` and `list`.
 
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::str::FromStr;
+use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use clap::Args;
@@ -117,6 +116,5 @@ fn versions(text: &str) -> Result<Versions, String> {
     if text == "all" {
         return Ok(Versions::All);
     }
-    let count = NonZeroU32::from_str(text).map(Versions::Latest);
-    count.map_err(|_| "write a number from 1 on, or all".to_owned())
+    text.parse().map(Versions::Latest).map_err(|_| "write a number from 1 on, or all".to_owned())
 }

@@ -118,7 +118,7 @@ impl Load {
             "loading again is safe, and names the stored rows as conflicts"
         } else if !design.draws_salts() {
             "loading again is safe"
-        } else if self.design.is_seeded() {
+        } else if self.design.seed.is_some() {
             "loading the same file again is safe only with the same --seed"
         } else {
             "this design draws random salts: loading again duplicates the rows that are already stored"

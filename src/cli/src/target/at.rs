@@ -16,7 +16,6 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
@@ -105,20 +104,18 @@ impl fmt::Display for At {
 impl At {
     fn parse(text: &str) -> Result<Self> {
         if text.contains(':') || text.is_empty() {
-            return Ok(Self { target: text.parse()?, profile: Profile::default() });
+            return Ok(Self { target: Target::parse(text)?, profile: Profile::default() });
         }
         let profile = read(text)?;
-        let target = profile.target.parse();
+        let target = Target::parse(&profile.target);
         let target = target.with_context(|| format!("the target of the profile `{text}`"))?;
         Ok(Self { target, profile })
     }
 }
 
-impl FromStr for Target {
-    type Err = anyhow::Error;
-
+impl Target {
     /// Parses a target. No error repeats it, because it may contain a password.
-    fn from_str(text: &str) -> Result<Self> {
+    fn parse(text: &str) -> Result<Self> {
         match text.split_once(':') {
             Some(("embedded", directory)) => Ok(Self::Embedded(path(directory)?)),
             _ if text.contains('@') => bail!(
@@ -157,7 +154,7 @@ fn path(directory: &str) -> Result<PathBuf> {
     })
 }
 
-/// Checks whether a text is `HOST:PORT`. An IPv6 address is in brackets.
+/// Checks for `HOST:PORT`. An IPv6 address is in brackets.
 fn is_address(text: &str) -> bool {
     let (host, port) = text.rsplit_once(':').unwrap_or_default();
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -201,13 +198,12 @@ fn profile_of(text: &str, name: &str) -> Result<Profile> {
     })
 }
 
-/// Returns the value of a variable, unless it is unset or empty.
+/// `None` also for an empty value.
 pub(super) fn set(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Returns the value of a variable, unless it is unset or empty. The error does not contain the
-/// value, which may be a password.
+/// As [`set`]. The error does not contain the value, which may be a password.
 pub(super) fn text(name: &str) -> Result<Option<String>> {
     let text = set(name).map(OsString::into_string).transpose();
     text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
@@ -240,7 +236,7 @@ mod tests {
     }
 
     fn target(text: &str) -> Target {
-        text.parse().unwrap()
+        Target::parse(text).unwrap()
     }
 
     #[test]

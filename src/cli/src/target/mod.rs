@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloOptions, AccumuloTables};
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::EmbeddedOptions;
 use fluo_engine::applications_of;
 use fluo_table::{Error, Instance, TableAdmin};
 
@@ -24,7 +24,6 @@ pub(crate) use self::login::{LoginArguments, ZooKeeperArguments};
 use self::at::Target;
 use crate::progress;
 
-/// The advice for a directory that does not exist.
 pub(crate) const NO_TABLES: &str =
     "name another one, or make a first table with `fluo table create`";
 
@@ -33,9 +32,9 @@ pub(crate) struct TargetArguments {
     /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
     /// profile in the configuration file
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
-    at: At,
+    pub(crate) at: At,
     #[command(flatten)]
-    login: LoginArguments,
+    pub(crate) login: LoginArguments,
 }
 
 /// The target of a command on applications: an embedded directory, or the proxy and the ZooKeeper
@@ -57,7 +56,6 @@ pub(crate) struct ApplicationGuard {
     despite_application: bool,
 }
 
-/// The start of the names of Accumulo's system tables.
 const SYSTEM: &str = "accumulo.";
 
 pub(crate) fn is_system_table(name: &str) -> bool {
@@ -82,12 +80,16 @@ impl fmt::Display for TargetArguments {
 }
 
 impl TargetArguments {
-    pub(crate) fn new(at: At, login: LoginArguments) -> Self {
-        Self { at, login }
-    }
-
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.at.target, Target::Proxy(_))
+    }
+
+    /// Returns the target. Refuses arguments without effect on an embedded directory.
+    fn target(&self) -> Result<&Target> {
+        if !self.is_live() && self.login != LoginArguments::default() {
+            bail!("{self} needs no login: omit the options for a live Accumulo, such as --user");
+        }
+        Ok(&self.at.target)
     }
 
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
@@ -97,9 +99,9 @@ impl TargetArguments {
     /// Opens the tables of an existing target. Also returns the error with which they refuse
     /// changes, if it is known.
     pub(crate) async fn open_checked(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
-        match &self.at.target {
+        match self.target()? {
             Target::Embedded(directory) => {
-                let tables = self.open_tables(directory)?;
+                let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
                 let unwritable = tables.check_writable().err();
                 Ok((Arc::new(tables), unwritable))
             }
@@ -110,18 +112,17 @@ impl TargetArguments {
     /// Opens the tables of an existing target, to change one of them outside any application.
     ///
     /// Refuses a system table of Accumulo, and an embedded directory that is known to be damaged.
-    /// Refuses the table of an application unless the guard permits it. Applications on a live
-    /// Accumulo are not detected.
+    /// Refuses the table of an application unless the guard permits it.
     pub(crate) async fn open_to_change(
         &self,
         table: &str,
         guard: &ApplicationGuard,
     ) -> Result<Arc<dyn TableAdmin>> {
         check_is_own(table)?;
-        let Target::Embedded(directory) = &self.at.target else {
+        let Target::Embedded(directory) = self.target()? else {
             return self.open().await;
         };
-        let tables = self.open_tables(directory)?;
+        let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
         check_writable(tables.check_writable().err())?;
         let owners = applications_of(&tables.applications(), table).await?;
         match owners.first() {
@@ -133,10 +134,9 @@ impl TargetArguments {
         }
     }
 
-    /// Returns the directory of an embedded target. Refuses any other.
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
-        match &self.at.target {
-            Target::Embedded(directory) => self.check_unused().map(|()| directory.as_path()),
+        match self.target()? {
+            Target::Embedded(directory) => Ok(directory),
             Target::Proxy(_) => bail!(
                 "{self} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR"
             ),
@@ -153,35 +153,20 @@ impl TargetArguments {
         servers: Option<NonZeroUsize>,
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        let directory = match &self.at.target {
+        let directory = match self.target()? {
             Target::Embedded(directory) => directory,
             Target::Proxy(_) if servers.is_some() => {
                 bail!("--servers applies only to embedded directories, not to {self}")
             }
             Target::Proxy(address) => return self.connect(address).await,
         };
-        self.check_unused()?;
-        let options = EmbeddedOptions::new();
-        let options = servers.map_or(options.clone(), |servers| options.servers(servers));
+        let options = servers.into_iter().fold(EmbeddedOptions::new(), EmbeddedOptions::servers);
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         if servers.is_some_and(|wanted| wanted.get() != found) {
             bail!("{self} was created with {found} servers; omit --servers");
         }
         Ok(Arc::new(tables))
-    }
-
-    fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
-        self.check_unused()?;
-        directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
-    }
-
-    /// Refuses arguments without effect on an embedded directory.
-    fn check_unused(&self) -> Result<()> {
-        if self.login != LoginArguments::default() {
-            bail!("{self} needs no login: omit the options for a live Accumulo, such as --user");
-        }
-        Ok(())
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
@@ -200,7 +185,7 @@ impl InstanceArguments {
         }
     }
 
-    /// Checks whether the target is an embedded directory, which one process at a time can open.
+    /// Checks for an embedded directory, which one process at a time can open.
     pub(crate) fn is_directory(&self) -> bool {
         !self.target.is_live()
     }
@@ -212,9 +197,8 @@ impl InstanceArguments {
     /// Opens an instance that exists. Also returns the error with which its tables refuse changes,
     /// if it is known.
     pub(crate) async fn open_checked(&self) -> Result<(Instance, Option<Error>)> {
-        match &self.target.at.target {
+        match self.target()? {
             Target::Embedded(path) => {
-                self.check_unused()?;
                 let advice = "name another one, or make a first application with `fluo app init`";
                 let tables = directory::open(path, EmbeddedOptions::new(), advice)?;
                 Ok((tables.instance(), tables.check_writable().err()))
@@ -225,9 +209,8 @@ impl InstanceArguments {
 
     /// Opens an instance. Makes an embedded directory that does not exist.
     pub(crate) async fn open_or_create(&self, making: &MakingArguments) -> Result<Instance> {
-        match &self.target.at.target {
+        match self.target()? {
             Target::Embedded(path) => {
-                self.check_unused()?;
                 let tables = directory::open_or_create(path, EmbeddedOptions::new(), making);
                 Ok(tables.await?.instance())
             }
@@ -235,11 +218,11 @@ impl InstanceArguments {
         }
     }
 
-    fn check_unused(&self) -> Result<()> {
-        if self.zookeeper != ZooKeeperArguments::default() {
+    fn target(&self) -> Result<&Target> {
+        if self.is_directory() && self.zookeeper != ZooKeeperArguments::default() {
             bail!("{} needs no ZooKeeper: omit --zookeepers and its secret", self.target);
         }
-        self.target.check_unused()
+        self.target.target()
     }
 
     async fn connect(&self, address: &str) -> Result<Instance> {
