@@ -25,7 +25,6 @@ pub(crate) struct NamedApplication {
     pub(crate) name: String,
 }
 
-/// The arguments that name an application and the labels to read its table with.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]

@@ -56,7 +56,6 @@ impl ChosenDesign {
 }
 
 impl DesignArguments {
-    /// Returns the design, and what a spec says about its table.
     pub(crate) fn choose(&self) -> Result<ChosenDesign> {
         let (design, layout, migration) = match (&self.design, &self.spec) {
             (Some(design), _) => (read_argument(design)?, None, None),

@@ -92,7 +92,6 @@ impl Written {
         self.word(bytes).replace(':', r"\x3a")
     }
 
-    /// Formats the row and the column of a cell for such a line.
     pub(crate) fn cell(self, row: &[u8], column: &Column) -> String {
         let (row, family) = (self.word(row), self.family(&column.family));
         let cell = format!("{row} {family}:{}", self.word(&column.qualifier));
@@ -117,7 +116,6 @@ impl Written {
         bytes.with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
-    /// Parses a family, or a family and a qualifier.
     pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
         if written.is_empty() {
             bail!("the column is empty; write FAMILY or FAMILY:QUALIFIER");

@@ -3,7 +3,7 @@
 //! All users of a machine can read its command lines, so no argument takes a password. A user may
 //! write one in a target nevertheless, at its place or elsewhere.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::iter;
 
 use clap::Error;
@@ -15,8 +15,11 @@ const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString>) -> String {
     let mut message = error.to_string();
-    for argument in arguments.filter(|argument| may_hold_password(argument)) {
+    for argument in arguments {
         let argument = argument.to_string_lossy();
+        if !argument.contains('@') && !argument.to_ascii_lowercase().contains("proxy:") {
+            continue;
+        }
         let value = argument.split_once('=').map(|(_, value)| value);
         for text in iter::once(&*argument).chain(value) {
             if !EXAMPLES.iter().any(|example| example.starts_with(text)) {
@@ -25,11 +28,6 @@ pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString
         }
     }
     message
-}
-
-fn may_hold_password(argument: &OsStr) -> bool {
-    let argument = argument.to_string_lossy().to_ascii_lowercase();
-    argument.contains('@') || argument.contains("proxy:")
 }
 
 /// Formats a row or a key for an error. Hides the part before an `@`, which may be a password.

@@ -11,7 +11,7 @@ use fluo_table::{Cell, Grouped, RowColumn};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
-use crate::application::{ApplicationArguments, OpenApplication, waiting, waiting_notifications};
+use crate::application::{ApplicationArguments, waiting, waiting_notifications};
 use crate::dead_letters::{Change, ListFormat};
 use crate::encoding::Written;
 use crate::exit::Outcome;
@@ -199,25 +199,23 @@ impl Chosen {
         let count = match (change, &cell) {
             (Change::Requeue, None) => count_of(client.await?.retry_all_notifications().await?),
             (Change::Requeue, Some(cell)) => client.await?.retry_notification(cell).await?.into(),
-            (Change::Discard, cell) => discarded(&open, cell.as_ref()).await?,
+            (Change::Discard, _) => {
+                let mut count = 0;
+                for record in open.coordination.dead_letters().await? {
+                    if cell.as_ref().is_none_or(|cell| *cell == record.cell) {
+                        // One that failed again since the list was read stays: it is for a later
+                        // change.
+                        let removed =
+                            open.coordination.remove_dead_letter(&record.cell, record.timestamp);
+                        count += u64::from(removed.await?);
+                    }
+                }
+                count
+            }
         };
         let selected = cell.map(|cell| format!("`{}`", self.written.cell(&cell.row, &cell.column)));
         change.tell(count, selected.as_deref())
     }
-}
-
-/// Discards the dead letters of a cell, or all, and returns their number.
-async fn discarded(open: &OpenApplication, cell: Option<&RowColumn>) -> Result<u64> {
-    let mut count = 0;
-    for record in open.coordination.dead_letters().await? {
-        if cell.is_some_and(|cell| *cell != record.cell) {
-            continue;
-        }
-        // A notification that failed again since the list was read stays: it is for a later change.
-        let removed = open.coordination.remove_dead_letter(&record.cell, record.timestamp);
-        count += u64::from(removed.await?);
-    }
-    Ok(count)
 }
 
 const LAST_SECOND: u64 = 253_402_300_799;

@@ -89,7 +89,6 @@ impl QueueArguments {
         Ok((open, client, queues.swap_remove(place)))
     }
 
-    /// Prints the buckets in which entries wait.
     async fn show(&self) -> Result<()> {
         let (open, client, queue) = self.open().await?;
         let backlog = queue.backlog(&client.snapshot().await?).await?;
@@ -262,9 +261,18 @@ impl Chosen {
             if some.is_empty() {
                 break;
             }
-            let applied = apply(change, &client, &queue, &some).await;
-            changed +=
-                applied.with_context(|| format!("{} before this error", change.of(changed)))?;
+            let applied = client.run(async |tx: Transaction| {
+                let mut changed = 0;
+                for letter in &some {
+                    changed += u64::from(match change {
+                        Change::Requeue => queue.requeue(&tx, letter).await?,
+                        Change::Discard => queue.discard(&tx, letter).await?,
+                    });
+                }
+                Ok::<u64, fluo_engine::Error>(changed)
+            });
+            let before = || format!("{} before this error", change.of(changed));
+            changed += applied.await.with_context(before)?;
         }
         let selected = key.as_ref().map(|key| {
             let (id, key) = (queue.id(), self.written.shown(key));
@@ -272,24 +280,4 @@ impl Chosen {
         });
         change.tell(changed, selected.as_deref())
     }
-}
-
-/// Changes some letters in a transaction, and returns the number of those that still exist.
-async fn apply(
-    change: Change,
-    client: &Client,
-    queue: &StoredQueue,
-    letters: &[DeadLetter],
-) -> Result<u64> {
-    let apply = async |tx: Transaction| {
-        let mut changed = 0;
-        for letter in letters {
-            changed += u64::from(match change {
-                Change::Requeue => queue.requeue(&tx, letter).await?,
-                Change::Discard => queue.discard(&tx, letter).await?,
-            });
-        }
-        Ok::<u64, fluo_engine::Error>(changed)
-    };
-    Ok(client.run(apply).await?)
 }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_keys::{
-    KeyDesign, KeyMigration, MaxSkew, RecipeError, RecipeErrorKind, TableOptimizations,
-    TableRequirement,
+    KeyDesign, KeyMigration, MaxSkew, RecipeErrorKind, TableOptimizations, TableRequirement,
 };
 use fluo_table::{Bytes, Versions, unescape};
 use serde::de::Error as _;
@@ -19,7 +18,6 @@ use crate::design::{Name, Source, read_design};
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
 
-/// A design of rows in the table, and the layout of their tablets.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub(crate) design: KeyDesign,
@@ -34,7 +32,6 @@ pub(crate) enum Layout {
     At(Vec<Bytes>),
 }
 
-/// The expectations of a spec about the rows of its table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Expected {
@@ -43,7 +40,6 @@ pub(crate) struct Expected {
     pub(crate) other_rows: OtherRows,
 }
 
-/// The setting for rows that belong to no recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum OtherRows {
@@ -55,7 +51,6 @@ pub(crate) enum OtherRows {
 /// The recipes of a spec, each with the place of an error of it, and the expectations.
 type Parts = (Vec<(String, Recipe)>, Expected);
 
-/// Reads the optimizations of a file, and the expectations about the rows.
 pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     let (recipes, expected) = parts(path)?;
     Ok((merged(path, &recipes, Recipe::requirement)?, expected))
@@ -142,12 +137,9 @@ impl Recipe {
     }
 
     fn requirement(&self) -> Result<TableRequirement> {
-        let earlier = self.migration.iter().flat_map(|migration| {
-            let designs = migration.designs();
-            let earlier = designs.len().saturating_sub(1);
-            designs.take(earlier).cloned()
-        });
-        Ok(self.layout.requirement(&self.design)?.after(earlier))
+        let designs = self.migration.iter().flat_map(KeyMigration::designs);
+        let earlier = designs.filter(|design| **design != self.design);
+        Ok(self.layout.requirement(&self.design)?.after(earlier.cloned()))
     }
 
     pub(crate) fn name(&self) -> String {
@@ -185,23 +177,20 @@ impl Layout {
         }
     }
 
-    /// Returns the requirement of a design that is laid out so.
     pub(crate) fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
         Ok(match self {
             Self::Tablets(tablets) => {
-                TableRequirement::for_key_design(design, *tablets).map_err(with_advice)?
+                // The advice is the command that takes a sample.
+                TableRequirement::for_key_design(design, *tablets).map_err(|error| {
+                    match error.kind() {
+                        RecipeErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
+                        _ => error.into(),
+                    }
+                })?
             }
             Self::At(points) => {
                 TableRequirement::for_key_design_at(design, points.iter().cloned())?
             }
         })
-    }
-}
-
-/// Adds the command that takes a sample to the error of a design without even split points.
-fn with_advice(error: RecipeError) -> anyhow::Error {
-    match error.kind() {
-        RecipeErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
-        _ => error.into(),
     }
 }

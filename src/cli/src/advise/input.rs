@@ -2,21 +2,19 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Result;
 use fluo_advisor::{Arrivals, ExistingTable, KeyProfile, ProfileBuilder};
 use fluo_table::table::property::GROUP_PATTERN;
-use fluo_table::{
-    Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,
-};
+use fluo_table::{Authorizations, ErrorKind, Filter, Scan, Span, TableAdmin};
 use futures::{StreamExt, TryStreamExt, stream};
 use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
-use crate::lines;
-use crate::progress;
 use crate::text::count_of;
+use crate::{lines, progress};
 
 const PROGRESS_EVERY: u64 = 1 << 16;
 /// The number of rows to read even from a tablet of few entries.
@@ -35,7 +33,6 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads the lines of a file, or of standard input for `-`.
     pub(super) async fn of_file(
         path: &Path,
         encoding: Encoding,
@@ -63,20 +60,34 @@ impl Source {
         arrivals: Arrivals,
     ) -> Result<Self> {
         let tablets = tables.tablets(name).await?;
-        let entries: Vec<_> = tablets.spans().map(|(_, tablet)| tablet.entries).collect();
+        let entries: Vec<_> = tablets.as_slice().iter().map(|tablet| tablet.entries).collect();
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
-        let table = tables.open_table(name, labels).await?;
-        let bar = progress::counter("rows");
-        let mut builder = ProfileBuilder::new(arrivals);
-        let mut cut_short = 0_u64;
-        let tablets = spans.into_iter().zip(rows_of_tablets(&entries, most));
-        let begun = tablets.map(|(span, most)| TabletRows::begin(&table, span, most));
+        let table = &tables.open_table(name, labels).await?;
+        let begun = spans.into_iter().zip(rows_of_tablets(&entries, most)).map(|(span, most)| {
+            let mut batches = table.scan(Scan::over(span).filter(Filter::FirstOfRow)).peekable();
+            async move {
+                // Read the first batches of several tablets at the same time, because a call takes
+                // the same time for a few rows.
+                Pin::new(&mut batches).peek().await;
+                (batches, most)
+            }
+        });
         let mut begun = stream::iter(begun).buffered(TABLETS_AT_ONCE);
-        while let Some(rows) = begun.try_next().await? {
-            let is_cut_short = rows.push_all(&mut builder, &bar).await?;
-            cut_short += u64::from(is_cut_short);
+        let bar = progress::counter("rows");
+        let (mut builder, mut cut_short) = (ProfileBuilder::new(arrivals), 0);
+        while let Some((mut batches, mut left)) = begun.next().await {
+            'tablet: while let Some(cells) = batches.try_next().await? {
+                for cell in cells {
+                    if left == 0 {
+                        cut_short += 1;
+                        break 'tablet;
+                    }
+                    builder.push(&cell.key.row);
+                    left -= 1;
+                }
+                bar.set_position(builder.keys());
+            }
         }
-        drop(begun);
         let group_pattern = match tables.properties(name).await {
             Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
             Err(error) if error.kind() == ErrorKind::Denied => None,
@@ -130,39 +141,6 @@ fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
     let part = |own: &u64| u128::from(shared) * u128::from(*own) / u128::from(all);
     let part = |own| least + u64::try_from(part(own)).unwrap_or(u64::MAX);
     entries.iter().map(part).collect()
-}
-
-/// The rows of a tablet, after the first batch was read.
-struct TabletRows {
-    batch: Option<Vec<Cell>>,
-    others: CellBatches,
-    most: u64,
-}
-
-impl TabletRows {
-    /// Reads the first batch. Several tablets can do this at the same time, because a call takes
-    /// the same time for a few rows.
-    async fn begin(table: &Arc<dyn Table>, span: Span, most: u64) -> Result<Self> {
-        let mut others = table.scan(Scan::over(span).filter(Filter::FirstOfRow));
-        Ok(Self { batch: others.try_next().await?, others, most })
-    }
-
-    /// Adds the rows to a profile. Returns `true` if the tablet has more rows than the maximum.
-    async fn push_all(mut self, builder: &mut ProfileBuilder, bar: &ProgressBar) -> Result<bool> {
-        let mut rows = 0;
-        while let Some(cells) = self.batch.take() {
-            for cell in cells {
-                if rows == self.most {
-                    return Ok(true);
-                }
-                builder.push(&cell.key.row);
-                rows += 1;
-            }
-            bar.set_position(builder.keys());
-            self.batch = self.others.try_next().await?;
-        }
-        Ok(false)
-    }
 }
 
 #[cfg(test)]

@@ -14,12 +14,11 @@ use fluo_advisor::{AdviceOptions, Arrivals, Candidate, ExistingTable, Read, advi
 
 use self::figures::Answer;
 use self::input::Source;
-use crate::atomic_file;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
-use crate::output;
 use crate::spec::{self, Layout, Recipe};
 use crate::target::{At, AtParser, LoginArguments, TargetArguments};
+use crate::{atomic_file, output};
 
 /// Examine keys, and advise how to spread them.
 ///
@@ -75,7 +74,6 @@ pub(crate) struct Advise {
     write_spec: Option<PathBuf>,
 }
 
-/// The table for the keys.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "The table that the keys are for")]
 struct TableArguments {

@@ -112,7 +112,6 @@ fn designs(designs: &[RankedDesign]) -> Markup {
     }
 }
 
-/// Draws the load of each tablet, in a picture for each possible design.
 fn loads(designs: &[RankedDesign]) -> Markup {
     html! {
         p { "Each bar is a tablet, in order; the fullest is outlined. The dashed line is the mean." }

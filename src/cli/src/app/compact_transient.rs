@@ -14,9 +14,8 @@ use tokio::try_join;
 use crate::application::NamedApplication;
 use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
-use crate::output;
-use crate::progress;
 use crate::text::plural;
+use crate::{output, progress};
 
 /// Compact the transient ranges of an application.
 ///
@@ -54,10 +53,15 @@ impl CompactTransient {
             return Ok(Outcome::Success);
         }
         let (told, mut lines) = mpsc::unbounded_channel();
-        let compaction = compaction.on_compacted(move |compacted| {
-            // The receiver is only closed when the command ends.
-            let _ = told.send(line(compacted));
-        });
+        let compaction =
+            compaction.on_compacted(move |CompactedRange { range, duration, result, .. }| {
+                let (id, took) = (range.id(), seconds(*duration));
+                // The receiver is only closed when the command ends.
+                let _ = told.send(match result {
+                    Ok(()) => format!("{id} {range}: compacted in {took}"),
+                    Err(error) => format!("{id} {range}: failed after {took}: {error}"),
+                });
+            });
         let work = if every.is_some() { "repeatedly compacting" } else { "compacting" };
         let work = output::shown(&format!("{work} the transient ranges of `{name}`"));
         let _bar = progress::waiting(work);
@@ -110,14 +114,5 @@ impl CompactTransient {
             Error::new(kind, exit::sentence(&error))
         })?;
         client.collect_garbage(&fluo, span).await.map(drop)
-    }
-}
-
-fn line(compacted: &CompactedRange) -> String {
-    let CompactedRange { range, duration, .. } = compacted;
-    let (id, took) = (range.id(), seconds(*duration));
-    match &compacted.result {
-        Ok(()) => format!("{id} {range}: compacted in {took}"),
-        Err(error) => format!("{id} {range}: failed after {took}: {error}"),
     }
 }

@@ -15,7 +15,6 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Returns an error: the cause, and the place.
     pub(crate) fn error(self, span: Option<Range<usize>>, cause: impl Display) -> Error {
         anyhow!("{cause}, {}", self.place(span))
     }

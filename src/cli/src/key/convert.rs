@@ -58,8 +58,12 @@ impl Convert {
             counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
             Ok(())
         });
-        if let Some(epochs) = &migration {
-            tell_earlier(epochs, &counts);
+        let epochs = migration.iter().flat_map(KeyMigration::designs);
+        let all = plural(counts.iter().sum::<u64>(), "key");
+        for (number, (count, design)) in (1..designs).zip(counts.iter().zip(epochs)) {
+            if *count > 0 {
+                say!("{} of {all}: epoch {number} of {designs}, {design}", Grouped(*count));
+            }
         }
         removed
     }
@@ -69,13 +73,4 @@ impl Convert {
 pub(super) fn row_of(epochs: &KeyMigration, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
     let epoch = epochs.decode_key_to(key, row);
     epoch.map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
-}
-
-/// Prints the number of keys of each earlier design. The first of `counts` is of the oldest.
-fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
-    let (all, designs) = (plural(counts.iter().sum::<u64>(), "key"), counts.len());
-    let earlier = counts.iter().zip(epochs.designs()).take(designs.saturating_sub(1));
-    for (number, (count, design)) in (1..).zip(earlier).filter(|(_, (count, _))| **count > 0) {
-        say!("{} of {all}: epoch {number} of {designs}, {design}", Grouped(*count));
-    }
 }

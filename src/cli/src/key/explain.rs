@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Context, Error, Result};
+use anyhow::Result;
 use clap::Args;
 use fluo_keys::{KeyDesign, KeyField, KeyMigration, RowHasher};
 use fluo_table::{Bytes, Escaped, Grouped};
@@ -74,12 +74,13 @@ impl Explained {
     fn new(chosen: &ChosenDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
         let (mut explained, mut row) = (Self::default(), Vec::new());
         explained.add("key", shown(key), shown(key));
-        let epoch = chosen.migration.as_ref().map(|epochs| {
-            let index = row_of(epochs, key, &mut row)?;
-            let design = epochs.designs().nth(index).context("the spec has no such design")?;
-            Ok::<_, Error>((epochs, index, design))
-        });
-        let epoch = epoch.transpose()?;
+        let epoch = match &chosen.migration {
+            Some(epochs) => {
+                let index = row_of(epochs, key, &mut row)?;
+                epochs.designs().nth(index).map(|design| (epochs, index, design))
+            }
+            None => None,
+        };
         let design = epoch.map_or(&chosen.design, |(.., design)| design);
         let hasher = design.row_hasher().filter(|_| epoch.is_none());
         match hasher {
@@ -141,7 +142,7 @@ impl Explained {
         let (number, count) = (index + 1, epochs.designs().len());
         let older = (1..).zip(epochs.designs().take(index));
         let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
-        let also: Vec<usize> = also.map(|(number, _)| number).collect();
+        let also: Vec<_> = also.map(|(number, _)| number).collect();
         let row = design.decode_key(key).ok();
         let newest = row.and_then(|row| epochs.key(&row).ok()).map(|key| shown(&key));
         let mut text = format!("{number} of {count}: {design}");
@@ -176,9 +177,10 @@ impl Explained {
             (Some(after), None) => format!("after {after}, to the end of the table"),
             (None, None) => "the whole table".to_owned(),
         };
-        let json =
+        let text = format!("{number} of {tablets}: {bounds}");
+        let tablet =
             json!({ "number": number, "tablets": tablets, "after_row": after, "end_row": end });
-        self.add("tablet", json, format!("{number} of {tablets}: {bounds}"));
+        self.add("tablet", tablet, text);
     }
 }
 

@@ -109,20 +109,14 @@ impl Page {
         };
         add("design", &self.about);
         if let Some(example) = &self.example {
-            add(
-                "example",
-                &format!("{example}, as this design needs settings and none were given"),
-            );
+            let example = format!("{example}, as this design needs settings and none were given");
+            add("example", &example);
         }
-        add(
-            "keys",
-            &match self.prefix.as_str() {
-                "" => {
-                    "can begin with any bytes, so the design must be alone in its table".to_owned()
-                }
-                prefix => format!("begin with {prefix}"),
-            },
-        );
+        let keys = match self.prefix.as_str() {
+            "" => "can begin with any bytes, so the design must be alone in its table".to_owned(),
+            prefix => format!("begin with {prefix}"),
+        };
+        add("keys", &keys);
         add("order", &self.order);
         for ScanBy { by, sentence, .. } in &self.scans {
             add(&format!("by {by}"), sentence);

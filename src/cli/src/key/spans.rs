@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_keys::{KeyDesign, RowSelection, ScanCost};
 use fluo_table::{Bytes, Escaped, Span};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
@@ -92,6 +92,8 @@ impl Spans {
             say!("no row is in this set{why}");
         }
         if self.json {
+            let shown = |row: &Bytes| Escaped(row).to_string();
+            let piece = |span: &Span| json!({ "start": shown(&span.start().row), "end": span.end().map(|end| shown(&end.row)) });
             return output::print_json(&spans.iter().map(piece).collect::<Vec<_>>());
         }
         spans.iter().try_for_each(|span| output::print_exactly(&span.to_string()))
@@ -138,12 +140,4 @@ fn has_only_parts(design: &KeyDesign) -> bool {
     let scans = design.scans();
     let is_possible = |reach: &ScanCost| !matches!(reach, ScanCost::Unsupported { .. });
     !is_possible(&scans.by_range) && is_possible(&scans.between)
-}
-
-fn piece(span: &Span) -> Value {
-    let shown = |row: &Bytes| Escaped(row).to_string();
-    json!({
-        "start": shown(&span.start().row),
-        "end": span.end().map(|end| shown(&end.row)),
-    })
 }

@@ -17,9 +17,8 @@ use self::record::{Record, WRITE};
 use crate::application::ApplicationArguments;
 use crate::encoding::{Written, blanks_escaped};
 use crate::exit::Outcome;
-use crate::output;
-use crate::progress;
 use crate::text::count_of;
+use crate::{output, progress};
 
 const BATCH_CELLS: usize = 1_000;
 
@@ -119,11 +118,12 @@ impl Scan {
     }
 
     fn request(&self) -> Result<Request> {
-        let request = Request::over(self.rows.span(self.written)?).batch_cells(self.batch_cells());
+        let cells = usize::try_from(self.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let cells = NonZeroUsize::new(cells.min(BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
+        let mut request = Request::over(self.rows.span(self.written)?).batch_cells(cells);
         if self.notifications {
             return Ok(request.column(ColumnSelector::family(NOTIFICATION_FAMILY)));
         }
-        let mut columns = Vec::new();
         for column in &self.column {
             let column = self.written.selector(column)?;
             if !self.raw && column.family == NOTIFICATION_FAMILY.as_bytes() {
@@ -132,15 +132,9 @@ impl Scan {
                      --notifications show them"
                 );
             }
-            columns.push(column);
+            request = request.column(column);
         }
-        Ok(columns.into_iter().fold(request, Request::column))
-    }
-
-    fn batch_cells(&self) -> NonZeroUsize {
-        let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let cells = limit.map_or(BATCH_CELLS, |limit| limit.min(BATCH_CELLS));
-        NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
+        Ok(request)
     }
 }
 
@@ -185,16 +179,14 @@ impl Format {
         }
     }
 
-    fn lines(self, records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
+    fn lines(self, mut records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
         let mut lines = Vec::new();
         match self {
             Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
             Self::Csv => {
                 let mut writer =
                     csv::WriterBuilder::new().has_headers(false).from_writer(&mut lines);
-                for record in records {
-                    writer.serialize(record)?;
-                }
+                records.try_for_each(|record| writer.serialize(record))?;
                 writer.flush()?;
             }
             Self::Json => {

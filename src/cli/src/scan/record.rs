@@ -92,9 +92,30 @@ fn name(kind: EntryKind) -> &'static str {
 fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
     let bytes = &cell.value;
     Ok(match kind {
-        EntryKind::Write => write(WriteValue::decode(bytes)?),
-        EntryKind::DelLock => del_lock(DelLockValue::decode(bytes)?),
-        EntryKind::Lock => lock(&LockValue::decode(bytes)?, written),
+        EntryKind::Write => {
+            let value = WriteValue::decode(bytes)?;
+            let delete = if value.is_delete { " DELETE" } else { "" };
+            format!("{}{delete}{}", value.start, primary(value.is_primary))
+        }
+        EntryKind::DelLock => {
+            let value = DelLockValue::decode(bytes)?;
+            let outcome = match value.outcome {
+                DelLockOutcome::Committed => "COMMIT",
+                DelLockOutcome::RolledBack => "ABORT",
+            };
+            format!("{outcome}{} {}", primary(value.is_primary), value.done)
+        }
+        EntryKind::Lock => {
+            let value = LockValue::decode(bytes)?;
+            let flags = [
+                (value.is_write, "WRITE"),
+                (value.is_delete, "DELETE"),
+                (value.is_trigger, "TRIGGER"),
+            ];
+            let flag =
+                |(is_set, name)| if is_set { format!(" {name}") } else { format!(" NOT_{name}") };
+            held(&value.primary, &flags.map(flag).concat(), value.transactor, written)
+        }
         EntryKind::ReadLock => {
             let ReadLockValue { primary, transactor } = ReadLockValue::decode(bytes)?;
             held(&primary, "", transactor, written)
@@ -107,28 +128,8 @@ fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
     })
 }
 
-fn write(value: WriteValue) -> String {
-    let delete = if value.is_delete { " DELETE" } else { "" };
-    format!("{}{delete}{}", value.start, primary(value.is_primary))
-}
-
-fn del_lock(value: DelLockValue) -> String {
-    let outcome = if value.is_rolled_back { "ABORT" } else { "COMMIT" };
-    format!("{outcome}{} {}", primary(value.is_primary), value.done)
-}
-
 fn primary(is_primary: bool) -> &'static str {
     if is_primary { " PRIMARY" } else { "" }
-}
-
-fn lock(value: &LockValue, written: Written) -> String {
-    let flag = |is_set, name| if is_set { format!(" {name}") } else { format!(" NOT_{name}") };
-    let flags = [
-        flag(value.is_write, "WRITE"),
-        flag(value.is_delete, "DELETE"),
-        flag(value.is_trigger, "TRIGGER"),
-    ];
-    held(&value.primary, &flags.concat(), value.transactor, written)
 }
 
 /// Formats the primary, the operation on the cell, and the owner of the lock.

@@ -1,7 +1,7 @@
 //! `fluo table apply`, and the changes of `fluo app apply`.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -13,15 +13,11 @@ use serde_json::json;
 
 use super::plan::Optimized;
 use super::wait_until_balanced;
-use crate::atomic_file;
 use crate::command_name::sibling;
-use crate::duration;
 use crate::interruption::set_state;
-use crate::output;
-use crate::progress;
-use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{plural, shortened};
+use crate::{atomic_file, duration, output, progress, spec};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///
@@ -74,7 +70,14 @@ pub(crate) struct ApplyOptions {
 impl Apply {
     pub(crate) async fn run(self) -> Result<()> {
         let Some(spec) = &self.spec else {
-            let plan = read(&self.name_or_plan)?;
+            let name = self.name_or_plan.display();
+            let plan = atomic_file::read(&self.name_or_plan).with_context(|| {
+                format!(
+                    "cannot read the plan {name}; to apply a spec to a table, name the spec with --spec"
+                )
+            })?;
+            let plan: Plan = serde_json::from_slice(&plan)
+                .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))?;
             let tables = self.target.open_to_change(&plan.table, &self.guard).await?;
             return self.options.run(&*tables, &plan).await;
         };
@@ -114,15 +117,6 @@ impl ApplyOptions {
     }
 }
 
-fn read(path: &Path) -> Result<Plan> {
-    let name = path.display();
-    let advice = "to apply a spec to a table, name the spec with --spec";
-    let text = atomic_file::read(path)
-        .with_context(|| format!("cannot read the plan {name}; {advice}"))?;
-    serde_json::from_slice(&text)
-        .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
-}
-
 const UNDOING: &str = "undoing what was done";
 
 /// The progress of an `apply`: messages for each step, and the state in case of an interruption.
@@ -132,7 +126,6 @@ struct Course<'a> {
     done: Vec<String>,
     /// The steps that have begun and are not completed, as text.
     under_way: VecDeque<String>,
-    /// The progress line of the present steps.
     bar: Option<ProgressBar>,
 }
 

@@ -1,18 +1,16 @@
 //! `fluo table check`.
 
-use std::error::Error as _;
+use std::error::Error as StdError;
 
 use anyhow::Result;
 use clap::Args;
 use fluo_embedded::{CheckReport, Damage, EmbeddedTables};
-use fluo_table::Error;
 use serde_json::json;
 
 use crate::exit::Outcome;
-use crate::output;
-use crate::progress;
 use crate::target::{self, NO_TABLES, TargetArguments};
 use crate::text::plural;
+use crate::{output, progress};
 
 /// Read a whole embedded directory, and compare it with its checksums.
 ///
@@ -40,7 +38,7 @@ impl Check {
         let checked = progress::while_it_lasts(checking, check).await?;
         let (whole, findings) = match &checked {
             Ok(report) => (Some(report), &[][..]),
-            Err(error) => match damage(error) {
+            Err(error) => match error.source().and_then(<dyn StdError>::downcast_ref::<Damage>) {
                 Some(damage) => (None, damage.findings()),
                 None => return Err(target::advised(error.clone(), NO_TABLES)),
             },
@@ -68,8 +66,4 @@ impl Check {
         }
         Ok(Outcome::of(whole.is_some()))
     }
-}
-
-fn damage(error: &Error) -> Option<&Damage> {
-    error.source()?.downcast_ref()
 }

@@ -6,11 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use fluo_table::Versions;
 
-use crate::confirm;
-use crate::output;
 use crate::target::{
     ApplicationGuard, MakingArguments, TargetArguments, check_is_own, is_system_table,
 };
+use crate::{confirm, output};
 
 /// Make a table of one tablet.
 ///

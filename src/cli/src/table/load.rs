@@ -19,11 +19,9 @@ use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::interruption::set_state;
-use crate::lines;
-use crate::output;
-use crate::progress;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{count_of, plural};
+use crate::{lines, output, progress};
 
 /// Maximum number of rows that pass to the load together. The first row passes alone, so it is
 /// written at once.

@@ -10,11 +10,9 @@ use serde::Serialize;
 
 use crate::exit::Outcome;
 use crate::interruption::set_state;
-use crate::output;
-use crate::progress;
-use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::plural;
+use crate::{output, progress, spec};
 
 /// Move rows from an earlier design to the design of the spec.
 ///
@@ -91,7 +89,6 @@ impl Migrate {
         Ok(Outcome::of(migrated.rows_left == 0))
     }
 
-    /// Returns the designs of the only recipe with earlier ones.
     fn designs(&self) -> Result<KeyMigration> {
         let (recipes, spec) = (spec::recipes(&self.spec)?, self.spec.display());
         let mut migrations = recipes.into_iter().filter_map(|recipe| recipe.migration);

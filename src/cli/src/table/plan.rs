@@ -8,12 +8,11 @@ use clap::Args;
 use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
 use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 
-use crate::atomic_file;
 use crate::output::{self, shown};
-use crate::progress;
 use crate::spec::{self, Expected};
 use crate::target::TargetArguments;
 use crate::text::{columns, count_of, plural};
+use crate::{atomic_file, progress};
 
 const MAX_LISTED: usize = 40;
 /// Maximum number of runs of neighboring tablets that are listed for a group.

@@ -1,14 +1,13 @@
 //! The text of a verdict.
 
 use anyhow::Result;
-use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Unproved, Verdict};
+use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Verdict};
 use fluo_table::Grouped;
 use serde_json::Value;
 
 use crate::output::{self, shown};
 use crate::text::{columns, count_of, plural};
 
-/// Prints a verdict: the first difference, the figures, all differences, the result.
 pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     if !verdict.ok {
         show!("{}\n", shown(&verdict.to_string()))?;
@@ -36,7 +35,6 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     show!("NOT OK: {differences} on table {}.", shown(&verdict.table))
 }
 
-/// Returns a difference with its sentence, for JSON.
 pub(super) fn with_sentence(difference: &Difference) -> Result<Value> {
     let mut json = serde_json::to_value(difference)?;
     output::add(&mut json, "sentence", difference.to_string());
@@ -45,18 +43,6 @@ pub(super) fn with_sentence(difference: &Difference) -> Result<Value> {
 
 pub(super) fn all_with_sentences(verdict: &Verdict) -> Result<Value> {
     verdict.differences.iter().map(with_sentence).collect()
-}
-
-/// Prints a verdict as JSON, with the sentence of each difference.
-pub(super) fn print_json(verdict: &Verdict) -> Result<()> {
-    let mut json = serde_json::to_value(verdict)?;
-    output::add(&mut json, "differences", all_with_sentences(verdict)?);
-    output::print_json(&json)
-}
-
-/// Returns the reason why evenness is not proved, as a clause, if it is not.
-pub(super) fn reservation(unproved: Option<&Unproved>) -> Option<String> {
-    unproved.map(|reason| format!("{reason}, so evenness is not proved"))
 }
 
 fn describe_properties(verdict: &Verdict) -> Result<()> {
@@ -92,7 +78,6 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
     show!("\n{}", table.trim_fmt())
 }
 
-/// Prints the load of the tablets of each recipe, and of the servers.
 fn describe_rows(verdict: &Verdict) -> Result<()> {
     let unit = if verdict.counted { "rows" } else { "entries" };
     let header =

@@ -11,11 +11,10 @@ use tokio::time::sleep;
 use super::plan::Optimized;
 use super::verdict_text;
 use super::wait_until_balanced::WaitLine;
-use crate::duration;
 use crate::exit::Outcome;
-use crate::progress;
 use crate::spec::{Expected, OtherRows};
 use crate::text::plural;
+use crate::{duration, output, progress};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MAX_ENTRIES: u64 = 10_000_000;
@@ -108,7 +107,14 @@ impl VerifyArguments {
         let options = self.limits.options(table.expected, self.rows);
         let options = options.require_rows(self.require_rows);
         if let Some(limit) = self.wait {
-            until_laid_out(&table, &options, limit).await?;
+            let differences = |verdict: &Verdict| {
+                format!("{}, waiting", plural(verdict.differences.len(), "difference"))
+            };
+            let line = WaitLine::new("looking at the table");
+            let verifying = table.optimizations.verify(&*table.tables, &table.table);
+            let waiting = verifying.options(&options).until_laid_out(sleep).limit(limit);
+            let laid_out = waiting.on_event(|event| line.show(&event, differences)).await;
+            laid_out.map_err(|error| line.failure(error))?;
         }
         let bar = progress::counter("rows counted");
         let verdict = table.optimizations.verify(&*table.tables, &table.table);
@@ -117,20 +123,12 @@ impl VerifyArguments {
         drop(bar);
         let verdict = with_damage(verdict?, table.unwritable);
         if self.json {
-            verdict_text::print_json(&verdict)?;
+            let mut json = serde_json::to_value(&verdict)?;
+            output::add(&mut json, "differences", verdict_text::all_with_sentences(&verdict)?);
+            output::print_json(&json)?;
         } else {
             verdict_text::describe(&verdict)?;
         }
         Ok(Outcome::of(verdict.ok))
     }
-}
-
-async fn until_laid_out(table: &Optimized, options: &VerifyOptions, limit: Duration) -> Result<()> {
-    let differences =
-        |verdict: &Verdict| format!("{}, waiting", plural(verdict.differences.len(), "difference"));
-    let line = WaitLine::new("looking at the table");
-    let verifying = table.optimizations.verify(&*table.tables, &table.table);
-    let waiting = verifying.options(options).until_laid_out(sleep).limit(limit);
-    let laid_out = waiting.on_event(|event| line.show(&event, differences)).await;
-    laid_out.map(drop).map_err(|error| line.failure(error))
 }

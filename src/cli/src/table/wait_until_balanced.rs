@@ -11,9 +11,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::command_name::sibling;
 use crate::duration::seconds;
-use crate::exit;
-use crate::progress;
 use crate::text::plural;
+use crate::{exit, progress};
 
 const MAX_NAMED: usize = 3;
 

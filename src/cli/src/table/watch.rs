@@ -12,13 +12,11 @@ use serde_json::{Map, Value};
 use tokio::time::sleep;
 
 use super::plan::SpecTable;
-use super::verdict_text::{all_with_sentences, reservation, with_sentence};
+use super::verdict_text::{all_with_sentences, with_sentence};
 use super::verify::{Limits, Rows, with_damage};
-use crate::duration;
 use crate::exit::{self, Outcome};
-use crate::output;
-use crate::spec;
 use crate::text::plural;
+use crate::{duration, output, spec};
 
 /// The shortest interval: a check is not free for the servers.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
@@ -118,7 +116,6 @@ impl Watch {
     }
 }
 
-/// An event, the lines of its text, and its data.
 #[derive(Debug, PartialEq)]
 struct Change {
     event: &'static str,
@@ -136,7 +133,6 @@ impl Change {
         self
     }
 
-    /// Creates the first line, with all differences.
     fn begin(verdict: &Verdict) -> Result<Self> {
         let begin = if verdict.ok {
             Self::ok("begin", verdict)
@@ -150,12 +146,12 @@ impl Change {
         Ok(begin.with("differences", all_with_sentences(verdict)?))
     }
 
-    /// Creates the line of a table without differences.
     fn ok(event: &'static str, verdict: &Verdict) -> Self {
-        match reservation(verdict.unproved.as_ref()) {
-            None => Self::new(event, "OK"),
-            Some(reason) => Self::new(event, format!("OK; {reason}")).with("unproved", reason),
-        }
+        let Some(reason) = &verdict.unproved else {
+            return Self::new(event, "OK");
+        };
+        let reason = format!("{reason}, so evenness is not proved");
+        Self::new(event, format!("OK; {reason}")).with("unproved", reason)
     }
 
     fn difference(event: &'static str, word: &str, difference: &Difference) -> Result<Self> {
@@ -167,7 +163,6 @@ impl Change {
         Self::new("cannot_look", format!("cannot look: {reason}")).with("reason", reason)
     }
 
-    /// Returns the lines to print: a JSON object, or the text for a person.
     fn lines(&self, time: &str, table: &str, is_json: bool) -> Result<Vec<String>> {
         if !is_json {
             let line = |text| output::shown(&format!("{time} table {table}: {text}"));

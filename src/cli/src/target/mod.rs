@@ -72,7 +72,6 @@ pub(crate) fn check_is_own(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes the target in the form of `--at`.
 impl fmt::Display for TargetArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.at.fmt(f)
