@@ -10,11 +10,11 @@ use fluo_table::{
 };
 use futures::stream;
 
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::output::print;
 use crate::table::bars;
 use crate::text::count_of;
-use crate::{interruption, output, progress, table};
+use crate::{output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
 const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
@@ -24,7 +24,7 @@ const SERVERS: usize = 4;
 /// Runs the demo until it ends or is interrupted. The directory is removed in both cases.
 pub(crate) async fn run() -> Result<Outcome> {
     // Listen for signals before the directory exists, so it is never left behind.
-    let interrupted = interruption::any()?;
+    let interrupted = exit::interruption()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
     let options = EmbeddedOptions::new().create_if_missing(true).servers(SERVERS.try_into()?);
     let tables = EmbeddedTables::open(directory.path(), options)?;
@@ -79,7 +79,13 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     table::describe_plan(&plan, false)?;
 
     heading("Applied, step by step (`fluo table apply`)")?;
-    plan.apply(tables).on_event(tell_step).await?;
+    let tell = |event: ApplyEvent<'_>| {
+        if let ApplyEvent::Done(step) = event {
+            // Ignore a closed output here: the next print at the end of the run reports it.
+            let _ = show!("  done: {step}");
+        }
+    };
+    plan.apply(tables).on_event(tell).await?;
     print("\nThe same rows, over as many tablets:\n")?;
     let tablets = tables.tablets("pages").await?;
     // No hashed row falls in the last tablet.
@@ -134,13 +140,6 @@ fn opening() -> Result<()> {
         Grouped(most),
         percent(most, total),
     )
-}
-
-fn tell_step(event: ApplyEvent<'_>) {
-    if let ApplyEvent::Done(step) = event {
-        // Ignore a closed output here: the next print at the end of the run reports it.
-        let _ = show!("  done: {step}");
-    }
 }
 
 fn draw(tablets: &[Tablet]) -> Result<()> {

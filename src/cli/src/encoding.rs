@@ -26,13 +26,12 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     pub(crate) fn decode(self, line: &[u8]) -> Result<Cow<'_, [u8]>> {
-        match self {
-            Self::Text => Ok(Cow::Borrowed(line)),
-            Self::Hex => {
-                decoded(HEXLOWER_PERMISSIVE.decode(line), "hex: two of 0-9a-f for each byte")
-            }
-            Self::Base64 => decoded(BASE64.decode(line), "base64 with its padding"),
-        }
+        let (bytes, expected) = match self {
+            Self::Text => return Ok(Cow::Borrowed(line)),
+            Self::Hex => (HEXLOWER_PERMISSIVE.decode(line), "hex: two of 0-9a-f for each byte"),
+            Self::Base64 => (BASE64.decode(line), "base64 with its padding"),
+        };
+        bytes.map(Cow::Owned).map_err(|error| anyhow!("it is not {expected} ({error})"))
     }
 
     /// Decodes an argument. `what` is its name in messages.
@@ -54,14 +53,6 @@ impl Encoding {
         }
         Ok(())
     }
-}
-
-fn decoded(
-    result: Result<Vec<u8>, data_encoding::DecodeError>,
-    expected: &str,
-) -> Result<Cow<'static, [u8]>> {
-    let bytes = result.map_err(|error| anyhow!("it is not {expected} ({error})"))?;
-    Ok(Cow::Owned(bytes))
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -147,30 +138,21 @@ impl Written {
     }
 
     fn bytes(self, written: &[u8]) -> Result<Bytes> {
-        match self.encoding {
-            Encoding::Text => of_text(written),
-            encoding => Ok(encoding.decode(written)?.into_owned().into()),
+        if self.encoding != Encoding::Text {
+            return Ok(self.encoding.decode(written)?.into_owned().into());
         }
+        // Bytes that are not ASCII are escaped, and backslashes are as they were written. The message
+        // of `unescape` counts the bytes of this text.
+        let ascii = Escaped(written).to_string().replace(r"\x5c", r"\");
+        unescape(&ascii).ok().context(
+            "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
+        )
     }
 }
 
 /// Escapes the blanks of a shown text, so it is one word of a line.
 pub(crate) fn blanks_escaped(shown: &str) -> String {
     shown.replace(' ', r"\x20")
-}
-
-fn of_text(written: &[u8]) -> Result<Bytes> {
-    let mut ascii = String::with_capacity(written.len());
-    for &byte in written {
-        match byte {
-            b'\\' => ascii.push('\\'),
-            _ => ascii.push_str(&Escaped(&[byte]).to_string()),
-        }
-    }
-    // The message of `unescape` counts the bytes of a different text.
-    unescape(&ascii).ok().context(
-        "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
-    )
 }
 
 #[cfg(test)]

@@ -18,10 +18,8 @@ mod confirm;
 mod dead_letters;
 mod demo;
 mod design;
-mod duration;
 mod encoding;
 mod exit;
-mod interruption;
 mod key;
 mod lines;
 mod log;
@@ -95,7 +93,7 @@ fn interruptible(
     command: impl Future<Output = anyhow::Result<Outcome>> + Send + 'static,
 ) -> anyhow::Result<Outcome> {
     in_runtime(async {
-        let interrupted = interruption::any()?;
+        let interrupted = exit::interruption()?;
         let mut working = tokio::spawn(command);
         tokio::select! {
             ended = &mut working => ended?,
@@ -103,7 +101,7 @@ fn interruptible(
                 working.abort();
                 // Dropping the task releases its resources and clears its progress line.
                 let _ = tokio::time::timeout(PATIENCE, working).await;
-                if let Some(state) = interruption::state() {
+                if let Some(state) = exit::state() {
                     say!("interrupted: {state}");
                 }
                 Ok(Outcome::Interrupted(code))

@@ -7,9 +7,9 @@ use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
 
 use crate::application;
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::target::{At, AtParser, ZooKeeperArguments};
-use crate::{interruption, output, progress};
+use crate::{output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
 ///
@@ -44,7 +44,7 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        let interrupted = interruption::any()?;
+        let interrupted = exit::interruption()?;
         tokio::pin!(interrupted);
         let started = Server::start(self.options().await?);
         let connecting = "connecting to ZooKeeper".to_owned();
@@ -72,14 +72,9 @@ impl Oracle {
     }
 
     async fn options(&self) -> Result<OracleOptions> {
-        let secret = self.zookeeper.oracle(self.at.as_ref(), &self.name);
-        let mut options = secret.await?;
-        if let Some(host) = &self.host {
-            options = options.host(host);
-        }
-        if let Some(address) = self.listen {
-            options = options.listen(address);
-        }
+        let options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
+        let options = self.host.iter().fold(options, OracleOptions::host);
+        let options = self.listen.into_iter().fold(options, OracleOptions::listen);
         Ok(options.port(self.port.unwrap_or_default()))
     }
 }

@@ -32,15 +32,6 @@ pub(crate) fn print(lines: &str) -> Result<()> {
     print_exactly(&escaped(lines, true, as_escape))
 }
 
-/// Prints data for a program, or the text of it for a person.
-pub(crate) fn answer(
-    is_json: bool,
-    data: &impl Serialize,
-    text: impl FnOnce() -> String,
-) -> Result<()> {
-    if is_json { print_json(data) } else { print(&text()) }
-}
-
 /// Prints data for a program. A closed output, as with `head`, does not stop the work.
 pub(crate) fn print_exactly(data: &str) -> Result<()> {
     emit(data).or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })

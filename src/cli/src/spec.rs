@@ -28,6 +28,7 @@ pub(crate) struct Recipe {
 
 #[derive(Debug)]
 pub(crate) enum Layout {
+    Unknown,
     Tablets(u32),
     At(Vec<Bytes>),
 }
@@ -60,7 +61,7 @@ pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let (recipes, _) = parts(path)?;
-    merged(path, &recipes, |recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?))?;
+    merged(path, &recipes, |recipe| Layout::Unknown.requirement(&recipe.design))?;
     Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
@@ -142,11 +143,26 @@ impl Recipe {
         Ok(self.layout.requirement(&self.design)?.after(earlier.cloned()))
     }
 
+    /// Returns the split points for a number of tablets, or those of the layout if none is given.
+    pub(crate) fn splits(&self, tablets: Option<u32>) -> Result<Option<Vec<Bytes>>> {
+        let given = tablets.map(Layout::Tablets);
+        Ok(match given.as_ref().unwrap_or(&self.layout) {
+            Layout::Unknown => None,
+            layout => Some(layout.requirement(&self.design)?.splits().to_vec()),
+        })
+    }
+
     pub(crate) fn name(&self) -> String {
         match self.design.row_hasher() {
             Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
             None => format!("key design {}", self.design.name()),
         }
+    }
+}
+
+impl From<KeyDesign> for Recipe {
+    fn from(design: KeyDesign) -> Self {
+        Self { design, layout: Layout::Unknown, migration: None }
     }
 }
 
@@ -177,8 +193,9 @@ impl Layout {
         }
     }
 
-    pub(crate) fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
+    fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
         Ok(match self {
+            Self::Unknown => TableRequirement::for_key_design_at(design, [])?,
             Self::Tablets(tablets) => {
                 // The advice is the command that takes a sample.
                 TableRequirement::for_key_design(design, *tablets).map_err(|error| {

@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use fluo_table::{ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, sleep};
 
 use crate::application::{ApplicationArguments, waiting, waiting_notifications};
-use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
-use crate::text::count_of;
+use crate::text::{count_of, parse_duration, seconds};
 use crate::{output, progress};
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
@@ -37,7 +36,7 @@ pub(crate) struct Wait {
     #[command(flatten)]
     application: ApplicationArguments,
     /// Give up after this time, such as 30s or 5m; 0s checks once [default: wait for ever]
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 }
 
@@ -63,9 +62,9 @@ impl Wait {
                 }
                 Err(error) if is_over => {
                     let waited = seconds(waited);
-                    return Err(error).with_context(|| {
-                        format!("it is not known after {waited} whether the application is idle")
-                    });
+                    let unknown =
+                        format!("it is not known after {waited} whether the application is idle");
+                    return Err(error.context(unknown));
                 }
                 Err(error) => {
                     // The progress line is hidden in a pipe, and another process causes this wait.

@@ -1,6 +1,5 @@
 //! The sources of keys: a file, standard input, or a table.
 
-use std::io::Read;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +9,6 @@ use fluo_advisor::{Arrivals, ExistingTable, KeyProfile, ProfileBuilder};
 use fluo_table::table::property::GROUP_PATTERN;
 use fluo_table::{Authorizations, ErrorKind, Filter, Scan, Span, TableAdmin};
 use futures::{StreamExt, TryStreamExt, stream};
-use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
 use crate::text::count_of;
@@ -45,9 +43,18 @@ impl Source {
         };
         let bar = progress::counter("keys");
         let shown = bar.clone();
-        let read = move || profile_of(input, encoding, arrivals, &shown);
-        let profile = tokio::task::spawn_blocking(read).await?;
-        Ok(Self { name, profile: profile?, cut_short: 0, table: None })
+        let profile = tokio::task::spawn_blocking(move || {
+            let mut builder = ProfileBuilder::new(arrivals);
+            lines::for_each(input, |number, line| {
+                builder.push(&encoding.decode(line)?);
+                if number % PROGRESS_EVERY == 0 {
+                    shown.set_position(number);
+                }
+                Ok(())
+            })?;
+            anyhow::Ok(builder.finish())
+        });
+        Ok(Self { name, profile: profile.await??, cut_short: 0, table: None })
     }
 
     /// Reads the first rows of each tablet of a table, in proportion to its stored entries, and at
@@ -105,23 +112,6 @@ impl Source {
             table: Some(table),
         })
     }
-}
-
-fn profile_of(
-    input: impl Read,
-    encoding: Encoding,
-    arrivals: Arrivals,
-    bar: &ProgressBar,
-) -> Result<KeyProfile> {
-    let mut builder = ProfileBuilder::new(arrivals);
-    lines::for_each(input, |number, line| {
-        builder.push(&encoding.decode(line)?);
-        if number % PROGRESS_EVERY == 0 {
-            bar.set_position(number);
-        }
-        Ok(())
-    })?;
-    Ok(builder.finish())
 }
 
 /// Returns the number of rows to read from each tablet: at least one, and about `most` in all.

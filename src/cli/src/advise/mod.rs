@@ -193,7 +193,7 @@ impl Advise {
             let tablets = match (&recipe.layout, self.table.tablets) {
                 (_, Some(given)) => given,
                 (Layout::Tablets(tablets), None) => *tablets,
-                (Layout::At(_), None) => wanted,
+                (Layout::At(_) | Layout::Unknown, None) => wanted,
             };
             let design = recipe.design.name();
             let label = match recipe.design.row_hasher() {

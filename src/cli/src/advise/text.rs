@@ -94,21 +94,21 @@ pub(super) fn verdict(suitability: Suitability) -> &'static str {
 
 /// Returns the most telling fault of a design, or else the keys that it rejects.
 fn against(design: &RankedDesign) -> String {
-    let rejected = design.rejected.as_ref();
-    let rejected = rejected.map(|rejected| Fault::RejectsKeys {
-        keys: rejected.keys,
-        reason: rejected.reason.clone(),
-    });
-    let first = design.faults.first().or(rejected.as_ref());
-    first.map(fault).unwrap_or_default()
+    match (design.faults.first(), &design.rejected) {
+        (Some(first), _) => fault(first),
+        (None, Some(rejected)) => no_key_for(rejected.keys, &rejected.reason),
+        (None, None) => String::new(),
+    }
+}
+
+fn no_key_for(keys: u64, reason: &str) -> String {
+    format!("no key for {}: {reason}", plural(keys, "key"))
 }
 
 fn fault(fault: &Fault) -> String {
     match fault {
         Fault::Invalid { reason } => reason.clone(),
-        Fault::RejectsKeys { keys, reason } => {
-            format!("no key for {}: {reason}", plural(*keys, "key"))
-        }
+        Fault::RejectsKeys { keys, reason } => no_key_for(*keys, reason),
         Fault::FewSalts { used, is_of_a_part } => {
             let used = plural(*used, "salt");
             if *is_of_a_part {

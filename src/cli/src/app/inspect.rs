@@ -49,14 +49,13 @@ impl List {
             let status = fluo.application(&name).status().await?.to_string();
             listed.push([name, status, table]);
         }
-        let item = |[name, status, table]: &[String; 3]| json!({ "name": name, "status": status, "table": table });
-        let items: Vec<_> = listed.iter().map(item).collect();
-        output::answer(self.json, &items, || {
-            let width = listed.iter().map(|[name, ..]| name.chars().count()).max().unwrap_or(0);
-            let line =
-                |[name, status, table]: &[String; 3]| format!("{name:width$}  {status:7}  {table}");
-            listed.iter().map(line).collect::<Vec<_>>().join("\n")
-        })
+        if self.json {
+            let item = |[name, status, table]: &[String; 3]| json!({ "name": name, "status": status, "table": table });
+            return output::print_json(&listed.iter().map(item).collect::<Vec<_>>());
+        }
+        let width = listed.iter().map(|[name, ..]| name.chars().count()).max().unwrap_or(0);
+        let mut listed = listed.iter();
+        listed.try_for_each(|[name, status, table]| show!("{name:width$}  {status:7}  {table}"))
     }
 }
 

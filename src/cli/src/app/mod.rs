@@ -1,7 +1,6 @@
 //! `fluo app`: applications.
 
-mod compact_transient;
-mod gc;
+mod compaction;
 mod inspect;
 mod lifecycle;
 mod rebucket;
@@ -32,8 +31,8 @@ pub(crate) enum AppCommand {
     Status(NamedApplication),
     Config(inspect::Config),
     Remove(lifecycle::Remove),
-    Gc(gc::Gc),
-    CompactTransient(compact_transient::CompactTransient),
+    Gc(compaction::Gc),
+    CompactTransient(compaction::CompactTransient),
     /// Show the changes that make the table match the recipes; writes nothing.
     ///
     /// The recipes are settings of the application, such as `recipes.optimizations.ID=CLASS`. The

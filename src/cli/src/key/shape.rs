@@ -54,8 +54,7 @@ pub(crate) struct Group {
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let chosen = self.design.choose()?;
-        let splits = chosen.splits(self.tablets)?;
-        let splits = splits.context("say how many --tablets")?;
+        let splits = chosen.splits(self.tablets)?.context("say how many --tablets")?;
         if self.json {
             let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
             return output::print_json(&shown);
@@ -74,12 +73,10 @@ impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let design = self.design.choose()?.design;
         let requirement = TableRequirement::for_key_design_at(&design, [])?;
-        let pattern = TableOptimizations::from(requirement).group_pattern();
+        let (name, pattern) =
+            (design.name(), TableOptimizations::from(requirement).group_pattern());
         let pattern = pattern.with_context(|| {
-            format!(
-                "the keys of the design {} have no common beginning, so they have no group",
-                design.name()
-            )
+            format!("the keys of the design {name} have no common beginning, so they have no group")
         })?;
         if self.json {
             return output::print_json(&pattern);

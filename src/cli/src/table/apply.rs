@@ -14,10 +14,10 @@ use serde_json::json;
 use super::plan::Optimized;
 use super::wait_until_balanced;
 use crate::command_name::sibling;
-use crate::interruption::set_state;
+use crate::exit::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{plural, shortened};
-use crate::{atomic_file, duration, output, progress, spec};
+use crate::text::{parse_duration, plural, shortened};
+use crate::{atomic_file, output, progress, spec};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///
@@ -57,7 +57,7 @@ pub(crate) struct Apply {
 pub(crate) struct ApplyOptions {
     /// Maximum time to wait until every group is spread, such as 60s or 2m. A group balancer
     /// checks a table once a minute
-    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = parse_duration)]
     wait: Duration,
     /// Do not wait until the tablets have moved
     #[arg(long, conflicts_with = "wait")]
@@ -202,7 +202,7 @@ mod tests {
     use fluo_table::{Bytes, Error};
 
     use super::*;
-    use crate::interruption;
+    use crate::exit;
 
     fn split(row: &'static str) -> Step {
         Step::AddSplits([Bytes::from(row)].into())
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn records_the_state_after_every_event() {
         let mut course = Course::new("t", 4);
-        let stands = || interruption::state().unwrap();
+        let stands = || exit::state().unwrap();
         let shown = |course: &Course<'_>| course.bar.as_ref().map(ProgressBar::message);
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
         course.tell(ApplyEvent::Skipped(&split("a")));

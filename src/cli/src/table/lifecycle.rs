@@ -103,7 +103,7 @@ impl List {
         if self.target.is_live() && !self.all {
             names.retain(|name| !is_system_table(name));
         }
-        output::answer(self.json, &names, || names.join("\n"))
+        if self.json { output::print_json(&names) } else { output::print(&names.join("\n")) }
     }
 }
 

@@ -17,8 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
-use crate::exit::Outcome;
-use crate::interruption::set_state;
+use crate::exit::{Outcome, set_state};
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{count_of, plural};
 use crate::{lines, output, progress};
@@ -144,50 +143,48 @@ impl Load {
         say_named(&report.existing, "there already and not written");
         let unsure = "there, written by this load or before it, as an answer was lost";
         say_named(&report.unsure, unsure);
+        let at_least = if repeated.is_lower_bound { "at least " } else { "" };
+        let under_repeated = match repeated.rows {
+            0 => String::new(),
+            rows => {
+                format!("; {at_least}{} of them under a key that another line had", Grouped(rows))
+            }
+        };
         say!(
-            "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s){}",
+            "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s){under_repeated}",
             plural(rows, "row"),
             self.name,
-            under_repeated_keys(report)
         );
         Ok(())
     }
 }
 
-type Chunk = Vec<Result<Mutation>>;
-
 fn rows_of(
     input: impl Read + Send + 'static,
     row_of: impl Fn(&[u8]) -> Result<Mutation> + Send + 'static,
 ) -> impl Stream<Item = Result<Mutation>> + Send {
-    let (chunks, received) = mpsc::channel(MAX_CHUNKS);
-    let reader = tokio::task::spawn_blocking(move || read(input, row_of, &chunks));
+    let (chunks, received) = mpsc::channel::<Vec<Result<Mutation>>>(MAX_CHUNKS);
+    // Sends the rows, and the error that ends them. Ends early if the load does not take more.
+    let reader = tokio::task::spawn_blocking(move || {
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let read = lines::for_each(input, |number, line| {
+            chunk.push(Ok(row_of(line)?));
+            bytes += line.len();
+            if number == 1 || chunk.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
+                bytes = 0;
+                chunks.blocking_send(std::mem::take(&mut chunk))?;
+            }
+            Ok(())
+        });
+        chunk.extend(read.err().map(Err));
+        let _ = chunks.blocking_send(chunk);
+    });
     // A reader that panics ends the input with an error.
     let end = stream::once(reader)
         .filter_map(|ended| ready(ended.err().map(|error| vec![Err(error.into())])));
     let received =
         stream::unfold(received, async |mut received| Some((received.recv().await?, received)));
     received.chain(end).flat_map(stream::iter)
-}
-
-/// Sends the rows, and the error that ends them. Ends early if the load does not take more.
-fn read(
-    input: impl Read,
-    row_of: impl Fn(&[u8]) -> Result<Mutation>,
-    chunks: &mpsc::Sender<Chunk>,
-) {
-    let (mut chunk, mut bytes) = (Chunk::new(), 0);
-    let read = lines::for_each(input, |number, line| {
-        chunk.push(Ok(row_of(line)?));
-        bytes += line.len();
-        if number == 1 || chunk.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
-            bytes = 0;
-            chunks.blocking_send(std::mem::take(&mut chunk))?;
-        }
-        Ok(())
-    });
-    chunk.extend(read.err().map(Err));
-    let _ = chunks.blocking_send(chunk);
 }
 
 fn failure(error: BulkLoadError, again: &str) -> Error {
@@ -208,16 +205,6 @@ fn stopped(report: &BulkLoadReport, again: &str) -> String {
         (_, 0) => format!("{stopped}; {again}"),
         (_, some) => format!("{stopped} and perhaps {} more; {again}", Grouped(some)),
     }
-}
-
-/// Returns the end of the message about a load; empty if no key is repeated.
-fn under_repeated_keys(report: &BulkLoadReport) -> String {
-    let keys = report.repeated_keys;
-    if keys.rows == 0 {
-        return String::new();
-    }
-    let at_least = if keys.is_lower_bound { "at least " } else { "" };
-    format!("; {at_least}{} of them under a key that another line had", Grouped(keys.rows))
 }
 
 fn named(rows: &ExistingRows) -> Value {

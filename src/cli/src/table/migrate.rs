@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo_keys::{KeyMigration, MigrationOptions, MigrationStep};
-use fluo_table::{Authorizations, Table, Versions};
+use fluo_table::{Authorizations, Versions};
 use serde::Serialize;
 
-use crate::exit::Outcome;
-use crate::interruption::set_state;
+use crate::exit::{Outcome, set_state};
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::plural;
 use crate::{output, progress, spec};
@@ -77,7 +76,21 @@ impl Migrate {
         let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
-        let mut migrated = self.moved(&*table, &epochs).await?;
+        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
+        let (options, mut cursor) = (MigrationOptions::new(), None);
+        let bar = progress::counter("rows moved");
+        loop {
+            set_state(migrated.standing());
+            let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await;
+            let step = step.with_context(|| migrated.standing())?;
+            migrated.add(&step);
+            bar.set_position(migrated.rows_moved);
+            cursor = step.cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        drop(bar);
         let counts = epochs.count(&*table).await?;
         migrated.rows_left = counts.left();
         if self.json {
@@ -101,23 +114,6 @@ impl Migrate {
             (Some(_), Some(_)) => bail!(
                 "the spec {spec} names earlier designs of several recipes: migrate one at a time, with a spec of its own"
             ),
-        }
-    }
-
-    async fn moved(&self, table: &dyn Table, epochs: &KeyMigration) -> Result<Migrated> {
-        let bar = progress::counter("rows moved");
-        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
-        let (options, mut cursor) = (MigrationOptions::new(), None);
-        loop {
-            set_state(migrated.standing());
-            let step = epochs.migrate_step(table, cursor.as_ref(), &options).await;
-            let step = step.with_context(|| migrated.standing())?;
-            migrated.add(&step);
-            bar.set_position(migrated.rows_moved);
-            cursor = step.cursor;
-            if cursor.is_none() {
-                return Ok(migrated);
-            }
         }
     }
 }

@@ -7,7 +7,6 @@ mod load;
 mod migrate;
 mod plan;
 mod show;
-mod verdict_text;
 mod verify;
 mod wait_until_balanced;
 mod watch;
@@ -21,8 +20,7 @@ use crate::exit::Outcome;
 pub(crate) use self::apply::ApplyOptions;
 pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
 pub(crate) use self::show::bars;
-pub(crate) use self::verdict_text::describe as describe_verdict;
-pub(crate) use self::verify::VerifyArguments;
+pub(crate) use self::verify::{VerifyArguments, describe as describe_verdict};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {

@@ -10,8 +10,7 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
 use crate::command_name::sibling;
-use crate::duration::seconds;
-use crate::text::plural;
+use crate::text::{plural, seconds};
 use crate::{exit, progress};
 
 const MAX_NAMED: usize = 3;

@@ -12,11 +12,10 @@ use serde_json::{Map, Value};
 use tokio::time::sleep;
 
 use super::plan::SpecTable;
-use super::verdict_text::{all_with_sentences, with_sentence};
-use super::verify::{Limits, Rows, with_damage};
+use super::verify::{Limits, Rows, all_with_sentences, with_damage, with_sentence};
 use crate::exit::{self, Outcome};
-use crate::text::plural;
-use crate::{duration, output, spec};
+use crate::text::{parse_duration, plural};
+use crate::{output, spec};
 
 /// The shortest interval: a check is not free for the servers.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
@@ -41,7 +40,7 @@ pub(crate) struct Watch {
     #[command(flatten)]
     table: SpecTable,
     /// The pause between two checks, from 100ms on, such as 30s or 2m
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     interval: Duration,
     /// End with exit code 1 as soon as the table does not match the spec
     #[arg(long)]

@@ -10,12 +10,9 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::fs;
-use std::io;
 use std::path::PathBuf;
+use std::{env, fmt, fs, io};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;

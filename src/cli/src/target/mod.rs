@@ -228,10 +228,8 @@ impl InstanceArguments {
         let at = &self.target.at;
         let servers = self.zookeeper.servers(&at.profile)?;
         let proxy = self.target.login.proxy(at, address).await?;
-        let mut options = AccumuloOptions::new(proxy, &servers);
-        if let Some(secret) = self.zookeeper.secret(&at.profile).await? {
-            options = options.secret(secret);
-        }
+        let secret = self.zookeeper.secret(&at.profile).await?.into_iter();
+        let options = secret.fold(AccumuloOptions::new(proxy, &servers), AccumuloOptions::secret);
         let connecting = format!("connecting to {at} and ZooKeeper {servers}");
         let connected = progress::while_it_lasts(connecting, fluo_accumulo::connect(options));
         connected.await.map_err(|error| login::advised(&error))

@@ -94,7 +94,15 @@ pub(super) async fn of_prompt(user: &str, at: &At) -> Result<String> {
     let question = output::shown(&format!("password of {user} at {at}: "));
     // Remember it here and not on the blocking thread, which cannot be cancelled: dropping this
     // restores the terminal.
-    let mut terminal = Terminal::remember();
+    let mut terminal = Terminal {
+        is_asking: true,
+        // The prompt reads from this device.
+        #[cfg(unix)]
+        before: File::open("/dev/tty").ok().and_then(|terminal| {
+            let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
+            Some((terminal, attributes))
+        }),
+    };
     let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
     if answer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
         // The prompt reads Ctrl-C as a key and signals this process. Wait until the signal ends
@@ -114,20 +122,6 @@ struct Terminal {
     is_asking: bool,
     #[cfg(unix)]
     before: Option<(File, rustix::termios::Termios)>,
-}
-
-impl Terminal {
-    fn remember() -> Self {
-        Self {
-            is_asking: true,
-            // The prompt reads from this device.
-            #[cfg(unix)]
-            before: File::open("/dev/tty").ok().and_then(|terminal| {
-                let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
-                Some((terminal, attributes))
-            }),
-        }
-    }
 }
 
 impl Drop for Terminal {
