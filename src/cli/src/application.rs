@@ -46,8 +46,7 @@ pub(crate) struct OpenApplication {
 impl NamedApplication {
     pub(crate) async fn stored(&self) -> Result<Application> {
         let fluo = self.target.open().await?;
-        let coordination = open(&fluo, &self.name).await?;
-        Ok(coordination.application().await?)
+        Ok(open(&fluo, &self.name).await?.application().await?)
     }
 
     pub(crate) async fn client(&self) -> Result<(Instance, Client)> {

@@ -9,7 +9,7 @@ use fastrand::Rng;
 use fluo_keys::{KeyDesign, RowHasher};
 
 use crate::design::{described, read_argument};
-use crate::spec::{self, Recipe};
+use crate::spec::{self, Layout, Recipe};
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new(CHOICE).required(true).multiple(true)))]
@@ -38,11 +38,12 @@ pub(crate) const CHOICE: &str = "choice_of_a_design";
 
 impl DesignArguments {
     pub(crate) fn choose(&self) -> Result<Recipe> {
+        let of = |design| Recipe { design, layout: Layout::Unknown, migration: None };
         let prefix = self.prefix.as_deref().unwrap_or_default();
         let mut recipe = match (&self.design, &self.spec) {
-            (Some(design), _) => Recipe::from(read_argument(design)?),
+            (Some(design), _) => of(read_argument(design)?),
             (None, Some(path)) => self.recipe(path)?,
-            (None, None) => Recipe::from(KeyDesign::from(&RowHasher::new(prefix)?)),
+            (None, None) => of(KeyDesign::from(&RowHasher::new(prefix)?)),
         };
         let name = recipe.design.name();
         if self.seed.is_some() && !recipe.design.draws_salts() {

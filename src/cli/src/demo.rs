@@ -89,8 +89,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     print("\nThe same rows, over as many tablets:\n")?;
     let tablets = tables.tablets("pages").await?;
     // No hashed row falls in the last tablet.
-    let hashed = tablets.as_slice().split_last().map(|(_, hashed)| hashed);
-    draw(hashed.unwrap_or_default())?;
+    draw(tablets.as_slice().split_last().map(|(_, hashed)| hashed).unwrap_or_default())?;
 
     heading("Verified (`fluo table verify`)")?;
     let verdict = optimizations.verify(tables, "pages").await?;

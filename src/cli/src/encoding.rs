@@ -103,8 +103,7 @@ impl Written {
     /// Parses a key or a prefix, which may be empty. `what` is its name in messages.
     pub(crate) fn named(self, what: &str, written: &OsStr) -> Result<Bytes> {
         let written = written.as_encoded_bytes();
-        let bytes = self.bytes(written);
-        bytes.with_context(|| format!("{what} `{}`", masking::masked(written)))
+        self.bytes(written).with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
     pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {

@@ -151,8 +151,7 @@ impl List {
     fn line(&self, cell: &Cell, application: &Application) -> Option<Result<String>> {
         let (row, column) = (&cell.key.row, observed_column(&cell.key.column).ok()?);
         let stamp = NotificationTimestamp::decode(cell.key.timestamp)?;
-        let mut observers = application.observers.iter();
-        let observer = observers.find(|observed| observed.column == column);
+        let observer = application.observers.iter().find(|observed| observed.column == column);
         let item = json!({
             "kind": observer.map(|observed| observed.kind.to_string()),
             "timestamp": stamp.timestamp.get(),

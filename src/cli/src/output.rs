@@ -49,8 +49,7 @@ pub(crate) fn write(lines: &[u8]) -> Result<()> {
 }
 
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io_error = error.downcast_ref::<io::Error>();
-    io_error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {

@@ -126,14 +126,11 @@ impl Recipe {
         let before = before.map(|table| read_design(source, table, None));
         let mut designs = before.collect::<Result<Vec<_>>>()?;
         let design = read_design(source, table, name)?;
-        let migration = if designs.is_empty() {
-            None
-        } else {
-            designs.push(design.clone());
-            // Nothing is merged before the table is known, and with it the number of versions.
-            let migration = KeyMigration::new(designs, Versions::All);
-            Some(migration.map_err(|error| source.error(Some(span), error))?)
-        };
+        let is_migrated = !designs.is_empty();
+        designs.push(design.clone());
+        // Nothing is merged before the table is known, and with it the number of versions.
+        let migration = is_migrated.then(|| KeyMigration::new(designs, Versions::All)).transpose();
+        let migration = migration.map_err(|error| source.error(Some(span), error))?;
         Ok(Self { design, layout, migration })
     }
 
@@ -160,12 +157,6 @@ impl Recipe {
     }
 }
 
-impl From<KeyDesign> for Recipe {
-    fn from(design: KeyDesign) -> Self {
-        Self { design, layout: Layout::Unknown, migration: None }
-    }
-}
-
 impl Layout {
     fn take<'a>(source: Source<'a>, table: &mut Spanned<DeTable<'a>>) -> Result<Self> {
         let (span, table) = (table.span(), table.get_mut());
@@ -183,8 +174,7 @@ impl Layout {
                 points.into_iter().map(point).collect::<Result<_>>().map(Self::At)
             }
             (Some(_), Some(_)) => {
-                let cause = "`tablets` and `split_points` exclude each other";
-                Err(source.error(Some(span), cause))
+                Err(source.error(Some(span), "`tablets` and `split_points` exclude each other"))
             }
             (None, None) => {
                 let error = source.error(Some(span), "missing field `tablets` or `split_points`");

@@ -26,8 +26,7 @@ pub(super) fn lines(answer: &Answer) -> String {
     let report = &answer.report;
     let mut lines = format!("Keys of {}\n\n", answer.source);
     let figures = figures(answer);
-    let widths = figures.iter().map(|(name, _)| name.len());
-    let width = widths.max().unwrap_or_default();
+    let width = figures.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, figure) in figures {
         lines += &format!(" {name:width$}  {figure}\n");
     }
@@ -39,10 +38,7 @@ pub(super) fn lines(answer: &Answer) -> String {
     for column in designs.column_iter_mut().skip(2).take(5) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    for line in designs.to_string().lines() {
-        lines += &format!("{}\n", line.trim_end());
-    }
-    lines += &format!("\n{}\n", decision(report));
+    lines += &format!("{}\n\n{}\n", designs.trim_fmt(), decision(report));
     if let Some(spec) = &answer.spec {
         lines += "\nSpec file\n\n";
         for line in spec.lines().take(SPEC_LINES) {

@@ -97,8 +97,7 @@ impl Gc {
         let work = format!("collecting the garbage of `{name}`");
         let bar = progress::waiting(work.clone());
         let progress = |done, ranges| bar.set_message(format!("{work}: {done} of {ranges} ranges"));
-        let all = Span::all();
-        let horizon = client.collect_garbage_with(fluo, &all, progress).await?;
+        let horizon = client.collect_garbage_with(fluo, &Span::all(), progress).await?;
         drop(bar);
         output::emit(&format!("collected below {horizon} in {}", seconds(begun.elapsed())))
     }
@@ -154,8 +153,7 @@ impl CompactTransient {
         let _bar = progress::waiting(work);
         let compact = async move {
             let Some(every) = every else {
-                let report = compaction.run().await;
-                return Ok(report.iter().filter(|one| one.result.is_err()).count());
+                return Ok(compaction.run().await.iter().filter(|one| one.result.is_err()).count());
             };
             compaction.repeat_until(every, pending()).await?;
             Ok::<_, AnyError>(0)

@@ -1,16 +1,19 @@
-//! `fluo app init` and `fluo app remove`.
+//! `fluo app init`, `fluo app rebucket` and `fluo app remove`.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
+use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, unescape};
 
 use crate::application::{self, NamedApplication};
-use crate::confirm;
+use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
+use crate::text::plural;
+use crate::{confirm, progress};
 
 /// Make an application: its table, its observed columns and its settings.
 ///
@@ -49,6 +52,25 @@ pub(crate) struct Init {
     /// Do not ask for confirmation, even at a terminal
     #[arg(long)]
     yes: bool,
+}
+
+/// Change the number of buckets of a queue.
+///
+/// The queue must be empty, no notification may wait, and all programs of the application must have
+/// stopped. None can open the application while the values of a combine queue are moved to their
+/// new buckets. If the command is interrupted, programs continue with the old or the new number, as
+/// `fluo queue list` shows it; run the command again. The split points of the table change too.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app rebucket --at embedded:./data web wc --buckets 1009
+  fluo app plan --at embedded:./data web")]
+pub(crate) struct Rebucket {
+    #[command(flatten)]
+    queue: QueueArguments,
+    /// The new number of buckets
+    #[arg(long, value_name = "N")]
+    buckets: u32,
 }
 
 /// Remove an application, its table and all its data
@@ -129,6 +151,25 @@ impl Init {
         };
         let refusal = format!("application `{name}` was not initialized");
         confirm::at_terminal(&question, name, &refusal).await
+    }
+}
+
+impl Rebucket {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let QueueArguments { application, id } = &self.queue;
+        let open = application.open().await?;
+        let client = open.client().await?;
+        let work = format!("moving the values of `{}`", id.escape_debug());
+        let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
+        let moved = progress::while_it_lasts(work, change).await?;
+        say!(
+            "queue `{}` has {}; {} moved",
+            id.escape_debug(),
+            plural(self.buckets, "bucket"),
+            plural(moved, "value")
+        );
+        say!("`fluo app plan {}` shows the new split points", application.named.name);
+        Ok(())
     }
 }
 

@@ -3,7 +3,6 @@
 mod compaction;
 mod inspect;
 mod lifecycle;
-mod rebucket;
 
 use std::sync::Arc;
 
@@ -77,7 +76,7 @@ pub(crate) enum AppCommand {
         #[command(flatten)]
         options: VerifyArguments,
     },
-    Rebucket(rebucket::Rebucket),
+    Rebucket(lifecycle::Rebucket),
 }
 
 pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
@@ -97,8 +96,7 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::Apply { application, prune, options } => {
             if let Some(mut table) = optimized(&application).await? {
                 check_writable(table.unwritable.take())?;
-                let plan = table.plan(prune).await?;
-                options.run(&*table.tables, &plan).await?;
+                options.run(&*table.tables, &table.plan(prune).await?).await?;
             }
         }
         AppCommand::Verify { application, options } => {

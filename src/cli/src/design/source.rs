@@ -50,8 +50,7 @@ impl<'a> Source<'a> {
         let Some(value) = table.remove(name) else {
             return Ok(None);
         };
-        let read = T::deserialize(ValueDeserializer::from(value));
-        read.map(Some).map_err(|error| {
+        T::deserialize(ValueDeserializer::from(value)).map(Some).map_err(|error| {
             let cause = format!("{}, in `{name}`", error.message());
             self.error(error.span(), cause)
         })

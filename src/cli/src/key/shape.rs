@@ -53,8 +53,8 @@ pub(crate) struct Group {
 
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let chosen = self.design.choose()?;
-        let splits = chosen.splits(self.tablets)?.context("say how many --tablets")?;
+        let splits =
+            self.design.choose()?.splits(self.tablets)?.context("say how many --tablets")?;
         if self.json {
             let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
             return output::print_json(&shown);

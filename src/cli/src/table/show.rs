@@ -86,8 +86,7 @@ fn draw(table: &str, tablets: &Tablets) -> Result<()> {
 
 /// Formats one line for each pair of a label and a count, with a bar in proportion to the count.
 pub(crate) fn bars(counts: &[(String, u64)]) -> Vec<String> {
-    let labels = counts.iter().map(|(label, _)| label.chars().count());
-    let width = labels.max().unwrap_or_default();
+    let width = counts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or_default();
     let largest = counts.iter().map(|(_, count)| *count).max().unwrap_or_default();
     let digits = Grouped(largest).to_string().len();
     let line = |(label, count): &(String, u64)| {

@@ -96,8 +96,7 @@ impl Limits {
 /// Adds the known damage of an embedded directory, from which wrong data may have been read.
 pub(super) fn with_damage(mut verdict: Verdict, unwritable: Option<Error>) -> Verdict {
     if let Some(damage) = unwritable.filter(|error| error.kind() == ErrorKind::Corrupt) {
-        let cause = format!("{damage} with `fluo table check`");
-        verdict.add(Difference::Damage { cause });
+        verdict.add(Difference::Damage { cause: format!("{damage} with `fluo table check`") });
     }
     verdict
 }

@@ -67,10 +67,9 @@ impl Watch {
         // An error of the first check is an error of the arguments.
         let first = self.look(&optimizations, &options, &mut connected).await?;
         let first = first.with_context(|| format!("there is no table `{name}`"))?;
-        let mut is_ok = first.ok;
         self.print(&Change::begin(&first)?)?;
         let mut changes = Changes { seen: first, error: None };
-        while is_ok || !self.once {
+        while changes.seen.ok || !self.once {
             sleep(self.interval).await;
             let looked = match self.look(&optimizations, &options, &mut connected).await {
                 Ok(Some(seen)) => Ok(seen),
@@ -80,7 +79,6 @@ impl Watch {
                 }
                 Err(error) => Err(exit::sentence(&error)),
             };
-            is_ok = looked.as_ref().map_or(is_ok, |seen| seen.ok);
             for change in changes.after(looked)? {
                 self.print(&change)?;
             }
