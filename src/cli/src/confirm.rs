@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 
 /// Asks at a terminal for the name of the object to delete; any other answer is a refusal. Does not
 /// ask a script.
@@ -19,9 +19,7 @@ pub(crate) async fn at_terminal(question: &str, name: &str, refusal: &str) -> Re
 fn confirm(name: &str, refusal: &str, mut answers: impl BufRead) -> Result<()> {
     let mut answer = Vec::new();
     answers.read_until(b'\n', &mut answer)?;
-    if answer.trim_ascii_end() != name.as_bytes() {
-        bail!("{refusal}");
-    }
+    ensure!(answer.trim_ascii_end() == name.as_bytes(), "{refusal}");
     Ok(())
 }
 

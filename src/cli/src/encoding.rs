@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use fluo_table::{Bytes, Column, ColumnSelector, Escaped, unescape};
@@ -94,9 +94,7 @@ impl Written {
 
     pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
         let row = self.named("row", written)?;
-        if row.is_empty() {
-            bail!("the row is empty; a row has at least one byte");
-        }
+        ensure!(!row.is_empty(), "the row is empty; a row has at least one byte");
         Ok(row)
     }
 
@@ -107,9 +105,7 @@ impl Written {
     }
 
     pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
-        if written.is_empty() {
-            bail!("the column is empty; write FAMILY or FAMILY:QUALIFIER");
-        }
+        ensure!(!written.is_empty(), "the column is empty; write FAMILY or FAMILY:QUALIFIER");
         Ok(match self.parts(written)? {
             (family, Some(qualifier)) => ColumnSelector::qualifier(family, qualifier),
             (family, None) => ColumnSelector::family(family),

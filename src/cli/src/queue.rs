@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::future::ready;
 use std::pin::pin;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use fluo_engine::{Client, Transaction};
 use fluo_recipes::stored_queue::{BucketBacklog, DeadLetter, StoredQueue};
@@ -79,9 +79,7 @@ impl QueueArguments {
         let (name, id) = (&self.application.named.name, &self.id);
         let mut queues = self.application.queues(&open)?;
         let Some(place) = queues.iter().position(|queue| queue.id() == id) else {
-            if queues.is_empty() {
-                bail!("application `{name}` has no queues");
-            }
+            ensure!(!queues.is_empty(), "application `{name}` has no queues");
             let ids: Vec<_> = queues.iter().map(|queue| format!("`{}`", queue.id())).collect();
             bail!("application `{name}` has no queue `{id}`; its queues: {}", ids.join(", "));
         };
@@ -160,7 +158,6 @@ impl List {
 }
 
 impl Stuck {
-    /// Counts the entries of a queue, given the dead letters of all notifications.
     fn new(queue: &StoredQueue, backlog: &[BucketBacklog], failed: &[FailedNotification]) -> Self {
         let foreign = backlog.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();

@@ -82,8 +82,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
 
 fn keys(profile: &KeyProfile) -> String {
     let (keys, different) = (Grouped(profile.keys), Grouped(profile.distinct.keys));
-    let is_estimate = profile.distinct.standard_error > 0.0;
-    let about = if is_estimate { "about " } else { "" };
+    let about = if profile.distinct.standard_error > 0.0 { "about " } else { "" };
     format!("{keys}, {about}{different} different")
 }
 

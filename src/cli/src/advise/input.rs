@@ -24,7 +24,6 @@ const MIN_ROWS_ONE_IN: u64 = 4;
 pub(super) struct Source {
     pub(super) name: String,
     pub(super) profile: KeyProfile,
-    /// The number of tablets of which only the first rows were read.
     pub(super) cut_short: u64,
     /// The table of the keys, if they are rows of one.
     pub(super) table: Option<ExistingTable>,

@@ -7,7 +7,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fluo_advisor::{AdviceOptions, Arrivals, Candidate, ExistingTable, Read, advise};
@@ -169,9 +169,7 @@ impl Advise {
                 Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }
         };
-        if source.profile.keys == 0 {
-            bail!("there are no keys in {}: give at least one", source.name);
-        }
+        ensure!(source.profile.keys > 0, "there are no keys in {}: give at least one", source.name);
         let (profile, advice) = (source.profile, self.table.options(source.table));
         let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
         let advice = advice.also(own);

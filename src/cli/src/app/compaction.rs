@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Error as AnyError, Result, bail};
+use anyhow::{Error as AnyError, Result, ensure};
 use clap::Args;
 use fluo_engine::Client;
 use fluo_recipes::transient::{CompactedRange, TransientCompaction, TransientRange};
@@ -169,12 +169,11 @@ impl CompactTransient {
             Ok(())
         };
         let (failed, ()) = try_join!(compact, print)?;
-        if failed > 0 {
-            let ranges = plural(ranges, "range");
-            bail!(
-                "{failed} of {ranges} could not be compacted; the lines above state why, and the command can be repeated"
-            );
-        }
+        let ranges = plural(ranges, "range");
+        ensure!(
+            failed == 0,
+            "{failed} of {ranges} could not be compacted; the lines above state why, and the command can be repeated"
+        );
         Ok(Outcome::Success)
     }
 

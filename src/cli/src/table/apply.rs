@@ -72,9 +72,8 @@ impl Apply {
         let Some(spec) = &self.spec else {
             let name = self.name_or_plan.display();
             let plan = atomic_file::read(&self.name_or_plan).with_context(|| {
-                format!(
-                    "cannot read the plan {name}; to apply a spec to a table, name the spec with --spec"
-                )
+                let advice = "to apply a spec to a table, name the spec with --spec";
+                format!("cannot read the plan {name}; {advice}")
             })?;
             let plan: Plan = serde_json::from_slice(&plan)
                 .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))?;
@@ -148,14 +147,8 @@ impl<'a> Course<'a> {
             }
             ApplyEvent::Skipped(step) => return say!("already so: {step}"),
             ApplyEvent::Failed(step, _) => return say!("failed: {step}"),
-            ApplyEvent::RollingBack => {
-                say!("{UNDOING}");
-                return self.undo();
-            }
-            ApplyEvent::Undone(step) => {
-                say!("undone: {step}");
-                return self.undo();
-            }
+            ApplyEvent::RollingBack => return self.undo(UNDOING),
+            ApplyEvent::Undone(step) => return self.undo(&format!("undone: {step}")),
         }
         set_state(self.state());
         if !self.under_way.is_empty() {
@@ -164,7 +157,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    fn undo(&mut self) {
+    fn undo(&mut self, message: &str) {
+        output::say(message);
         self.bar = Some(progress::waiting(UNDOING.to_owned()));
         set_state(format!(
             "a step failed, and the steps before it were being undone; `{}` shows the rest",

@@ -33,7 +33,7 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let directory = self.target.directory("`fluo table check`")?.to_owned();
-        let checking = format!("checking {}", output::shown(&self.target.to_string()));
+        let checking = format!("checking {}", output::shown(&self.target.at.to_string()));
         let check = tokio::task::spawn_blocking(move || EmbeddedTables::check(directory));
         let checked = progress::while_it_lasts(checking, check).await?;
         let (whole, findings) = match &checked {
@@ -53,14 +53,14 @@ impl Check {
         } else if let Some(report) = whole {
             show!(
                 "OK: {} is whole: {}, {}, {}, {}",
-                self.target,
+                self.target.at,
                 plural(report.tables, "table"),
                 plural(report.tablets, "tablet"),
                 plural(report.entries, "entry"),
                 plural(report.applications, "application"),
             )?;
         } else {
-            show!("NOT OK: {} is damaged:", self.target)?;
+            show!("NOT OK: {} is damaged:", self.target.at)?;
             findings.iter().try_for_each(|finding| show!("  {}", output::shown(finding)))?;
             show!("It takes no writes now; restore it from a copy and check it again.")?;
         }

@@ -91,12 +91,7 @@ impl Load {
         if self.create_if_absent {
             load = load.insert_only()?;
         }
-        let (encoding, column) = (self.encoding, self.column.clone());
-        let rows = rows_of(input, move |line| {
-            let row = Bytes::from(encoding.decode(line)?.into_owned());
-            Ok(Mutation::new(row).put(column.clone(), Bytes::new()))
-        });
-
+        let rows = rows_of(input, self.encoding, self.column.clone());
         let (bar, start) = (progress::counter("rows"), Instant::now());
         let again = self.again(&design);
         let watch = |report: &BulkLoadReport| {
@@ -161,14 +156,16 @@ impl Load {
 
 fn rows_of(
     input: impl Read + Send + 'static,
-    row_of: impl Fn(&[u8]) -> Result<Mutation> + Send + 'static,
+    encoding: Encoding,
+    column: Column,
 ) -> impl Stream<Item = Result<Mutation>> + Send {
     let (chunks, received) = mpsc::channel::<Vec<Result<Mutation>>>(MAX_CHUNKS);
     // Sends the rows, and the error that ends them. Ends early if the load does not take more.
     let reader = tokio::task::spawn_blocking(move || {
         let (mut chunk, mut bytes) = (Vec::new(), 0);
         let read = lines::for_each(input, |number, line| {
-            chunk.push(Ok(row_of(line)?));
+            let row = Bytes::from(encoding.decode(line)?.into_owned());
+            chunk.push(Ok(Mutation::new(row).put(column.clone(), Bytes::new())));
             bytes += line.len();
             if number == 1 || chunk.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
                 bytes = 0;

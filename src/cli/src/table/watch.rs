@@ -4,7 +4,7 @@ use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use fluo_keys::{Difference, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{ErrorKind, TableAdmin};
@@ -57,9 +57,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        if self.interval < MIN_INTERVAL {
-            bail!("the interval is shorter than 100ms");
-        }
+        ensure!(self.interval >= MIN_INTERVAL, "the interval is shorter than 100ms");
         let name = &self.table.name;
         let (optimizations, expected) = spec::read(&self.table.spec)?;
         let options = self.limits.options(expected, self.rows);

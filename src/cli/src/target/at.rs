@@ -14,7 +14,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::{env, fmt, fs, io};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
@@ -131,16 +131,13 @@ impl Target {
 /// not expand it within `embedded:~/data`.
 fn path(directory: &str) -> Result<PathBuf> {
     let Some(below) = directory.strip_prefix('~') else {
-        if directory.is_empty() {
-            bail!("the directory is missing; write embedded:DIR");
-        }
+        ensure!(!directory.is_empty(), "the directory is missing; write embedded:DIR");
         return Ok(PathBuf::from(directory));
     };
-    if !below.is_empty() && !below.starts_with('/') {
-        bail!(
-            "only `~/` is expanded, not `{directory}`; write its path, or embedded:./{directory}"
-        );
-    }
+    ensure!(
+        below.is_empty() || below.starts_with('/'),
+        "only `~/` is expanded, not `{directory}`; write its path, or embedded:./{directory}"
+    );
     let home = if cfg!(unix) { set("HOME").map(PathBuf::from) } else { env::home_dir() };
     let home = home.with_context(|| {
         format!("`{directory}` needs the variable HOME; set it or write the path")

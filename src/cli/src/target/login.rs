@@ -3,14 +3,14 @@
 use std::error::Error as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use fluo_accumulo::{
     Credentials, OracleOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, Tls,
 };
 
 use super::at::{At, Profile, ProxyProtocol, Target, text};
-use super::password::{self, Secret};
+use super::password;
 use crate::atomic_file;
 
 const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
@@ -75,18 +75,17 @@ impl LoginArguments {
         }
         let user = first(&self.user, "FLUO_USER", &profile.user)?;
         if let Some(secret) = text("FLUO_SHARED_SECRET")? {
-            if user.is_some() {
-                bail!(
-                    "FLUO_SHARED_SECRET is set, which replaces user and password, and so is a user; unset one of the two"
-                );
-            }
+            ensure!(
+                user.is_none(),
+                "FLUO_SHARED_SECRET is set, which replaces user and password, and so is a user; unset one of the two"
+            );
             return Ok(Credentials::shared_secret(secret));
         }
         let Some(user) = user else {
             bail!("{at} needs a user: give --user USER or set FLUO_USER ({})", password::WAYS);
         };
-        let files = (self.password_file.as_ref(), profile.password_file.as_ref());
-        let password = match Secret::PASSWORD.find(files.0, files.1).await? {
+        let (file, default) = (&self.password_file, &profile.password_file);
+        let password = match password::find("password", "FLUO_PASSWORD", file, default).await? {
             Some(password) => password,
             None => password::of_prompt(&user, at).await?,
         };
@@ -117,17 +116,16 @@ impl ZooKeeperArguments {
              FLUO_ZOOKEEPERS",
         )?;
         // Messages repeat the address.
-        if servers.contains('@') {
-            bail!(
-                "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH"
-            );
-        }
+        ensure!(
+            !servers.contains('@'),
+            "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH"
+        );
         Ok(servers)
     }
 
     pub(super) async fn secret(&self, profile: &Profile) -> Result<Option<String>> {
-        let file = self.zookeeper_secret_file.as_ref();
-        Secret::ZOOKEEPER.find(file, profile.zookeeper_secret_file.as_ref()).await
+        let (file, default) = (&self.zookeeper_secret_file, &profile.zookeeper_secret_file);
+        password::find("secret", "FLUO_ZOOKEEPER_SECRET", file, default).await
     }
 
     pub(crate) async fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {

@@ -5,12 +5,11 @@ mod directory;
 mod login;
 mod password;
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use fluo_accumulo::{AccumuloOptions, AccumuloTables};
 use fluo_embedded::EmbeddedOptions;
@@ -64,18 +63,11 @@ pub(crate) fn is_system_table(name: &str) -> bool {
 
 /// Refuses to change a system table: Accumulo needs them to find all others.
 pub(crate) fn check_is_own(name: &str) -> Result<()> {
-    if is_system_table(name) {
-        bail!(
-            "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
-        );
-    }
+    ensure!(
+        !is_system_table(name),
+        "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
+    );
     Ok(())
-}
-
-impl fmt::Display for TargetArguments {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.at.fmt(f)
-    }
 }
 
 impl TargetArguments {
@@ -85,10 +77,11 @@ impl TargetArguments {
 
     /// Returns the target. Refuses arguments without effect on an embedded directory.
     fn target(&self) -> Result<&Target> {
+        let at = &self.at;
         if !self.is_live() && self.login != LoginArguments::default() {
-            bail!("{self} needs no login: omit the options for a live Accumulo, such as --user");
+            bail!("{at} needs no login: omit the options for a live Accumulo, such as --user");
         }
-        Ok(&self.at.target)
+        Ok(&at.target)
     }
 
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
@@ -137,14 +130,12 @@ impl TargetArguments {
         match self.target()? {
             Target::Embedded(directory) => Ok(directory),
             Target::Proxy(_) => bail!(
-                "{self} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR"
+                "{} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR",
+                self.at
             ),
         }
     }
 
-    /// Opens the tables of a target. Makes an embedded directory that does not exist, with this
-    /// number of servers.
-    ///
     /// An existing directory keeps its number of servers, and a different number is refused. So is
     /// any number for a live Accumulo.
     pub(crate) async fn open_or_create(
@@ -155,7 +146,7 @@ impl TargetArguments {
         let directory = match self.target()? {
             Target::Embedded(directory) => directory,
             Target::Proxy(_) if servers.is_some() => {
-                bail!("--servers applies only to embedded directories, not to {self}")
+                bail!("--servers applies only to embedded directories, not to {}", self.at)
             }
             Target::Proxy(address) => return self.connect(address).await,
         };
@@ -163,14 +154,14 @@ impl TargetArguments {
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         if servers.is_some_and(|wanted| wanted.get() != found) {
-            bail!("{self} was created with {found} servers; omit --servers");
+            bail!("{} was created with {found} servers; omit --servers", self.at);
         }
         Ok(Arc::new(tables))
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
         let connected = AccumuloTables::connect(self.login.proxy(&self.at, address).await?);
-        let tables = progress::while_it_lasts(format!("connecting to {self}"), connected);
+        let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
         Ok(Arc::new(tables.await.map_err(|error| login::advised(&error))?))
     }
 }
@@ -179,8 +170,8 @@ impl InstanceArguments {
     /// Returns the target in the form of `--at` and the arguments after it.
     pub(crate) fn written(&self) -> String {
         match &self.zookeeper.zookeepers {
-            Some(servers) => format!("{} --zookeepers {servers}", self.target),
-            None => self.target.to_string(),
+            Some(servers) => format!("{} --zookeepers {servers}", self.target.at),
+            None => self.target.at.to_string(),
         }
     }
 
@@ -193,8 +184,7 @@ impl InstanceArguments {
         Ok(self.open_checked().await?.0)
     }
 
-    /// Opens an instance that exists. Also returns the error with which its tables refuse changes,
-    /// if it is known.
+    /// Also returns the error with which its tables refuse changes, if it is known.
     pub(crate) async fn open_checked(&self) -> Result<(Instance, Option<Error>)> {
         match self.target()? {
             Target::Embedded(path) => {
@@ -206,7 +196,6 @@ impl InstanceArguments {
         }
     }
 
-    /// Opens an instance. Makes an embedded directory that does not exist.
     pub(crate) async fn open_or_create(&self, making: &MakingArguments) -> Result<Instance> {
         match self.target()? {
             Target::Embedded(path) => {
@@ -219,7 +208,7 @@ impl InstanceArguments {
 
     fn target(&self) -> Result<&Target> {
         if self.is_directory() && self.zookeeper != ZooKeeperArguments::default() {
-            bail!("{} needs no ZooKeeper: omit --zookeepers and its secret", self.target);
+            bail!("{} needs no ZooKeeper: omit --zookeepers and its secret", self.target.at);
         }
         self.target.target()
     }

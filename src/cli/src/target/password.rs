@@ -15,40 +15,27 @@ pub(super) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWO
 /// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;
 
-pub(super) struct Secret {
+/// Returns the secret of the file in the argument, or else of the variable, or else of the file in
+/// `VARIABLE_FILE`, or else of the file in the profile.
+pub(super) async fn find(
     what: &'static str,
-    /// The variable with the secret, and the one with its file.
-    variables: [&'static str; 2],
-}
-
-impl Secret {
-    pub(super) const PASSWORD: Self =
-        Self { what: "password", variables: ["FLUO_PASSWORD", "FLUO_PASSWORD_FILE"] };
-    pub(super) const ZOOKEEPER: Self =
-        Self { what: "secret", variables: ["FLUO_ZOOKEEPER_SECRET", "FLUO_ZOOKEEPER_SECRET_FILE"] };
-
-    /// Returns the secret of the argument, or else of the variables, or else of the profile.
-    pub(super) async fn find(
-        &self,
-        argument: Option<&PathBuf>,
-        profile: Option<&PathBuf>,
-    ) -> Result<Option<String>> {
-        let [variable, variable_of_file] = self.variables;
-        if argument.is_none()
-            && let Some(secret) = text(variable)?
-        {
-            return Ok(Some(secret));
-        }
-        let set = || set(variable_of_file).map(PathBuf::from);
-        let Some(file) = argument.cloned().or_else(set).or(profile.cloned()) else {
-            return Ok(None);
-        };
-        let what = self.what;
-        let reading = format!("waiting for the {what} of {}", file.display());
-        let read = tokio::task::spawn_blocking(move || of_file(&file, what));
-        // A pipe has no data until its writer writes.
-        Ok(Some(progress::while_it_lasts(output::shown(&reading), read).await??))
+    variable: &str,
+    argument: &Option<PathBuf>,
+    profile: &Option<PathBuf>,
+) -> Result<Option<String>> {
+    if argument.is_none()
+        && let Some(secret) = text(variable)?
+    {
+        return Ok(Some(secret));
     }
+    let set = || set(&format!("{variable}_FILE")).map(PathBuf::from);
+    let Some(file) = argument.clone().or_else(set).or_else(|| profile.clone()) else {
+        return Ok(None);
+    };
+    let reading = format!("waiting for the {what} of {}", file.display());
+    let read = tokio::task::spawn_blocking(move || of_file(&file, what));
+    // A pipe has no data until its writer writes.
+    Ok(Some(progress::while_it_lasts(output::shown(&reading), read).await??))
 }
 
 fn of_file(path: &Path, what: &str) -> Result<String> {
