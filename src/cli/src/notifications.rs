@@ -182,17 +182,14 @@ impl Failed {
 }
 
 impl Chosen {
-    fn cell(&self) -> Result<Option<RowColumn>> {
-        let (Some(row), Some(column)) = (&self.row, &self.column) else {
-            return Ok(None);
-        };
-        let column = self.written.column(column)?;
-        let column = column.with_visibility(self.visibility.clone());
-        Ok(Some(RowColumn::new(self.written.row(row)?, column)))
-    }
-
     async fn change(&self, change: Change) -> Result<()> {
-        let cell = self.cell()?;
+        let cell = match (&self.row, &self.column) {
+            (Some(row), Some(column)) => {
+                let column = self.written.column(column)?.with_visibility(self.visibility.clone());
+                Some(RowColumn::new(self.written.row(row)?, column))
+            }
+            _ => None,
+        };
         let open = self.application.open().await?;
         let client = open.client();
         let count = match (change, &cell) {

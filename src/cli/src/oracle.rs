@@ -46,7 +46,10 @@ impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let interrupted = exit::interruption()?;
         tokio::pin!(interrupted);
-        let started = Server::start(self.options().await?);
+        let options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
+        let options = self.host.iter().fold(options, OracleOptions::host);
+        let options = self.listen.into_iter().fold(options, OracleOptions::listen);
+        let started = Server::start(options.port(self.port.unwrap_or_default()));
         let connecting = "connecting to ZooKeeper".to_owned();
         let mut server = tokio::select! {
             started = progress::while_it_lasts(connecting, started) => {
@@ -69,12 +72,5 @@ impl Oracle {
         server.stop().await;
         say!("the oracle of application `{name}` has stopped");
         Ok(Outcome::Success)
-    }
-
-    async fn options(&self) -> Result<OracleOptions> {
-        let options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
-        let options = self.host.iter().fold(options, OracleOptions::host);
-        let options = self.listen.into_iter().fold(options, OracleOptions::listen);
-        Ok(options.port(self.port.unwrap_or_default()))
     }
 }

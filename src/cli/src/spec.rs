@@ -49,9 +49,6 @@ pub(crate) enum OtherRows {
     Allowed,
 }
 
-/// The recipes of a spec, each with the place of an error of it, and the expectations.
-type Parts = (Vec<(String, Recipe)>, Expected);
-
 pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     let (recipes, expected) = parts(path)?;
     Ok((merged(path, &recipes, Recipe::requirement)?, expected))
@@ -65,7 +62,8 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
-fn parts(path: &Path) -> Result<Parts> {
+/// Returns the recipes, each with the place of an error of it, and the expectations.
+fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let name = &path.display().to_string();
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
     let text =

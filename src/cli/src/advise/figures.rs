@@ -30,8 +30,10 @@ pub(super) struct Answer {
 
 pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     let (report, profile) = (&answer.report, &answer.report.profile);
+    let (keys, different) = (Grouped(profile.keys), Grouped(profile.distinct.keys));
+    let about = if profile.distinct.standard_error > 0.0 { "about " } else { "" };
     let mut all = vec![
-        ("keys", keys(profile)),
+        ("keys", format!("{keys}, {about}{different} different")),
         ("lengths", lengths(profile)),
         ("alphabet", alphabet(profile.alphabet).to_owned()),
         ("order", order(&profile.order)),
@@ -78,12 +80,6 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         add("no design", format!("{keys} ({share}), the first is `{}`", others.first));
     }
     all
-}
-
-fn keys(profile: &KeyProfile) -> String {
-    let (keys, different) = (Grouped(profile.keys), Grouped(profile.distinct.keys));
-    let about = if profile.distinct.standard_error > 0.0 { "about " } else { "" };
-    format!("{keys}, {about}{different} different")
 }
 
 fn lengths(profile: &KeyProfile) -> String {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fluo_advisor::{AdviceOptions, Arrivals, Candidate, ExistingTable, Read, advise};
+use fluo_advisor::{AdviceOptions, Arrivals, Candidate, Read, advise};
 
 use self::figures::Answer;
 use self::input::Source;
@@ -107,18 +107,6 @@ fn reads() -> impl TypedValueParser<Value = Read> {
     })
 }
 
-impl TableArguments {
-    fn options(&self, table: Option<ExistingTable>) -> AdviceOptions {
-        let servers = self.servers.or_else(|| Some(table.as_ref()?.servers));
-        AdviceOptions::new()
-            .servers(servers.unwrap_or(1))
-            .tablets(self.tablets)
-            .reads(self.reads.iter().copied())
-            .scans_only(self.scans_only)
-            .table(table)
-    }
-}
-
 impl Advise {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         self.check_files()?;
@@ -170,7 +158,14 @@ impl Advise {
             }
         };
         ensure!(source.profile.keys > 0, "there are no keys in {}: give at least one", source.name);
-        let (profile, advice) = (source.profile, self.table.options(source.table));
+        let (profile, table, wanted) = (source.profile, source.table, &self.table);
+        let servers = wanted.servers.or_else(|| Some(table.as_ref()?.servers));
+        let advice = AdviceOptions::new()
+            .servers(servers.unwrap_or(1))
+            .tablets(wanted.tablets)
+            .reads(wanted.reads.iter().copied())
+            .scans_only(wanted.scans_only)
+            .table(table);
         let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
         let advice = advice.also(own);
         let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;

@@ -180,9 +180,12 @@ fn heat_map(profile: &KeyProfile) -> Markup {
 }
 
 /// Draws a path for each level: neighbors with one level in a row are one piece.
+#[expect(clippy::cast_precision_loss, reason = "a scale for a picture")]
 fn cells(map: &HeatMap) -> Markup {
     let mut paths = LEVELS.map(|_| String::new());
-    let expected = expected(map);
+    let keys: u64 = map.slices.iter().flatten().map(|keys| u64::from(*keys)).sum();
+    // The number of keys in a cell if the keys were spread evenly.
+    let expected = keys as f64 / (map.buckets * map.slices.len()).max(1) as f64;
     for (slice, row) in map.slices.iter().enumerate() {
         let mut bucket = 0;
         for run in row.chunk_by(|a, b| level(*a, expected) == level(*b, expected)) {
@@ -201,13 +204,6 @@ fn cells(map: &HeatMap) -> Markup {
             @for (level, path) in paths.iter().enumerate() { path class=(format!("level-{level}")) d=(path) {} }
         }
     }
-}
-
-/// Returns the number of keys in a cell if the keys were spread evenly.
-#[expect(clippy::cast_precision_loss, reason = "a scale for a picture")]
-fn expected(map: &HeatMap) -> f64 {
-    let keys: u64 = map.slices.iter().flatten().map(|keys| u64::from(*keys)).sum();
-    keys as f64 / (map.buckets * map.slices.len()).max(1) as f64
 }
 
 fn level(keys: u32, expected: f64) -> Option<usize> {

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use fluo_engine::InstanceExt;
 use fluo_table::Escaped;
-use fluo_table::coordination::{Application, ObservedColumn, shown_settings};
-use serde_json::{Value, json};
+use fluo_table::coordination::{ObservedColumn, shown_settings};
+use serde_json::json;
 
 use crate::application::NamedApplication;
 use crate::output;
@@ -69,29 +69,25 @@ impl Config {
     pub(crate) async fn run(&self) -> Result<()> {
         let stored = self.application.stored().await?;
         if self.json {
-            return output::print_json(&shown(&stored));
+            let column = |observed: &ObservedColumn| {
+                json!({
+                    "family": Escaped(&observed.column.family).to_string(),
+                    "qualifier": Escaped(&observed.column.qualifier).to_string(),
+                    "visibility": Escaped(&observed.column.visibility).to_string(),
+                    "kind": observed.kind.to_string(),
+                    "id": observed.id,
+                })
+            };
+            return output::print_json(&json!({
+                "id": stored.id,
+                "table": stored.table,
+                "observers": stored.observers.iter().map(column).collect::<Vec<_>>(),
+                "settings": shown_settings(&stored.settings),
+            }));
         }
         shown_settings(&stored.settings).iter().try_for_each(|(name, value)| {
             let name = Escaped(name.as_bytes()).and(b"=");
             show!("{name} = {}", Escaped(value.as_bytes()))
         })
     }
-}
-
-fn shown(stored: &Application) -> Value {
-    let column = |observed: &ObservedColumn| {
-        json!({
-            "family": Escaped(&observed.column.family).to_string(),
-            "qualifier": Escaped(&observed.column.qualifier).to_string(),
-            "visibility": Escaped(&observed.column.visibility).to_string(),
-            "kind": observed.kind.to_string(),
-            "id": observed.id,
-        })
-    };
-    json!({
-        "id": stored.id,
-        "table": stored.table,
-        "observers": stored.observers.iter().map(column).collect::<Vec<_>>(),
-        "settings": shown_settings(&stored.settings),
-    })
 }

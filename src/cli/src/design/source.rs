@@ -73,13 +73,10 @@ impl<'a> Source<'a> {
         let DeValue::Array(values) = value.into_inner() else {
             return Err(not_tables(span));
         };
-        let each = values.into_iter().map(|value| {
-            let span = value.span();
-            match value.into_inner() {
-                DeValue::Table(table) => Ok(Spanned::new(span, table)),
-                _ => Err(not_tables(span)),
-            }
-        });
-        each.collect()
+        let table = |value: Spanned<DeValue<'a>>| match (value.span(), value.into_inner()) {
+            (span, DeValue::Table(table)) => Ok(Spanned::new(span, table)),
+            (span, _) => Err(not_tables(span)),
+        };
+        values.into_iter().map(table).collect()
     }
 }

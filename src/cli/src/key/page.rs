@@ -37,23 +37,19 @@ pub(crate) struct Design {
 impl Design {
     pub(super) fn run(&self) -> Result<()> {
         if self.design.is_empty() {
-            return self.list();
+            let designs = described()?;
+            if self.json {
+                return output::print_json(&designs);
+            }
+            let mut table = columns([]);
+            table.add_rows(designs.into_iter().map(|described| [described.name, described.about]));
+            output::print(&table.trim_fmt())?;
+            say!("`fluo key design --design NAME` has a page about each");
+            return Ok(());
         }
         let (design, example) = self.design.design_or_example()?;
         let page = Page::new(&design, example);
         if self.json { output::print_json(&page) } else { output::print(&page.text()?) }
-    }
-
-    fn list(&self) -> Result<()> {
-        let designs = described()?;
-        if self.json {
-            return output::print_json(&designs);
-        }
-        let mut table = columns([]);
-        table.add_rows(designs.into_iter().map(|described| [described.name, described.about]));
-        output::print(&table.trim_fmt())?;
-        say!("`fluo key design --design NAME` has a page about each");
-        Ok(())
     }
 }
 

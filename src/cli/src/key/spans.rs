@@ -81,7 +81,12 @@ impl Spans {
                     "rows may be written in {} designs: these are the pieces of all, those of the oldest first",
                     epochs.designs().len()
                 );
-                each_once(epochs.spans(&rows)?)
+                // A piece of several designs is one of the newest of them.
+                let (mut designs, mut seen) = (epochs.spans(&rows)?, HashSet::new());
+                for spans in designs.iter_mut().rev() {
+                    spans.retain(|span| seen.insert(span.clone()));
+                }
+                designs.concat()
             }
         };
         if spans.is_empty() {
@@ -124,15 +129,6 @@ impl Spans {
             _ => RowSelection::All,
         })
     }
-}
-
-/// Returns the pieces of all designs, oldest first; one of several with the newest of them.
-fn each_once(mut designs: Vec<Vec<Span>>) -> Vec<Span> {
-    let mut seen = HashSet::new();
-    for spans in designs.iter_mut().rev() {
-        spans.retain(|span| seen.insert(span.clone()));
-    }
-    designs.concat()
 }
 
 /// Checks whether the design can select values of the first part, but not a range of rows.

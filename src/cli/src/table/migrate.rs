@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_keys::{KeyMigration, MigrationOptions, MigrationStep};
+use fluo_keys::{KeyMigration, MigrationOptions};
 use fluo_table::{Authorizations, Versions};
 use serde::Serialize;
 
@@ -83,7 +83,12 @@ impl Migrate {
             set_state(migrated.standing());
             let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await;
             let step = step.with_context(|| migrated.standing())?;
-            migrated.add(&step);
+            migrated.rows_moved += step.rows_moved;
+            migrated.cells_moved += step.cells_moved;
+            migrated.rows_contended += step.rows_contended;
+            migrated.rows_hidden += step.rows_hidden;
+            migrated.rows_foreign += step.rows_foreign;
+            migrated.rows_without_key += step.rows_without_key;
             bar.set_position(migrated.rows_moved);
             cursor = step.cursor;
             if cursor.is_none() {
@@ -119,15 +124,6 @@ impl Migrate {
 }
 
 impl Migrated {
-    fn add(&mut self, step: &MigrationStep) {
-        self.rows_moved += step.rows_moved;
-        self.cells_moved += step.cells_moved;
-        self.rows_contended += step.rows_contended;
-        self.rows_hidden += step.rows_hidden;
-        self.rows_foreign += step.rows_foreign;
-        self.rows_without_key += step.rows_without_key;
-    }
-
     fn standing(&self) -> String {
         format!(
             "{} of table `{}` were moved; no row is lost, and migrating again continues",

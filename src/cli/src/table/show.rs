@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use fluo_table::{ErrorKind, Escaped, Grouped, Tablet, Tablets};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::output;
 use crate::target::TargetArguments;
@@ -43,6 +43,10 @@ impl Show {
         // A live Accumulo also returns the settings of its servers.
         properties.retain(|name, _| name.starts_with(TABLE));
         if self.json {
+            let shown = |tablet: &Tablet| {
+                let end_row = tablet.end_row.as_ref().map(|row| Escaped(row).to_string());
+                json!({ "end_row": end_row, "server": tablet.server, "entries": tablet.entries })
+            };
             return output::print_json(&json!({
                 "table": self.name,
                 "entries": tablets.entries(),
@@ -55,14 +59,6 @@ impl Show {
         let shown = |(name, value)| output::shown(&format!("  {name} = {value}"));
         properties.iter().try_for_each(|property| output::print(&shown(property)))
     }
-}
-
-fn shown(tablet: &Tablet) -> Value {
-    json!({
-        "end_row": tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
-        "server": tablet.server,
-        "entries": tablet.entries,
-    })
 }
 
 fn draw(table: &str, tablets: &Tablets) -> Result<()> {

@@ -175,10 +175,9 @@ pub(super) fn all_with_sentences(verdict: &Verdict) -> Result<Value> {
 }
 
 fn describe_properties(verdict: &Verdict) -> Result<()> {
-    let mut properties = verdict.properties.iter();
     let standing = if verdict.properties.is_empty() {
         "any, as no recipe has a group"
-    } else if properties.all(|property| property.is_as_expected) {
+    } else if verdict.properties.iter().all(|property| property.is_as_expected) {
         "as expected"
     } else {
         "not as expected"

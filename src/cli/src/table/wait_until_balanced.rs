@@ -30,9 +30,8 @@ pub(super) async fn until_spread(
 ) -> Result<Settling> {
     let line = WaitLine::new("looking where the tablets are");
     let waiting = plan.wait_until_balanced(tables, sleep).limit(limit);
-    let spread = waiting.on_event(|event| line.show(&event, |groups| still_to_move(groups)));
+    let spread = waiting.on_event(|event| line.show(&event, |groups| still_to_move(groups))).await;
     let groups = spread
-        .await
         .map_err(|error| line.failure(error))
         .context("the steps are done, but the location of the tablets is unknown")?;
     Ok(Settling::new(groups, line.start.elapsed()))
