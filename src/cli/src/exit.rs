@@ -40,14 +40,13 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
 /// that only adds words in front of such a text, as in `I/O error: disk full`, is left out, too.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told = String::new();
-    for cause in error.chain() {
-        let cause = cause.to_string();
-        match told.as_str() {
-            "" => told = cause,
-            // The text before the first colon names the kind of an error.
-            so_far if so_far.contains(cause.split_once(": ").map_or(&*cause, |(_, rest)| rest)) => {
-            }
-            _ => told = format!("{told}: {cause}"),
+    for cause in error.chain().map(ToString::to_string) {
+        // The text before the first colon names the kind of an error.
+        let without_kind = cause.split_once(": ").map_or(&*cause, |(_, rest)| rest);
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(without_kind) {
+            told = format!("{told}: {cause}");
         }
     }
     told

@@ -159,15 +159,12 @@ impl Rebucket {
         let QueueArguments { application, id } = &self.queue;
         let open = application.open().await?;
         let client = open.client().await?;
-        let work = format!("moving the values of `{}`", id.escape_debug());
+        let shown = id.escape_debug();
+        let work = format!("moving the values of `{shown}`");
         let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
-        say!(
-            "queue `{}` has {}; {} moved",
-            id.escape_debug(),
-            plural(self.buckets, "bucket"),
-            plural(moved, "value")
-        );
+        let (buckets, moved) = (plural(self.buckets, "bucket"), plural(moved, "value"));
+        say!("queue `{shown}` has {buckets}; {moved} moved");
         say!("`fluo app plan {}` shows the new split points", application.named.name);
         Ok(())
     }
