@@ -133,11 +133,9 @@ fn opening() -> Result<()> {
     }
     let total = hosts.values().sum();
     let (host, most) = hosts.into_iter().max_by_key(|(_, count)| *count).unwrap_or_default();
+    let (all, share, most) = (Grouped(total), percent(most, total), Grouped(most));
     show!(
-        "{} home pages of software packages, as a web table has them. {} of them, {} %, are of {host}.",
-        Grouped(total),
-        Grouped(most),
-        percent(most, total),
+        "{all} home pages of software packages, as a web table has them. {most} of them, {share} %, are of {host}."
     )
 }
 

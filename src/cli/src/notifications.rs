@@ -152,10 +152,8 @@ impl List {
         let (row, column) = (&cell.key.row, observed_column(&cell.key.column).ok()?);
         let stamp = NotificationTimestamp::decode(cell.key.timestamp)?;
         let observer = application.observers.iter().find(|observed| observed.column == column);
-        let item = json!({
-            "kind": observer.map(|observed| observed.kind.to_string()),
-            "timestamp": stamp.timestamp.get(),
-        });
+        let kind = observer.map(|observed| observed.kind.to_string());
+        let item = json!({ "kind": kind, "timestamp": stamp.timestamp.get() });
         Some(self.format.notification(self.written, (row, &column), &item))
     }
 }

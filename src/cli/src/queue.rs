@@ -162,10 +162,8 @@ impl Stuck {
         let foreign = backlog.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();
         let failed = failed.iter().filter(|failed| failed.cell.column == notification);
-        Self {
-            entries_of_no_bucket: foreign.map(|bucket| bucket.entries).sum(),
-            failed_buckets: count_of(failed.count()),
-        }
+        let entries_of_no_bucket = foreign.map(|bucket| bucket.entries).sum();
+        Self { entries_of_no_bucket, failed_buckets: count_of(failed.count()) }
     }
 
     fn warn(&self, queue: &StoredQueue) {

@@ -99,17 +99,10 @@ impl Source {
             Err(error) if error.kind() == ErrorKind::Denied => None,
             Err(error) => return Err(error.into()),
         };
-        let table = ExistingTable {
-            servers: u32::try_from(tables.servers().await?.len().max(1))?,
-            splits: tables.splits(name).await?,
-            group_pattern,
-        };
-        Ok(Self {
-            name: format!("table `{name}`"),
-            profile: builder.finish(),
-            cut_short,
-            table: Some(table),
-        })
+        let servers = u32::try_from(tables.servers().await?.len().max(1))?;
+        let splits = tables.splits(name).await?;
+        let table = Some(ExistingTable { servers, splits, group_pattern });
+        Ok(Self { name: format!("table `{name}`"), profile: builder.finish(), cut_short, table })
     }
 }
 

@@ -145,12 +145,10 @@ impl Advise {
         let source = match &self.at {
             None => Source::of_file(&self.what, self.encoding, arrivals).await?,
             Some(at) => {
-                let Some(name) = self.what.to_str() else {
-                    bail!(
-                        "{} is not the name of a table: names are UTF-8 text",
-                        self.what.display()
-                    );
-                };
+                let (name, shown) = (self.what.to_str(), self.what.display());
+                let name = name.with_context(|| {
+                    format!("{shown} is not the name of a table: names are UTF-8 text")
+                })?;
                 let labels = self.authorizations.iter().cloned().collect();
                 let target = TargetArguments { at: at.clone(), login: self.login.clone() };
                 let tables = target.open().await?;
@@ -169,14 +167,9 @@ impl Advise {
         let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
         let advice = advice.also(own);
         let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
-        let spec = report.spec.as_ref().map(toml::to_string_pretty);
-        Ok(Answer {
-            source: source.name,
-            cut_short: source.cut_short,
-            report,
-            spec: spec.transpose()?,
-            next: self.next(),
-        })
+        let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
+        let (name, cut_short) = (source.name, source.cut_short);
+        Ok(Answer { source: name, cut_short, report, spec, next: self.next() })
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {

@@ -123,11 +123,7 @@ async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> 
         );
         return Ok(None);
     }
-    Ok(Some(Optimized {
-        tables: Arc::new(fluo),
-        unwritable,
-        table,
-        optimizations,
-        expected: Expected { other_rows: OtherRows::Allowed, ..Expected::default() },
-    }))
+    let expected = Expected { other_rows: OtherRows::Allowed, ..Expected::default() };
+    let tables = Arc::new(fluo);
+    Ok(Some(Optimized { tables, unwritable, table, optimizations, expected }))
 }

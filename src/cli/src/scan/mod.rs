@@ -149,11 +149,10 @@ impl RowArguments {
         let row = |row: &Option<OsString>| row.as_deref().map(|row| written.row(row)).transpose();
         let (start, end) = (row(&self.start)?.unwrap_or_default(), row(&self.end)?);
         match &end {
-            Some(end) if start > end => bail!(
-                "no row is in this range: --start `{}` comes after --end `{}`",
-                Escaped(&start),
-                Escaped(end)
-            ),
+            Some(end) if start > end => {
+                let (start, end) = (Escaped(&start), Escaped(end));
+                bail!("no row is in this range: --start `{start}` comes after --end `{end}`")
+            }
             _ => Ok(Span::rows(start, end.map(|end| row_successor(&end)))),
         }
     }

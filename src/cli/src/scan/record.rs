@@ -99,10 +99,7 @@ fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
         }
         EntryKind::DelLock => {
             let value = DelLockValue::decode(bytes)?;
-            let outcome = match value.outcome {
-                DelLockOutcome::Committed => "COMMIT",
-                DelLockOutcome::RolledBack => "ABORT",
-            };
+            let outcome = if value.is_rolled_back { "ABORT" } else { "COMMIT" };
             format!("{outcome}{} {}", primary(value.is_primary), value.done)
         }
         EntryKind::Lock => {

@@ -168,10 +168,9 @@ impl<'a> Course<'a> {
 
     /// Records that only the wait for the servers remains, and returns the steps that are done.
     fn end(self) -> Vec<String> {
+        let (table, verify) = (self.table, sibling("verify"));
         set_state(format!(
-            "all steps are applied to table `{}`; the wait for the servers was interrupted. Run `{}`",
-            self.table,
-            sibling("verify")
+            "all steps are applied to table `{table}`; the wait for the servers was interrupted. Run `{verify}`"
         ));
         self.done
     }

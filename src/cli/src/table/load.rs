@@ -145,10 +145,9 @@ impl Load {
                 format!("; {at_least}{} of them under a key that another line had", Grouped(rows))
             }
         };
+        let (rows, table) = (plural(rows, "row"), &self.name);
         say!(
-            "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s){under_repeated}",
-            plural(rows, "row"),
-            self.name,
+            "{rows} written to table `{table}` in {seconds:.1} s ({rows_per_second:.0} rows/s){under_repeated}"
         );
         Ok(())
     }

@@ -125,10 +125,9 @@ impl Migrate {
 
 impl Migrated {
     fn standing(&self) -> String {
+        let (rows, table) = (plural(self.rows_moved, "row"), &self.table);
         format!(
-            "{} of table `{}` were moved; no row is lost, and migrating again continues",
-            plural(self.rows_moved, "row"),
-            self.table
+            "{rows} of table `{table}` were moved; no row is lost, and migrating again continues"
         )
     }
 

@@ -127,13 +127,11 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
         }
     }
     describe_groups(plan)?;
-    show!(
-        "\nIn all: {} to add, {} to remove, {} to {}.",
-        plural(plan.add_splits.len(), "split point"),
-        Grouped(count_of(plan.remove_splits.len())),
-        plural(property_steps(plan).count(), "property"),
-        set_or_remove(plan),
-    )
+    let added = plural(plan.add_splits.len(), "split point");
+    let removed = Grouped(count_of(plan.remove_splits.len()));
+    let (properties, verb) =
+        (plural(property_steps(plan).count(), "property"), set_or_remove(plan));
+    show!("\nIn all: {added} to add, {removed} to remove, {properties} to {verb}.")
 }
 
 fn set_or_remove(plan: &Plan) -> &'static str {

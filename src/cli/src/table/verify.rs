@@ -141,12 +141,9 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     if !verdict.ok {
         show!("{}\n", shown(&verdict.to_string()))?;
     }
-    show!(
-        "split points  {} wanted, {} missing, {} extra",
-        Grouped(count_of(verdict.wanted_splits)),
-        Grouped(count_of(verdict.missing_splits.len())),
-        Grouped(count_of(verdict.extra_splits.len())),
-    )?;
+    let splits = [verdict.wanted_splits, verdict.missing_splits.len(), verdict.extra_splits.len()];
+    let [wanted, missing, extra] = splits.map(|count| Grouped(count_of(count)));
+    show!("split points  {wanted} wanted, {missing} missing, {extra} extra")?;
     describe_properties(verdict)?;
     describe_groups(verdict)?;
     describe_rows(verdict)?;

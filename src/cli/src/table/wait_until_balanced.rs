@@ -80,12 +80,8 @@ fn still_to_move(groups: &[GroupVerdict]) -> String {
 
 impl Settling {
     fn new(groups: Vec<GroupVerdict>, waited: Duration) -> Self {
-        Self {
-            spread: groups.iter().all(GroupVerdict::is_spread),
-            seconds: waited.as_secs_f64(),
-            to_move: to_move(&groups),
-            groups,
-        }
+        let spread = groups.iter().all(GroupVerdict::is_spread);
+        Self { spread, seconds: waited.as_secs_f64(), to_move: to_move(&groups), groups }
     }
 
     pub(super) fn sentence(&self) -> String {
@@ -102,10 +98,9 @@ impl Settling {
         if more > 0 {
             named.push(format!("and {}", plural(more, "more group")));
         }
+        let (named, verify) = (named.join(", "), sibling("verify"));
         format!(
-            "not spread after {waited}: {}; the servers continue by themselves, `{}` looks again",
-            named.join(", "),
-            sibling("verify")
+            "not spread after {waited}: {named}; the servers continue by themselves, `{verify}` looks again"
         )
     }
 }

@@ -163,11 +163,9 @@ impl Change {
             let line = |text| output::shown(&format!("{time} table {table}: {text}"));
             return Ok(self.texts.iter().map(line).collect());
         }
-        let mut line = Map::new();
-        for (name, value) in [("time", time), ("table", table), ("event", self.event)] {
-            line.insert(name.to_owned(), value.into());
-        }
-        line.extend(self.data.clone());
+        let head = [("time", time), ("table", table), ("event", self.event)];
+        let head = head.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let line: Map<_, _> = head.into_iter().chain(self.data.clone()).collect();
         Ok(vec![output::json_line(&line)?])
     }
 }
