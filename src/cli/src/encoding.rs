@@ -136,8 +136,8 @@ impl Written {
         if self.encoding != Encoding::Text {
             return Ok(self.encoding.decode(written)?.into_owned().into());
         }
-        // Bytes that are not ASCII are escaped, and backslashes are as they were written. The message
-        // of `unescape` counts the bytes of this text.
+        // All bytes but backslashes are escaped if they are not printable ASCII. The message of
+        // `unescape` counts the bytes of this text.
         let ascii = Escaped(written).to_string().replace(r"\x5c", r"\");
         unescape(&ascii).ok().context(
             "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
