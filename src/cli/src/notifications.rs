@@ -160,8 +160,7 @@ impl List {
 
 impl Failed {
     async fn run(&self) -> Result<()> {
-        let open = self.application.open().await?;
-        let records = open.coordination.dead_letters().await?;
+        let records = self.application.open().await?.coordination.dead_letters().await?;
         let count = records.len();
         for record in records {
             let cell = (&*record.cell.row, &record.cell.column);

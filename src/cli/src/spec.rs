@@ -161,8 +161,7 @@ impl Layout {
         let tablets = source.take::<u32>(table, "tablets")?;
         let points = source.take::<Vec<Spanned<String>>>(table, "split_points")?;
         let point = |text: Spanned<String>| {
-            let row = unescape(text.get_ref());
-            row.map_err(|error| {
+            unescape(text.get_ref()).map_err(|error| {
                 source.error(Some(text.span()), format!("{error}, in `split_points`"))
             })
         };

@@ -61,8 +61,7 @@ impl List {
 
 pub(super) async fn print_status(application: &NamedApplication) -> Result<()> {
     let NamedApplication { target, name } = application;
-    let fluo = target.open().await?;
-    output::print(&fluo.application(name).status().await?.to_string())
+    output::print(&target.open().await?.application(name).status().await?.to_string())
 }
 
 impl Config {

@@ -124,6 +124,5 @@ async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> 
         return Ok(None);
     }
     let expected = Expected { other_rows: OtherRows::Allowed, ..Expected::default() };
-    let tables = Arc::new(fluo);
-    Ok(Some(Optimized { tables, unwritable, table, optimizations, expected }))
+    Ok(Some(Optimized { tables: Arc::new(fluo), unwritable, table, optimizations, expected }))
 }

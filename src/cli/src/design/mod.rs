@@ -68,28 +68,21 @@ pub(crate) fn read_design<'a>(
         let error = source.error(Some(span), "missing field `design`");
         bail!("{error}; `fluo key design` lists the names");
     };
-    let settings = match name {
-        Name::RowHasher => read::<HashedRows>(source, table),
-        Name::Modulo => read::<Modulo>(source, table),
-        Name::DigestSalt => read::<DigestSalt>(source, table),
-        Name::WebTable => read::<WebTable>(source, table),
-        Name::Reversed => read::<Reversed>(source, table),
-        Name::ReverseTime => read::<ReverseTime>(source, table),
-        Name::RandomSalt => read::<RandomSalt>(source, table),
-        Name::Composite => read::<CompositeRows>(source, table),
-        Name::Unsalted => read::<Unsalted>(source, table),
+    let settings: Result<DesignSettings> = match name {
+        Name::RowHasher => source.read::<HashedRows>(table).map(Into::into),
+        Name::Modulo => source.read::<Modulo>(table).map(Into::into),
+        Name::DigestSalt => source.read::<DigestSalt>(table).map(Into::into),
+        Name::WebTable => source.read::<WebTable>(table).map(Into::into),
+        Name::Reversed => source.read::<Reversed>(table).map(Into::into),
+        Name::ReverseTime => source.read::<ReverseTime>(table).map(Into::into),
+        Name::RandomSalt => source.read::<RandomSalt>(table).map(Into::into),
+        Name::Composite => source.read::<CompositeRows>(table).map(Into::into),
+        Name::Unsalted => source.read::<Unsalted>(table).map(Into::into),
     };
     let settings = settings.map_err(|error| {
         anyhow!("{error}; `fluo key design --design NAME` describes the settings")
     });
     KeyDesign::new(settings?).map_err(|error| source.error(Some(span), error))
-}
-
-fn read<'a, T: Deserialize<'a> + Into<DesignSettings>>(
-    source: Source<'a>,
-    table: Spanned<DeTable<'a>>,
-) -> Result<DesignSettings> {
-    source.read::<T>(table).map(Into::into)
 }
 
 /// Reads the argument `--design`: the name of a design, and its settings.

@@ -53,8 +53,7 @@ impl Explain {
         let chosen = self.design.choose()?;
         let splits = chosen.splits(self.tablets)?;
         let explained = self.keys.iter().map(|key| {
-            let key = self.encoding.argument("key", key)?;
-            Explained::new(&chosen, splits.as_deref(), &key)
+            Explained::new(&chosen, splits.as_deref(), &self.encoding.argument("key", key)?)
         });
         let explained = explained.collect::<Result<Vec<_>>>()?;
         if self.json {

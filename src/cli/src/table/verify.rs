@@ -122,8 +122,7 @@ impl VerifyArguments {
         }
         let bar = progress::counter("rows counted");
         let verdict = table.optimizations.verify(&*table.tables, &table.table);
-        let counted = |rows| bar.set_position(rows);
-        let verdict = verdict.options(&options).on_progress(counted).await;
+        let verdict = verdict.options(&options).on_progress(|rows| bar.set_position(rows)).await;
         drop(bar);
         let verdict = with_damage(verdict?, table.unwritable);
         if self.json {
