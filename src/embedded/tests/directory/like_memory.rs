@@ -9,8 +9,7 @@ use std::sync::atomic::Ordering;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Bytes, Cell, Column, ColumnSelector, Condition, ErrorKind, Filter, Garbage,
-    Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, Tablets,
-    Versions,
+    Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, Tablets, Versions,
 };
 use proptest::prelude::*;
 
