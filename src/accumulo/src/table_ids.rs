@@ -7,7 +7,6 @@
 //! answer to a call that began after they arrived, and share it. They also share a failure;
 //! otherwise they would wait one after the other for a proxy that does not answer.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +14,7 @@ use accumulo_proxy::{Error as ProxyError, ErrorKind as ProxyErrorKind};
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::error::port_error;
-use crate::tables::AccumuloTables;
-
-pub(crate) type Ids = BTreeMap<String, String>;
+use crate::tables::{AccumuloTables, Ids};
 
 /// Maximum age of an answer with which a handle checks its table.
 const FRESH: Duration = Duration::from_secs(1);

@@ -1,5 +1,6 @@
 //! The handle of an Accumulo instance.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accumulo_proxy::{
@@ -10,7 +11,6 @@ use tokio::sync::OnceCell;
 
 use crate::error::{kind_of, port_error};
 use crate::gathered::Gathered;
-use crate::table_ids::Ids;
 
 /// The build of Fluo's iterators that is on the class path of the tablet servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,6 +22,9 @@ pub enum IteratorBuild {
     /// branch of `apache/fluo`. They are not published.
     ForAccumulo2,
 }
+
+/// The id of each table by its name.
+pub(crate) type Ids = BTreeMap<String, String>;
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]

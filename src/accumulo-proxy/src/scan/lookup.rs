@@ -30,8 +30,8 @@ impl ProxyClient {
     /// if there are more than `most_entries`, or if they have more than `most_bytes`.
     ///
     /// It makes the calls `createBatchScanner` and `nextK`, closes the scan afterwards, and sorts
-    /// the entries. Unlike [`batch_scanner`](Self::batch_scanner) it holds all entries in memory. So
-    /// it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
+    /// the entries. Unlike [`batch_scanner`](Self::batch_scanner) it holds all entries in memory.
+    /// So it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
     /// connection breaks, the proxy dropped the scan, or a reply was too long. If the returned
     /// future is dropped, a call without an answer is given up after a second.
     ///

@@ -29,8 +29,8 @@ const AHEAD: usize = 1;
 ///
 /// # Resuming after a break
 ///
-/// A scan of one range is reopened after the last received key if the connection breaks, the proxy is
-/// restarted, the proxy dropped the scan (ten idle minutes), or a reply was longer than
+/// A scan of one range is reopened after the last received key if the connection breaks, the proxy
+/// is restarted, the proxy dropped the scan (ten idle minutes), or a reply was longer than
 /// [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes). It is reopened as often as
 /// [`ProxyOptions::tries`](crate::ProxyOptions::tries) allows; the count restarts after each batch.
 /// No entry is repeated and none is left out. But later entries are read at a later moment, so a
