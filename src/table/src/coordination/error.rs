@@ -58,8 +58,7 @@ impl Error {
         )
     }
 
-    /// Creates the error for an `application` or a `table`, as `what` says, whose setup lock another
-    /// caller has.
+    /// Creates the error for an application or table (`what`) whose setup lock another caller has.
     pub fn setup_locked(what: &str, name: &str) -> Self {
         let name = shown(name);
         Self::unavailable(format!(

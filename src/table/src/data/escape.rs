@@ -62,8 +62,8 @@ impl fmt::Display for Separated<'_> {
 ///
 /// # Errors
 ///
-/// [`Invalid`](crate::ErrorKind::Invalid) for a backslash that does not start `\xNN`, or a character
-/// that is not printable ASCII; the message states the position in the text.
+/// [`Invalid`](crate::ErrorKind::Invalid) for a backslash that does not start `\xNN`, and for a
+/// character that is not printable ASCII; the message states the position in the text.
 pub fn unescape(text: &str) -> Result<Bytes> {
     let invalid = |at: usize, what| {
         Error::invalid(format!(

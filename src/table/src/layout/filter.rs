@@ -72,8 +72,8 @@ pub enum Filter {
         /// The start timestamp of the transaction.
         start: Timestamp,
     },
-    /// The `RLOCK` entries of each column that have no `DEL_RLOCK`, whether a write or a rolled back
-    /// lock came after them or not.
+    /// The `RLOCK` entries of each column that have no `DEL_RLOCK`, even if a write or a rolled
+    /// back lock came after them.
     OpenReadLocks,
     /// The pending notifications: the newest entry of each column of notifications, unless it is a
     /// deletion.
@@ -109,9 +109,9 @@ impl Filter {
 /// that is none of transactions shows all.
 #[derive(Clone, Debug)]
 pub struct ColumnFilter {
-    filter: Filter,
-    /// The timestamp at or below which the next entry is that the filter needs, or `None` if it
-    /// needs no further entry of the column. Entries before it may be skipped.
+    pub(crate) filter: Filter,
+    /// The upper bound of the timestamp of the next entry that the filter needs, or `None` if it
+    /// needs no further entry of the column. Entries above the bound may be skipped.
     pub(crate) next: Option<i64>,
     /// The latest start of a transaction that is known to have ended.
     over_up_to: Option<u64>,

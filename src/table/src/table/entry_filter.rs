@@ -42,7 +42,6 @@ pub struct StoredKey {
 /// end of the span.
 #[derive(Debug)]
 pub struct EntryFilter {
-    filter: Filter,
     columns: Vec<ColumnSelector>,
     versions: Versions,
     /// The authorizations of the reader; with `None` all visibilities are shown.
@@ -77,7 +76,6 @@ impl EntryFilter {
         authorizations: Option<&Authorizations>,
     ) -> Self {
         Self {
-            filter: scan.filter,
             columns: scan.columns.clone(),
             versions,
             authorizations: authorizations.cloned(),
@@ -106,11 +104,11 @@ impl EntryFilter {
         self.is_visible(key, value, is_delete) && self.passes_filter() && self.is_in_span(key)
     }
 
-    /// Returns the timestamp at or below which, in the column of the last entry, the next entry is
-    /// that can matter, or `None` if no further entry of the column can. Entries before it may be
-    /// skipped, and are hidden. A column that is hidden as a whole (V1) is
-    /// skipped as a whole; in other columns only filters of transactions skip entries. A skipped
-    /// delete marker hides nothing.
+    /// Returns the upper bound of the timestamp of the next entry that can matter, in the column of
+    /// the last entry, or `None` if no further entry of the column can. Entries above the bound may
+    /// be skipped, and are hidden. A column that is hidden as a whole (V1) is skipped as a whole; in
+    /// other columns only filters of transactions skip entries. A skipped delete marker hides
+    /// nothing.
     pub fn looks_next(&self) -> Option<i64> {
         let is_hidden = self.column.is_started && !self.column.is_readable;
         self.column_filter.next.filter(|_| !is_hidden)
@@ -125,21 +123,21 @@ impl EntryFilter {
         if !(is_same_row && self.column.is_of(key)) {
             self.column.start(key);
             self.column.is_readable = self.is_selected(key) && self.may_see(key.visibility);
-            self.column_filter = ColumnFilter::new(self.filter);
+            self.column_filter = ColumnFilter::new(self.column_filter.filter);
         }
     }
 
     /// Checks whether the scan selects the column (V1) and its filter looks at it (V4).
     fn is_selected(&self, key: KeyRef<'_>) -> bool {
-        let is_owned = match self.filter {
+        let is_owned = match self.column_filter.filter {
             Filter::Notifications { share: Some(share) } => share.contains(key.row, key.qualifier),
             Filter::UnpartitionedNotifications => is_unpartitioned(key.row, key.qualifier),
             _ => true,
         };
         let is_start = || KeyRef { timestamp: self.start.timestamp, ..key } == self.start.as_ref();
         is_owned
-            && self.filter.looks_at_family(key.family)
-            && (!self.filter.is_of_one_column() || is_start())
+            && self.column_filter.filter.looks_at_family(key.family)
+            && (!self.column_filter.filter.is_of_one_column() || is_start())
             && (self.columns.is_empty()
                 || self.columns.iter().any(|column| column.selects(key.family, key.qualifier)))
     }
@@ -167,7 +165,8 @@ impl EntryFilter {
     }
 
     fn passes_filter(&mut self) -> bool {
-        self.filter != Filter::FirstOfRow || !std::mem::replace(&mut self.row_was_shown, true)
+        self.column_filter.filter != Filter::FirstOfRow
+            || !std::mem::replace(&mut self.row_was_shown, true)
     }
 
     fn is_in_span(&mut self, key: KeyRef<'_>) -> bool {
