@@ -236,7 +236,7 @@ impl KeyDesign {
 
     /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
     pub fn draws_salts(&self) -> bool {
-        self.parts.salt.as_ref().is_some_and(|salted| salted.is_drawn())
+        self.parts.salt.as_ref().is_some_and(Salt::is_drawn)
     }
 
     /// Returns the part of a row from which its salt is computed, or `None` if the design has no
