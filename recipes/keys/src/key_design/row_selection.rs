@@ -104,7 +104,7 @@ impl RowSelection {
             Self::Row(row) => row.clone(),
             Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
             Self::Range { start, end } => {
-                // Without a bound, a range ends after every row. The search is binary: rows are long.
+                // Without a bound, a range ends after every row. A binary search: rows are long.
                 let lens: Vec<_> = (1..=start.len()).collect();
                 let is_common = |len: &usize| {
                     let after = prefix_successor(start.get(..*len).unwrap_or_default());
