@@ -6,8 +6,7 @@ macro_rules! setters {
         impl $options {
             $(
                 $(#[$attribute])*
-                #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.")]
-                #[doc = concat!(stringify!($field), ").")]
+                #[doc = concat!("Sets the field `", stringify!($field), "`.")]
                 #[must_use]
                 pub fn $field(self, $field: $type) -> Self {
                     Self { $field: $field.into(), ..self }

@@ -105,9 +105,9 @@ impl EntryFilter {
     }
 
     /// Returns the upper bound of the timestamp of the next entry that can matter, in the column of
-    /// the last entry, or `None` if no further entry of the column can. Entries above the bound may
-    /// be skipped, and are hidden. A column that is hidden as a whole (V1) is skipped as a whole; in
-    /// other columns only filters of transactions skip entries. A skipped delete marker hides
+    /// the last entry, or `None` if no further entry of the column can. Entries above the bound are
+    /// hidden, and may be skipped. A column that is hidden as a whole (V1) is skipped as a whole;
+    /// in other columns only filters of transactions skip entries. A skipped delete marker hides
     /// nothing.
     pub fn looks_next(&self) -> Option<i64> {
         let is_hidden = self.column.is_started && !self.column.is_readable;
