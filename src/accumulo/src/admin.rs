@@ -77,7 +77,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         let splits = self.client.table_operations().list_splits(name, None).await;
         // The proxy returns the split points in the order of the metadata. The set sorts them in
         // any case.
@@ -85,7 +85,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         check_split_points(splits)?;
         if splits.is_empty() {
             return Ok(());
@@ -96,7 +96,7 @@ impl TableAdmin for AccumuloTables {
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         // Accumulo rejects bounds with no rows between them; by rule A5 such a merge does nothing.
-        self.id_of(name).await?;
+        self.require(name).await?;
         let is_empty = start.zip(end).is_some_and(|(start, end)| start >= end) || end == Some(b"");
         if is_empty {
             return Ok(());
@@ -106,13 +106,13 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         let tables = self.client.table_operations();
         self.permitted("ALTER_TABLE", name, tables.properties(name)).await
     }
 
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         let namespace = name.split_once('.').map_or("", |(namespace, _)| namespace);
         self.client.namespace_operations().properties(namespace).await.map_err(port_error)
     }
@@ -136,7 +136,7 @@ impl TableAdmin for AccumuloTables {
         if changes.is_empty() {
             return Ok(());
         }
-        self.id_of(name).await.map_err(|error| (0, error))?;
+        self.require(name).await.map_err(|error| (0, error))?;
         let operations = self.client.table_operations();
         let (mut made, mut failure) = (Vec::new(), Ok(()));
         for &(property, value) in changes {
@@ -165,7 +165,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn flush(&self, name: &str) -> Result<()> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         let flush = self.client.table_operations().flush(name, None, None, true).await;
         flush.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
@@ -212,7 +212,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {
-        self.id_of(name).await?;
+        self.require(name).await?;
         if class.is_empty() {
             return Ok(false);
         }

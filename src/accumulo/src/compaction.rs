@@ -65,9 +65,8 @@ enum Work {
     },
     /// The user may not see it.
     Unseen,
-    Unknown {
-        server: String,
-    },
+    /// A server did not answer.
+    Unknown { server: String },
 }
 
 impl AccumuloTables {

@@ -11,6 +11,7 @@ use crate::locked::locked;
 
 #[derive(Debug)]
 pub(crate) struct Gathered<T> {
+    /// Held during a request.
     requests: AsyncMutex<()>,
     sent: AtomicU64,
     /// Answers to requests up to this number are not recent.

@@ -77,7 +77,7 @@ impl AccumuloOptions {
     /// that everyone can read the horizon. Default: none, and all nodes are open.
     #[must_use]
     pub fn secret(self, secret: impl Into<String>) -> Self {
-        Self { access: Access { secret: Some(secret.into()) }, ..self }
+        Self { access: Access::with_secret(secret.into()), ..self }
     }
 
     /// Sets the time after which ZooKeeper ends the session of this process if it does not hear

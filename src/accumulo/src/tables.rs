@@ -84,6 +84,11 @@ impl AccumuloTables {
         ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
 
+    /// Checks that a table exists, for calls that would not check it themselves.
+    pub(crate) async fn require(&self, name: &str) -> Result<()> {
+        self.id_of(name).await.map(|_| ())
+    }
+
     /// Makes a call that needs a permission on a table.
     pub(crate) async fn permitted<T>(
         &self,

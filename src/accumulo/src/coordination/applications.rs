@@ -52,7 +52,7 @@ impl ZooKeeperApplications {
         if check_application_name(name).is_err() {
             return Err(Error::no_such_application(name));
         }
-        let paths = Paths::new(&self.keeper.options.chroot, name);
+        let paths = Paths::new(self.keeper.chroot(), name);
         if let Some(mark) = session.current_stat(&paths.mark()).await? {
             return Ok((paths, mark));
         }
@@ -117,7 +117,7 @@ impl Applications for ZooKeeperApplications {
 
     async fn list(&self) -> Result<Vec<String>> {
         let session = self.keeper.session().await?;
-        let chroot = &self.keeper.options.chroot;
+        let chroot = self.keeper.chroot();
         session.sync(chroot).await?;
         let mut names = session.children(chroot).await?;
         names.retain(|name| check_application_name(name).is_ok());

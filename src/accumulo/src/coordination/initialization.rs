@@ -40,7 +40,7 @@ pub(super) async fn record(
     name: String,
     application: Application,
 ) -> Result<()> {
-    let chroot = &keeper.options.chroot;
+    let chroot = keeper.chroot();
     let paths = Paths::new(chroot, &name);
     let changes = changes(&paths, &cluster, &application)?;
     let session = keeper.session().await?;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::opened::Opened;
 use super::presence::is_running;
-use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES};
+use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES, Taken};
 
 /// Longest wait for another caller that records or removes an application, which takes a fraction
 /// of a second.
@@ -34,13 +34,13 @@ pub(super) async fn lock_setup(
     table: String,
 ) -> Result<Box<dyn HeldLock>> {
     check_names(&application, &table)?;
-    let folder = folder(&keeper.options.chroot);
+    let folder = folder(keeper.chroot());
     let paths =
         vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
     match Lock::take(&keeper.session().await?, paths).await? {
-        Ok(lock) => Ok(Box::new(lock)),
-        Err(0) => Err(Error::setup_locked("application", &application)),
-        Err(_) => Err(Error::setup_locked("table", &table)),
+        Taken::Own(lock) => Ok(Box::new(lock)),
+        Taken::ByOther(0) => Err(Error::setup_locked("application", &application)),
+        Taken::ByOther(_) => Err(Error::setup_locked("table", &table)),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn lock_recording(session: &Arc<Session>, chroot: &str) -> Resu
     let path = format!("{}/recording", folder(chroot));
     let end = Instant::now() + RECORDING_LIMIT;
     loop {
-        if let Ok(lock) = Lock::take(session, vec![path.clone()]).await? {
+        if let Taken::Own(lock) = Lock::take(session, vec![path.clone()]).await? {
             return Ok(lock);
         }
         let left = end.saturating_duration_since(Instant::now());
@@ -84,11 +84,13 @@ pub(super) async fn take_duty(
     check_duty(&duty)?;
     let session = application.keeper.session().await?;
     application.check_exists(&session).await?;
-    let folder = folder(&application.keeper.options.chroot);
+    let folder = folder(application.keeper.chroot());
     // The name of a duty has no dot.
     let path = format!("{folder}/duties/{}.{duty}", application.name);
-    let lock = Lock::take(&session, vec![path]).await?.ok();
-    Ok(lock.map(|lock| Box::new(lock) as _))
+    Ok(match Lock::take(&session, vec![path]).await? {
+        Taken::Own(lock) => Some(Box::new(lock)),
+        Taken::ByOther(_) => None,
+    })
 }
 
 /// Begins the exclusive use of an application by a transactor of this process.
@@ -101,7 +103,7 @@ pub(super) async fn exclude_others(
     if !own_node.is_some_and(|stat| stat.is_own) {
         return Err(Error::transactor_ended(own));
     }
-    let Ok(lock) = Lock::take(&session, vec![exclusive(&application)]).await? else {
+    let Taken::Own(lock) = Lock::take(&session, vec![exclusive(&application)]).await? else {
         return Err(Error::used_alone(&application.name));
     };
     change_version(&application, &session).await?;
@@ -141,7 +143,7 @@ async fn change_version(application: &Opened, session: &Session) -> Result<()> {
 }
 
 fn exclusive(application: &Opened) -> String {
-    format!("{}/exclusive/{}", folder(&application.keeper.options.chroot), application.name)
+    format!("{}/exclusive/{}", folder(application.keeper.chroot()), application.name)
 }
 
 #[cfg(test)]

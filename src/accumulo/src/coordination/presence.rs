@@ -16,7 +16,7 @@ pub(super) async fn is_running(
     session.sync(&paths.root).await?;
     let own = own.map(|own| own.to_string());
     let own = own.as_deref();
-    // As for Java, every other child of the last parent is a worker, whatever its name is.
+    // Every child of `FINDERS` but `splits` is a worker, as for Java.
     for (parent, not_counted) in [(NODES, own), (TIMESTAMPS, own), (FINDERS, Some(SPLITS))] {
         let present = session.children(&paths.at(parent)).await?;
         if present.iter().any(|name| Some(&**name) != not_counted) {

@@ -13,13 +13,13 @@ use crate::zookeeper::{Change, Keeper, NodeKind, Outcome, Session, TRIES, delete
 /// left of it.
 pub(super) async fn remove(keeper: Arc<Keeper>, name: String) -> Result<()> {
     let session = keeper.session().await?;
-    let paths = Paths::new(&keeper.options.chroot, &name);
+    let paths = Paths::new(keeper.chroot(), &name);
     let check_exists = async || match session.current_stat(&paths.root).await? {
         Some(_) => Ok(()),
         None => Err(Error::no_such_application(&name)),
     };
     check_exists().await?;
-    let _lock = lock_recording(&session, &keeper.options.chroot).await?;
+    let _lock = lock_recording(&session, keeper.chroot()).await?;
     check_exists().await?;
     unmark(&session, &paths, &name).await?;
     delete_tree(&session, &paths.root).await

@@ -126,7 +126,7 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             }
             Outcome::Refused(..) => None,
             Outcome::Unknown => {
-                delete_own(session, &folder, &numbered).await?;
+                delete_own(session, &application.paths.root, FINDERS, &numbered).await?;
                 None
             }
         };

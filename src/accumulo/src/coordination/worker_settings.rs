@@ -34,13 +34,14 @@ impl WorkerSettings {
             let group_size = number.and_then(NonZeroU32::new);
             group_size.ok_or_else(|| invalid(GROUP_SIZE, text, "a number from 1 to 2147483647"))
         });
+        let group_size = group_size.unwrap_or(Ok(const { NonZeroU32::new(7).unwrap() }))?;
         let max_sleep = settings.get(MAX_SLEEP).map(|text| {
             let millis = text.parse().map(Duration::from_millis);
             millis.map_err(|_| invalid(MAX_SLEEP, text, "a number of milliseconds"))
         });
         let max_sleep = max_sleep.unwrap_or(Ok(Duration::from_secs(300)))?;
         Ok(Self {
-            group_size: group_size.unwrap_or(Ok(const { NonZeroU32::new(7).unwrap() }))?,
+            group_size,
             pause: max_sleep.min(MAX_PAUSE),
             splits_period: max_sleep.max(MIN_SPLITS_PERIOD),
         })

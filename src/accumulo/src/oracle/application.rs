@@ -27,7 +27,7 @@ impl ServedApplication {
     }
 
     pub(crate) async fn find(keeper: Arc<Keeper>, name: String) -> Result<Self> {
-        let paths = Paths::new(&keeper.options.chroot, &name);
+        let paths = Paths::new(keeper.chroot(), &name);
         let path = paths.at(ID);
         let id = keeper.session().await?.current_node(&path).await?;
         let id = id.ok_or_else(|| Error::no_such_application(&name))?;

@@ -1,9 +1,6 @@
 //! The election nodes of oracles, as Fluo names them.
 
-use fluo_table::{ErrorKind, Result};
 use uuid::Builder;
-
-use crate::zookeeper::{Node, Session};
 
 const SEQUENCE: &str = "lock-";
 
@@ -17,17 +14,13 @@ pub(super) fn election_prefix(random: u128) -> String {
 /// Returns the paths of election nodes in their order: the first one is that of the leader.
 pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
     let mut names: Vec<_> = names.iter().collect();
-    // The text after the last `lock-` decides.
-    names.sort_by_key(|name| name.rsplit_once(SEQUENCE).map_or(&***name, |(_, number)| number));
+    names.sort_by_key(|name| order(name));
     names.iter().map(|name| format!("{servers}/{name}")).collect()
 }
 
-/// Reads a node. Returns `None` if it does not exist, or this session may not read it.
-pub(super) async fn node(session: &Session, path: &str) -> Result<Option<Node>> {
-    match session.node(path).await {
-        Err(error) if error.kind() == ErrorKind::Denied => Ok(None),
-        node => node,
-    }
+/// Returns the part of a name that decides its place: the text after the last `lock-`.
+fn order(name: &str) -> &str {
+    name.rsplit_once(SEQUENCE).map_or(name, |(_, sequence)| sequence)
 }
 
 /// Reads the address in an election node. Returns `None` unless it is `host:port`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
 
-use crate::zookeeper::SessionOptions;
+use crate::zookeeper::{Access, SessionOptions};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -60,7 +60,7 @@ impl OracleOptions {
     /// open to all.
     #[must_use]
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.session.access.secret = Some(secret.into());
+        self.session.access = Access::with_secret(secret.into());
         self
     }
 

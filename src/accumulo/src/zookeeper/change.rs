@@ -3,26 +3,13 @@
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// Requires that a node exists, and has this version.
-    Require {
-        path: String,
-        version: Option<i32>,
-    },
-    Create {
-        kind: NodeKind,
-        path: String,
-        data: Vec<u8>,
-    },
+    Require { path: String, version: Option<i32> },
+    /// Creates a node.
+    Create { kind: NodeKind, path: String, data: Vec<u8> },
     /// Replaces the data of a node, if it has this version.
-    Set {
-        path: String,
-        data: Vec<u8>,
-        version: Option<i32>,
-    },
+    Set { path: String, data: Vec<u8>, version: Option<i32> },
     /// Deletes a node without children, if it has this version.
-    Delete {
-        path: String,
-        version: Option<i32>,
-    },
+    Delete { path: String, version: Option<i32> },
 }
 
 /// The life of a new node, and the clients that may read it.

@@ -52,10 +52,14 @@ fn is_node_name(name: &str) -> bool {
 /// have a secret. Its `Debug` output does not contain the secret.
 #[derive(Clone, Default)]
 pub(crate) struct Access {
-    pub(crate) secret: Option<String>,
+    secret: Option<String>,
 }
 
 impl Access {
+    pub(crate) fn with_secret(secret: String) -> Self {
+        Self { secret: Some(secret) }
+    }
+
     /// Returns the data with which a session authenticates itself in the scheme `digest`.
     pub(super) fn digest(&self) -> Option<Vec<u8>> {
         let secret = self.secret.as_ref()?;
@@ -116,7 +120,7 @@ mod tests {
 
     #[test]
     fn debug_output_does_not_contain_the_secret() {
-        let access = Access { secret: Some("s3cr3t".to_owned()) };
+        let access = Access::with_secret("s3cr3t".to_owned());
         assert_eq!(format!("{access:?}"), "Access(secret)");
         assert_eq!(access.digest().unwrap(), b"fluo:s3cr3t");
         assert_eq!(Access::default().digest(), None);
@@ -130,7 +134,7 @@ mod tests {
                 entries.map(|acl| format!("{} {} {}", acl.scheme(), acl.id(), acl.permission()));
             texts.collect::<Vec<_>>()
         };
-        let secret = Access { secret: Some("s3cr3t".to_owned()) };
+        let secret = Access::with_secret("s3cr3t".to_owned());
         assert_eq!(texts(&secret, NodeKind::Ephemeral), ["auth  ALL"]);
         assert_eq!(texts(&secret, NodeKind::Public), ["world anyone READ", "auth  ALL"]);
         let open = Access::default();

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
+use fluo_table::{Error, ErrorKind, Result};
 use futures::future::join_all;
 use futures::join;
 use tokio::sync::Mutex;
@@ -31,7 +31,7 @@ const RENEWALS: u32 = 15;
 /// The session of a process with ZooKeeper, which is replaced when it has ended.
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    pub(crate) options: SessionOptions,
+    options: SessionOptions,
     current: Mutex<Arc<Session>>,
 }
 
@@ -48,6 +48,11 @@ impl Keeper {
             *current = Arc::new(Session::open(&self.options).await?);
         }
         Ok(current.clone())
+    }
+
+    /// Returns the path of the node below which the applications are.
+    pub(crate) fn chroot(&self) -> &str {
+        &self.options.chroot
     }
 }
 
@@ -129,6 +134,14 @@ impl Session {
     pub(crate) async fn node(&self, path: &str) -> Result<Option<Node>> {
         let found = self.read(path, || self.client.get_data(path)).await?;
         Ok(found.map(|(data, stat)| self.node_of(data, &stat)))
+    }
+
+    /// Returns a node, or `None` if it does not exist or this session may not read it.
+    pub(crate) async fn readable_node(&self, path: &str) -> Result<Option<Node>> {
+        match self.node(path).await {
+            Err(error) if error.kind() == ErrorKind::Denied => Ok(None),
+            node => node,
+        }
     }
 
     /// Returns a node and watches it, or `None` without a watch if it does not exist.

@@ -1,4 +1,4 @@
-//! Whole trees of nodes.
+//! Several nodes at once: the parents of a node, whole trees, and the own children of a node.
 
 use fluo_table::Result;
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -41,14 +41,23 @@ pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
     Err(too_busy(root))
 }
 
-/// Deletes the ephemeral children of a node that belong to this session and are not `known`, also
-/// those of requests whose answers were lost. A deletion in the background could delete the next
-/// node of a name.
-pub(crate) async fn delete_own(session: &Session, parent: &str, known: &[String]) -> Result<()> {
+/// Deletes the children of a node of the application at `root` that belong to this session and are
+/// not `known`, also those of requests whose answers were lost.
+///
+/// `known` must have all other children of this session, and none may be created meanwhile: workers
+/// hold [`Session::numbering`], and each oracle has its own session. The function waits for each
+/// deletion: one in the background could delete a later node of the same name.
+pub(crate) async fn delete_own(
+    session: &Session,
+    root: &str,
+    node: &str,
+    known: &[String],
+) -> Result<()> {
+    let parent = format!("{root}{node}");
     for _ in 0..TRIES {
-        session.sync(parent).await?;
+        session.sync(root).await?;
         let mut is_done = true;
-        for name in session.children(parent).await? {
+        for name in session.children(&parent).await? {
             let path = format!("{parent}/{name}");
             let stat = session.stat(&path).await?;
             if stat.is_some_and(|stat| stat.is_own) && !known.contains(&path) {
@@ -60,7 +69,7 @@ pub(crate) async fn delete_own(session: &Session, parent: &str, known: &[String]
             return Ok(());
         }
     }
-    Err(too_busy(parent))
+    Err(too_busy(root))
 }
 
 /// Returns the paths of a node and of everything below it, parents first; none if the node does not

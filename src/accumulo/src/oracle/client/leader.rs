@@ -51,7 +51,7 @@ async fn find(application: &ServedApplication) -> Result<(Option<Leader>, Watche
     let listed = session.watch_children(&servers).await?;
     let listed = listed.ok_or_else(|| Error::no_such_application(&application.name))?;
     for path in election::sorted(&servers, &listed.value) {
-        let node = election::node(&session, &path).await?;
+        let node = session.readable_node(&path).await?;
         if let Some(address) = node.and_then(|node| election::address(&node.data)) {
             return Ok((Some(Leader { path, address }), listed));
         }

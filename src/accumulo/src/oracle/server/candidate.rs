@@ -37,7 +37,7 @@ pub(super) async fn stand(
         let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
         let (mut kept, mut leader, mut others) = (None, None, Vec::new());
         for (index, path) in election::sorted(servers, &listed.value).into_iter().enumerate() {
-            let node = match election::node(session, &path).await {
+            let node = match session.readable_node(&path).await {
                 // The others are only looked at.
                 Err(_) if own.as_ref().is_some_and(|own| *own != path) => None,
                 node => node?,

@@ -18,7 +18,6 @@ use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::oracle::application::ServedApplication;
-use crate::oracle::election;
 use crate::zookeeper::{AT_ONCE, Session};
 
 /// Compares the epoch of the application's table with the recorded one.
@@ -71,5 +70,5 @@ async fn text(session: &Session, path: &str) -> Result<String> {
 }
 
 async fn data(session: &Session, path: &str) -> Result<Option<Vec<u8>>> {
-    Ok(election::node(session, path).await?.map(|node| node.data))
+    Ok(session.readable_node(path).await?.map(|node| node.data))
 }

@@ -19,7 +19,7 @@ use super::term::Term;
 use crate::paths::TIMESTAMPS;
 use crate::zookeeper::{Change, Node, Outcome};
 
-/// Adopts the stored horizon, unless it is damaged.
+/// Adopts the stored horizon, unless it is damaged or above the next timestamp.
 pub(super) async fn adopt(term: &Term, stored: Option<&Node>) {
     match read_timestamp(HORIZON, stored.map(|node| &node.data[..])) {
         Ok(found) if found <= term.next().await => {

@@ -118,6 +118,7 @@ async fn serve_connection(mut stream: TcpStream, term: Arc<Term>) {
     tracing::debug!(error = ?read.err(), "a client is disconnected");
 }
 
+/// Returns the reply to a message, or `None` if the connection must be closed.
 async fn answer(message: &[u8], term: &Term) -> Option<Vec<u8>> {
     let (sequence, call) = decode_request(message).ok()?;
     let reply = match call {

@@ -126,9 +126,9 @@ impl Run {
     async fn withdraw(&self) {
         let withdrawn = async {
             let session = self.application.keeper.session().await?;
-            delete_own(&session, &self.application.paths.at(SERVERS), &[]).await
+            delete_own(&session, &self.application.paths.root, SERVERS, &[]).await
         };
-        if timeout(WITHDRAWAL, withdrawn).await.is_err() {
+        if !matches!(timeout(WITHDRAWAL, withdrawn).await, Ok(Ok(()))) {
             tracing::warn!("the election node of this oracle stays until its session ends");
         }
     }

@@ -14,30 +14,21 @@ const IS_LEADER: &str = "isLeader";
 pub(crate) enum Call {
     /// Requests `count` timestamps of the application with this id. A count of 0 returns the next
     /// timestamp without using it up.
-    GetTimestamps {
-        id: Arc<str>,
-        count: i32,
-    },
+    GetTimestamps { id: Arc<str>, count: i32 },
+    /// Asks whether the server leads.
     IsLeader,
     /// A method that the oracle does not have.
-    Unknown {
-        method: String,
-    },
+    Unknown { method: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// Timestamps that begin at `first`, and the horizon.
-    Stamps {
-        first: i64,
-        horizon: i64,
-    },
+    Stamps { first: i64, horizon: i64 },
+    /// States whether the server leads.
     Leader(bool),
     /// The server reports a failure. Its connection stays usable.
-    Exception {
-        method: String,
-        message: String,
-    },
+    Exception { method: String, message: String },
 }
 
 impl Reply {
