@@ -134,7 +134,7 @@ impl ToWire for BatchScanOptions {
     fn to_wire(&self) -> wire::BatchScanOptions {
         wire::BatchScanOptions::new(
             self.authorizations.clone(),
-            self.range.clone(),
+            self.ranges.clone(),
             some(&self.columns),
             some(&self.iterators),
             self.threads.map(|threads| Some(threads).to_wire()),
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn sends_all_authorizations_as_absent_and_none_as_an_empty_set() {
-        assert_eq!(<ScanOptions>::default().to_wire().authorizations, None);
-        let none = <ScanOptions>::default().no_authorizations().to_wire();
+        assert_eq!(ScanOptions::default().to_wire().authorizations, None);
+        let none = ScanOptions::default().no_authorizations().to_wire();
         assert_eq!(none.authorizations, Some(BTreeSet::new()));
         assert_eq!(BatchScanOptions::default().to_wire().authorizations, None);
         let none = BatchScanOptions::default().no_authorizations().to_wire();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn sends_empty_lists_as_absent() {
-        let wire = <ScanOptions>::default().to_wire();
+        let wire = ScanOptions::default().to_wire();
         assert_eq!((wire.columns, wire.iterators), (None, None));
     }
 }

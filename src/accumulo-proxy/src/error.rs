@@ -51,12 +51,12 @@ pub enum ErrorKind {
 /// the proxy, and whether the call may have taken effect despite the error.
 ///
 /// Cloning is cheap: if a call carries the rows of many callers, each of them gets its error.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error {
     inner: Arc<Inner>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
     call: &'static str,
@@ -155,6 +155,16 @@ impl fmt::Display for Error {
             write!(f, " of `{}`", subject.escape_debug())?;
         }
         write!(f, " at {}: {}", inner.address, inner.reason)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.inner.kind)
+            .field("message", &self.to_string())
+            .field("may_have_taken_effect", &self.inner.may_have_taken_effect)
+            .finish()
     }
 }
 

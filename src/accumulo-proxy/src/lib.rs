@@ -42,7 +42,7 @@
 //!
 //! [`ProxyClient::connect`] checks the address, the user and the password immediately.
 //! [`ProxyClient::lazy`] connects at the first call. The proxy of Accumulo 2.x has no login: use
-//! [`Credentials::shared_secret`]. The [`ProxyOptions::protocol`] selects Thrift's compact or
+//! [`Credentials::shared_secret`]. The [`field@ProxyOptions::protocol`] selects Thrift's compact or
 //! binary protocol, and the feature `tls` adds connections over TLS.
 //!
 //! # Tables, namespaces, users, servers
@@ -86,11 +86,10 @@
 //!
 //! # Scanning
 //!
-//! A [`Scanner`] returns the entries of one range in the order of their keys
-//! ([`scanner`](ProxyClient::scanner)), or those of many ranges in no order
-//! ([`batch_scanner`](ProxyClient::batch_scanner)). It is a stream of batches, reads one batch
-//! ahead, and closes its cursor on the proxy when it is dropped. A scan of one range resumes after
-//! the last key if its connection breaks.
+//! A [`Scanner`] returns the entries of one range in the order of their keys, a [`BatchScanner`]
+//! those of many ranges in no order. Both are streams of batches. They read one batch ahead and
+//! close their cursor on the proxy when they are dropped. A scanner whose connection breaks resumes
+//! after the last key.
 //!
 //! A scan shows the entries that the authorizations in its options permit. Without authorizations
 //! in the options it uses *all authorizations of the user*.
@@ -106,7 +105,7 @@
 //! # Sending again
 //!
 //! When a connection breaks, the client retries a call by itself if that does no harm, as often as
-//! [`ProxyOptions::tries`] allows:
+//! [`field@ProxyOptions::tries`] allows:
 //!
 //! - A request that was not sent completely: any call except the login is sent again, because the
 //!   proxy acts on complete requests only.
@@ -124,10 +123,10 @@
 //!
 //! # Several tasks, several calls
 //!
-//! A client is cheap to clone, and all clones share one pool of [`ProxyOptions::connections`] (4).
-//! Each call has exclusive use of a connection while it runs, and waits for one if all are in use;
-//! its time limit includes that wait. The proxy executes as many calls at once as it has threads
-//! (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
+//! A client is cheap to clone, and all clones share one pool of [`field@ProxyOptions::connections`]
+//! (4). Each call has exclusive use of a connection while it runs, and waits for one if all are in
+//! use; its time limit includes that wait. The proxy executes as many calls at once as it has
+//! threads (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
 //!
 //! # Cancellation
 //!
@@ -186,7 +185,7 @@ pub use operations::{
     LowLevel, NamespaceOperations, ScannerHandle, SecurityOperations, TableOperations,
 };
 pub use options::{Protocol, ProxyOptions};
-pub use scan::Scanner;
+pub use scan::{BatchScanner, Scanner};
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{BatchWriter, BatchWriterOptions, ConditionalWriter};

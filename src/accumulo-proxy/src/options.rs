@@ -42,8 +42,8 @@ pub struct ProxyOptions {
     ///
     /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
     /// connections: the proxy may execute a call that waits for a thread after the client's time
-    /// limit. If there are several connections, calls with [`wait_timeout`](Self::wait_timeout)
-    /// leave one of them to the other calls.
+    /// limit. If there are several connections, calls with
+    /// [`wait_timeout`](field@Self::wait_timeout) leave one of them to the other calls.
     pub connections: NonZeroUsize,
     /// Time limit for a new connection, including the login; 10 s unless set.
     pub connect_timeout: Duration,

@@ -6,7 +6,9 @@ macro_rules! setters {
         impl $options {
             $(
                 $(#[$attribute])*
-                #[doc = concat!("Sets the field `", stringify!($field), "`.")]
+                #[doc = concat!(
+                    "Sets the field [`", stringify!($field), "`](field@Self::", stringify!($field), ")."
+                )]
                 #[must_use]
                 pub fn $field(self, $field: $type) -> Self {
                     Self { $field: $field.into(), ..self }

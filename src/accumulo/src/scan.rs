@@ -130,8 +130,12 @@ impl Rest {
         let intent = self.scan.filter;
         let asked = spans.iter().map(|span| filter::asked_for(intent, span));
         let threads = NonZeroUsize::MIN.saturating_add(spans.len() / SPANS_PER_THREAD);
-        let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)));
-        let options = self.options(options).threads(threads);
+        let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)))
+            .columns(self.columns.iter().map(convert::scan_column))
+            .authorizations(self.table.authorizations.iter().cloned())
+            .threads(threads);
+        let iterators = self.iterators.iter().cloned();
+        let options = iterators.fold(options, BatchScanOptions::iterator);
         let (tables, name) = (&self.table.tables, &self.table.name);
         let found = tables.client.lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES).await;
         let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
@@ -161,18 +165,15 @@ impl Rest {
         Ok(())
     }
 
-    fn options<R>(&self, ranges: ScanOptions<R>) -> ScanOptions<R> {
-        let options = ranges
-            .columns(self.columns.iter().map(convert::scan_column))
-            .authorizations(self.table.authorizations.iter().cloned());
-        self.iterators.iter().cloned().fold(options, ScanOptions::iterator)
-    }
-
     fn cells(&self, span: Span) -> CellBatches {
         let intent = self.scan.filter;
-        let range = convert::range(&filter::asked_for(intent, &span));
-        let options = self.options(ScanOptions::default().range(range));
-        let options = options.batch_entries(self.scan.batch_cells);
+        let options = ScanOptions::default()
+            .range(convert::range(&filter::asked_for(intent, &span)))
+            .columns(self.columns.iter().map(convert::scan_column))
+            .authorizations(self.table.authorizations.iter().cloned())
+            .batch_entries(self.scan.batch_cells);
+        let iterators = self.iterators.iter().cloned();
+        let options = iterators.fold(options, ScanOptions::iterator);
         let (tables, name) = (self.table.tables.clone(), self.table.name.clone());
         let batches = tables
             .client

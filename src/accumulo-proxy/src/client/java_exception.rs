@@ -30,10 +30,10 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
     }
 }
 
-/// Returns the number of exceptions besides a missing permission for which mutations were rejected,
-/// or `None` if they were rejected for another reason. Each server checks the permission before it
-/// writes, so a denial alone means that nothing was written. Accumulo lists the codes by table; at
-/// times it counts the denial among the exceptions too, and then the outcome is unknown.
+/// Returns the denial in the message of a rejection, or `None` if mutations were rejected for
+/// another reason than a missing permission. Each server checks the permission before it writes, so
+/// a denial alone means that nothing was written. Accumulo lists the codes by table; at times it
+/// counts the denial among the exceptions too, and then the outcome is unknown.
 ///
 /// The messages, each on one line:
 ///
@@ -43,18 +43,30 @@ pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
 /// 2.1   constraint violation codes : []  security codes: {t(ID:1)=[PERMISSION_DENIED]}
 ///         # server errors 0 # exceptions 0
 /// ```
-pub(super) fn denial(message: &str) -> Option<&str> {
+pub(super) fn denial(message: &str) -> Option<Denial> {
     let (_, said) = split(message);
     let rest = NO_VIOLATIONS.iter().find_map(|words| said.strip_prefix(words))?;
     let rest = rest.strip_prefix("  security codes: {")?;
     let (tables, exceptions) = rest.split_once("}  # server errors 0 # exceptions ")?;
     // A table name contains only letters, digits and `_`.
     let is_denied = |table: &str| table.ends_with("=[PERMISSION_DENIED]");
-    tables.split(", ").all(is_denied).then_some(exceptions)
+    tables.split(", ").all(is_denied).then_some(match exceptions {
+        "0" => Denial::Only,
+        _ => Denial::AmongOthers,
+    })
 }
 
 /// The start of a rejection without constraint violations: in 1.10, and in 2.1.
 const NO_VIOLATIONS: [&str; 2] = ["# constraint violations : 0", "constraint violation codes : []"];
+
+/// A denial, by the failures besides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Denial {
+    /// No other failure.
+    Only,
+    /// A failure that Accumulo does not name.
+    AmongOthers,
+}
 
 /// Returns the message of Accumulo without the class names in front and without the stack trace, on
 /// one line and with a maximum length.
@@ -138,9 +150,9 @@ mod tests {
         for wording in [&old as Wording<'_>, &new] {
             let only = wording("0", denied, "0", "0");
             assert_eq!(kind(Exception::MutationsRejected, &only), ErrorKind::Security);
-            assert_eq!(denial(&only), Some("0"));
+            assert_eq!(denial(&only), Some(Denial::Only));
             let among_others = wording("0", denied, "0", "1");
-            assert_eq!(denial(&among_others), Some("1"));
+            assert_eq!(denial(&among_others), Some(Denial::AmongOthers));
             for (violations, codes, errors) in [
                 ("1", denied, "0"),
                 ("0", denied, "1"),

@@ -35,7 +35,7 @@ pub(crate) type Subject<'a> = Option<&'a str>;
 
 impl ProxyClient {
     /// Connects to the proxy and logs in, so that a wrong address, user or password is reported
-    /// here. Makes one attempt, within [`connect_timeout`](ProxyOptions::connect_timeout).
+    /// here. Makes one attempt, within [`connect_timeout`](field@ProxyOptions::connect_timeout).
     ///
     /// With a shared secret there is no login. A call that changes nothing checks the secret
     /// instead.

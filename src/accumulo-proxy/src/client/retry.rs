@@ -25,7 +25,7 @@ pub(super) struct Progress {
 }
 
 impl ProxyClient {
-    /// Makes one attempt within [`connect_timeout`](crate::ProxyOptions::connect_timeout).
+    /// Makes one attempt within [`connect_timeout`](field@crate::ProxyOptions::connect_timeout).
     pub(super) async fn try_once<C: Call>(
         &self,
         request: &C,
@@ -140,7 +140,7 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         Failure::Refused(_) | Failure::UnknownCall(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         Failure::Thrown(Exception::MutationsRejected, message) => {
-            java_exception::denial(message) != Some("0")
+            java_exception::denial(message) != Some(java_exception::Denial::Only)
         }
         // Accumulo checks permissions and names before it does anything. Its other failures can
         // occur at any point.

@@ -15,9 +15,12 @@ use crate::wire::interface::{Login, NamespaceExists};
 
 impl ProxyClient {
     /// Returns the first argument of nearly every call. A caller waits for it, also for the login
-    /// of another task, at most [`connect_timeout`](crate::ProxyOptions::connect_timeout), so an
-    /// interactive user gets the error of an unreachable proxy within seconds.
+    /// of another task, at most [`connect_timeout`](field@crate::ProxyOptions::connect_timeout), so
+    /// an interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Bytes> {
+        if let Some(token) = self.inner.token.value() {
+            return Ok(token);
+        }
         let limit = self.options().connect_timeout;
         let token = self.inner.token.get(async || self.open_session().await);
         timeout(limit, token).await.unwrap_or_else(|_| {

@@ -1,22 +1,28 @@
 //! A value that one caller creates for all.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
 /// A value that is created by one attempt at a time. A caller that waited while an attempt failed
 /// gets its error, and makes no attempt of its own.
-#[derive(Debug)]
 pub(crate) struct SharedValue<T> {
     /// Held during an attempt.
     attempts: tokio::sync::Mutex<()>,
     state: Mutex<State<T>>,
 }
 
-#[derive(Debug)]
 struct State<T> {
     failures: u64,
     last: Option<Result<T>>,
+}
+
+impl<T> fmt::Debug for SharedValue<T> {
+    /// Leaves out the value, which may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedValue").finish_non_exhaustive()
+    }
 }
 
 impl<T> Default for SharedValue<T> {
@@ -27,12 +33,14 @@ impl<T> Default for SharedValue<T> {
 }
 
 impl<T: Clone> SharedValue<T> {
-    /// Returns the value, and creates it if necessary.
+    /// Returns the value if it exists.
+    pub(crate) fn value(&self) -> Option<T> {
+        self.lock().last.as_ref()?.as_ref().ok().cloned()
+    }
+
+    /// Returns the value, and creates it if necessary. [`value`](Self::value) is the fast path.
     pub(crate) async fn get(&self, create: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
         let failures = self.lock().failures;
-        if let Some(created) = self.created(failures) {
-            return created;
-        }
         let _alone = self.attempts.lock().await;
         if let Some(created) = self.created(failures) {
             return created;

@@ -30,9 +30,9 @@ pub struct ConditionalWriterOptions {
     pub durability: Durability,
     /// Time that Accumulo tries before it reports the outcome as unknown, in milliseconds, rounded
     /// up. Unless set, three quarters of the client's
-    /// [`call_timeout`](crate::ProxyOptions::call_timeout), so that Accumulo gives up before the
-    /// caller does: Accumulo may write a mutation at any time while it still tries. For a writer of
-    /// [`LowLevel`](crate::LowLevel) the default is that of the proxy: unlimited.
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout), so that Accumulo gives up before
+    /// the caller does: Accumulo may write a mutation at any time while it still tries. For a
+    /// writer of [`LowLevel`](crate::LowLevel) the default is that of the proxy: unlimited.
     pub timeout: Option<Duration>,
     /// Number of threads of the proxy for this writer; the proxy's default (3) unless set.
     pub threads: Option<NonZeroUsize>,

@@ -10,13 +10,18 @@ mod permission;
 mod range;
 mod scan_options;
 
-pub use activity::*;
+pub use activity::{
+    ActiveCompaction, ActiveScan, CompactionReason, CompactionType, DiskUsage, KeyExtent,
+    ScanState, ScanType,
+};
 pub use bytes::Bytes;
 pub use conditional_outcome::ConditionalOutcome;
 pub use conditional_writer_options::ConditionalWriterOptions;
-pub use iterator::*;
-pub use key::*;
-pub use mutation::*;
-pub use permission::*;
-pub use range::*;
-pub use scan_options::*;
+pub use iterator::{IteratorScope, IteratorSetting, Plugin};
+pub use key::{Column, Entry, Key, NextBatch, PartialKey};
+pub use mutation::{
+    Change, ColumnUpdate, Condition, ConditionalMutation, Durability, Mutation, TimeType,
+};
+pub use permission::{NamespacePermission, SystemPermission, TablePermission};
+pub use range::{Range, ScanColumn};
+pub use scan_options::{BatchScanOptions, ScanOptions};

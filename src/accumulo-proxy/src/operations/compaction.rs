@@ -1,7 +1,11 @@
-//! Options of a compaction.
+//! Compactions and their options.
 
-use crate::credentials::Credentials;
+use super::TableOperations;
+use crate::credentials::{Credentials, Kind};
 use crate::data::{Bytes, IteratorSetting, Plugin};
+use crate::error::{ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::interface as wire;
 
 /// Options of [`compact`](crate::TableOperations::compact). The default compacts all files of the
 /// whole table, including entries in memory, and waits for the end.
@@ -104,23 +108,59 @@ pub enum CompactionPlan {
     },
 }
 
+impl TableOperations<'_> {
+    /// Compacts tablets (`compactTable`): merges their files into one, and removes entries that are
+    /// deleted or too old.
+    ///
+    /// [Sent once](crate#sending-again), because a second compaction would apply the iterators
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
+    /// [`Accumulo`](ErrorKind::Accumulo), and those of [every call](crate#errors).
+    /// [`Invalid`](ErrorKind::Invalid) for a [plan](Compaction::plan) that this proxy does not
+    /// support. A compaction that was [cancelled](Self::cancel_compaction) fails with `Accumulo`.
+    pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
+        type Request = wire::CompactTable;
+        let plan = compaction.plan.fields(&self.client.options().credentials);
+        let (selection, configurer) = plan.map_err(|reason| {
+            self.client.error(ErrorKind::Invalid, Request::NAME, Some(table), reason)
+        })?;
+        let request = |token| {
+            Request::new(
+                token,
+                table.to_owned(),
+                compaction.start_row,
+                compaction.end_row,
+                compaction.iterators,
+                compaction.flush,
+                compaction.wait,
+                selection,
+                configurer,
+            )
+        };
+        self.client.ask(Some(table), request).await
+    }
+}
+
+/// Fields 8 and 9 of `compactTable`: the compaction strategy of 1.x or the selector of 2.x, and the
+/// configurer of 2.x.
+type PlanFields = (Option<Plugin>, Option<Plugin>);
+
 impl CompactionPlan {
-    /// Returns fields 8 and 9 of `compactTable`: the compaction strategy of 1.x or the selector of
-    /// 2.x, and the configurer of 2.x. Fails if the proxy of these credentials does not support the
-    /// plan.
-    pub(super) fn fields(
-        self,
-        credentials: &Credentials,
-    ) -> Result<(Option<Plugin>, Option<Plugin>), &'static str> {
-        let is_1 = credentials.user().is_some();
-        match self {
-            Self::All => Ok((None, None)),
-            Self::Strategy(strategy) if is_1 => Ok((Some(strategy), None)),
-            Self::Plugins { selector, configurer } if !is_1 => Ok((selector, configurer)),
-            Self::Strategy(_) => Err(
+    /// Fails if the proxy of these credentials does not support the plan.
+    fn fields(self, credentials: &Credentials) -> Result<PlanFields, &'static str> {
+        match (self, &credentials.0) {
+            (Self::All, Kind::Login { .. } | Kind::SharedSecret(_)) => Ok((None, None)),
+            (Self::Strategy(strategy), Kind::Login { .. }) => Ok((Some(strategy), None)),
+            (Self::Strategy(_), Kind::SharedSecret(_)) => Err(
                 "the proxy of Accumulo 2.x has no compaction strategies; use a selector or a configurer",
             ),
-            Self::Plugins { .. } => {
+            (Self::Plugins { selector, configurer }, Kind::SharedSecret(_)) => {
+                Ok((selector, configurer))
+            }
+            (Self::Plugins { .. }, Kind::Login { .. }) => {
                 Err("the proxy of Accumulo 1.x has no selectors and configurers; use a strategy")
             }
         }

@@ -28,8 +28,8 @@ pub(super) enum ScanPlan {
     Unordered(BatchScanOptions),
 }
 
-/// A scan that is open on the proxy, until this is dropped. Otherwise the proxy would keep it for
-/// ten idle minutes.
+/// A scan that is open on the proxy. Dropping it closes the scan; an unclosed scan stays on the
+/// proxy for ten idle minutes.
 #[derive(Debug)]
 pub(super) struct Cursor {
     client: ProxyClient,
@@ -38,8 +38,8 @@ pub(super) struct Cursor {
 
 impl ScanPlan {
     pub(super) fn unordered(mut options: BatchScanOptions) -> Self {
-        options.range = options.range.iter().map(ranges::half_open).collect();
-        options.range.retain(|range| !ranges::is_empty(range));
+        options.ranges = options.ranges.iter().map(ranges::half_open).collect();
+        options.ranges.retain(|range| !ranges::is_empty(range));
         Self::Unordered(options)
     }
 
@@ -57,7 +57,7 @@ impl ScanPlan {
         let low_level = client.low_level();
         let scanner = match self {
             Self::Ordered(options) if ranges::is_empty(&options.range) => return Ok(None),
-            Self::Unordered(options) if options.range.is_empty() => return Ok(None),
+            Self::Unordered(options) if options.ranges.is_empty() => return Ok(None),
             Self::Ordered(options) => low_level.create_scanner(table, options).await?,
             Self::Unordered(options) => low_level.create_batch_scanner(table, options).await?,
         };
@@ -85,15 +85,16 @@ impl Drop for Cursor {
     /// Closes the scan in a separate task, because the owner needs no result and cannot handle a
     /// failure.
     fn drop(&mut self) {
+        // A close needs a runtime; without it the proxy drops the idle scan by itself.
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
         let (client, scanner) = (self.client.clone(), self.scanner.clone());
-        let closing = async move {
+        runtime.spawn(async move {
             if let Err(error) = client.low_level().close_scanner(&scanner).await {
                 debug!(%error, "a scanner was not closed; the proxy drops it after an idle time");
             }
-        };
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(closing);
-        }
+        });
     }
 }
 

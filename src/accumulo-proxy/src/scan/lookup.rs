@@ -12,7 +12,8 @@ use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface::CreateBatchScanner;
 
-/// A lookup. A task runs it, because an opened cursor must be closed.
+/// A lookup. A task runs it, because a dropped caller must not cancel the call that opens the
+/// cursor: with its reply unread, the open cursor is unknown and cannot be closed.
 struct Lookup {
     client: ProxyClient,
     table: String,
@@ -30,10 +31,10 @@ impl ProxyClient {
     /// if there are more than `most_entries`, or if they have more than `most_bytes`.
     ///
     /// It makes the calls `createBatchScanner` and `nextK`, closes the scan afterwards, and sorts
-    /// the entries. Unlike [`batch_scanner`](Self::batch_scanner) it holds all entries in memory.
-    /// So it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
-    /// connection breaks, the proxy dropped the scan, or a reply was too long. If the returned
-    /// future is dropped, a call without an answer is given up after a second.
+    /// the entries. Unlike a [`BatchScanner`](crate::BatchScanner) it holds all entries in memory.
+    /// So it can start again, as often as [`tries`](field@crate::ProxyOptions::tries) allows, if
+    /// the connection breaks, the proxy dropped the scan, or a reply was too long. If the returned
+    /// future is dropped, a call without an answer is cancelled after a second.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Scanners: entries of a table, batch by batch, as streams.
 //!
 //! ```text
-//! Scanner   the stream for the consumer                  scanner.rs
+//! Scanner   the streams for the consumer                 scanner.rs
 //! Reader    a task: reads, resumes after a break         reader.rs
 //! lookup    the entries of small ranges, as a whole      lookup.rs
 //! Cursor    the handle on the proxy: open, next, close   cursor.rs
@@ -17,9 +17,9 @@
 //! - At most one batch waits for the consumer. Reading ahead starts when the consumer asks for a
 //!   second batch: a scan of one row makes no unnecessary call.
 //! - The end of a scan is explicit. If the task ends without it, the scan fails.
-//! - A reply stays far below the option `max_reply_bytes`, provided that entries are about as
-//!   large as the previous ones. An unordered scan, which cannot resume after a reply that was too
-//!   long, relies on weaker assumptions.
+//! - A reply stays far below the option `max_reply_bytes`, provided that entries are about as large
+//!   as the previous ones. An unordered scan, which cannot resume after a reply that was too long,
+//!   relies on weaker assumptions.
 
 mod batch_size;
 mod cursor;
@@ -28,4 +28,4 @@ mod ranges;
 mod reader;
 mod scanner;
 
-pub use scanner::Scanner;
+pub use scanner::{BatchScanner, Scanner};

@@ -85,3 +85,14 @@ async fn escapes_the_name_of_a_table() {
     let error = scanner.next().await.unwrap().unwrap_err();
     assert!(error.to_string().contains("createScanner of `two\\nlines` at 127.0.0.1:"), "{error}");
 }
+
+#[tokio::test]
+async fn debug_output_has_the_kind_the_sentence_and_the_possible_effect() {
+    let fake = Fake::start(|_| Answer::Close).await;
+    let error = fake.client().write("t", vec![Mutation::new("r")]).await.unwrap_err();
+    let expected = format!(
+        "Error {{ kind: Invalid, message: {:?}, may_have_taken_effect: false }}",
+        error.to_string()
+    );
+    assert_eq!(format!("{error:?}"), expected);
+}

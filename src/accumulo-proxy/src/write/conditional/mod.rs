@@ -11,8 +11,8 @@ mod batcher;
 mod lanes;
 mod session;
 
+use std::fmt;
 use std::mem::take;
-use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
@@ -24,6 +24,8 @@ use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::interface as wire;
 
 /// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
 /// another handle to the same writer.
@@ -31,11 +33,11 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Gathering
 ///
 /// One call contains rows of many tasks: the mutations that wait while a call is under way become
-/// the next call, up to [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. If a
-/// call takes longer than 10 ms, or if 48 different rows wait, the next one leaves beside it, up to
-/// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight). A row is in one call at a time:
-/// mutations of one row are sent in the order of their arrival, each after the previous one has its
-/// outcome.
+/// the next call, up to [`rows_per_call`](field@ConditionalWriterOptions::rows_per_call) and 1 MiB.
+/// If a call takes longer than 10 ms, or if 48 different rows wait, the next one leaves beside it,
+/// up to [`calls_in_flight`](field@ConditionalWriterOptions::calls_in_flight). A row is in one call
+/// at a time: mutations of one row are sent in the order of their arrival, each after the previous
+/// one has its outcome.
 ///
 /// While a call takes longer than half a second, a tablet may not respond. Then at most one call
 /// has rows of several tablets, each other call has rows of one tablet, and a tablet has one such
@@ -49,20 +51,22 @@ use crate::error::{Error, ErrorKind, Result};
 ///   [`Unknown`](ConditionalOutcome::Unknown), because a proxy that fails at one row reports
 ///   nothing about the others. Mutations at which a proxy would fail are therefore rejected before
 ///   they are sent, as far as the client can detect them.
-/// - A mutation that no call contains within [`call_timeout`](crate::ProxyOptions::call_timeout) is
+/// - A mutation that no call contains within the
+///   [`call_timeout`](field@crate::ProxyOptions::call_timeout) is
 ///   [`TimedOut`](ErrorKind::TimedOut), and certainly not written.
 /// - After `Unknown` with an error, the proxy may still be working on the mutation, and may write
 ///   it after a later mutation of the same row was decided. The proxy gives up after the
-///   [`timeout`](ConditionalWriterOptions::timeout) of the options, counted from its start of the
-///   request; a request that waits in the proxy for a thread starts later.
+///   [`timeout`](field@ConditionalWriterOptions::timeout) of the options, counted from its start of
+///   the request; a request that waits in the proxy for a thread starts later.
 /// - If a caller is dropped, its mutation may be written or not, and no other mutation is affected.
 /// - If the proxy no longer has the writer (it was restarted, or ten idle minutes passed), the call
 ///   had no effect: the writer is reopened, and the call is repeated.
 ///
 /// The writer is opened on the proxy at the first write, and closed when the last clone is dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ConditionalWriter {
-    link: Arc<Link>,
+    client: ProxyClient,
+    table: String,
     limit: Limit,
     permits: BytePermits,
     queue: mpsc::UnboundedSender<Vec<Item>>,
@@ -86,10 +90,14 @@ impl ProxyClient {
         table: impl Into<String>,
         options: ConditionalWriterOptions,
     ) -> ConditionalWriter {
-        let permits = BytePermits::new(options.max_waiting_bytes);
-        let link = Arc::new(Link::new(self.clone(), table.into(), options));
-        let limit = Limit::new(self.options().max_request_bytes, 0);
-        ConditionalWriter { limit, permits, queue: Gatherer::spawn(Arc::clone(&link)), link }
+        let table = table.into();
+        ConditionalWriter {
+            client: self.clone(),
+            limit: Limit::new(self.options().max_request_bytes, 0),
+            permits: BytePermits::new(options.max_waiting_bytes),
+            queue: Gatherer::spawn(Link::new(self.clone(), table.clone(), options)),
+            table,
+        }
     }
 }
 
@@ -135,7 +143,7 @@ impl ConditionalWriter {
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
         let checked = self.limit.check_conditional(mutation);
-        checked.map_err(|(kind, reason)| self.link.error(kind, reason))
+        checked.map_err(|(kind, reason)| self.error(kind, reason))
     }
 
     /// Queues mutations in one message, or in several if it has to wait for permits.
@@ -165,7 +173,7 @@ impl ConditionalWriter {
     }
 
     async fn wait(&self, mut waiting: Waiting) -> Result<ConditionalOutcome> {
-        let limit = self.link.patience();
+        let limit = self.client.options().call_timeout;
         let left = limit.saturating_sub(waiting.since.elapsed());
         let answered = timeout(left, &mut waiting.answer).await;
         let is_sent = !waiting.claim.take();
@@ -181,7 +189,7 @@ impl ConditionalWriter {
             }
             None if waiting.since.elapsed() >= limit => {
                 let reason = format!("not sent within {limit:?}: it waited for other mutations");
-                Err(self.link.error(ErrorKind::TimedOut, reason))
+                Err(self.error(ErrorKind::TimedOut, reason))
             }
             None => Err(self.ended()),
         }
@@ -189,6 +197,17 @@ impl ConditionalWriter {
 
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        self.link.error(ErrorKind::Unreachable, reason)
+        self.error(ErrorKind::Unreachable, reason)
+    }
+
+    fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
+        let call = wire::UpdateRowsConditionally::NAME;
+        self.client.error(kind, call, Some(&self.table), reason)
+    }
+}
+
+impl fmt::Debug for ConditionalWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConditionalWriter").field("table", &self.table).finish_non_exhaustive()
     }
 }
