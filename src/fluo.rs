@@ -30,6 +30,7 @@ pub struct Fluo {
 
 impl Fluo {
     /// Creates an empty instance in memory, for tests and examples.
+    #[must_use]
     pub fn in_memory() -> Self {
         Instance::in_memory().into()
     }

@@ -7,6 +7,9 @@ use fluo_table::{ConditionalMutation, Mutation, Outcome, Result};
 
 /// An open table. Cloning is cheap.
 ///
+/// Read it with `get`, `read` and `scan` of the [port](fluo_table::Table), to which it
+/// dereferences.
+///
 /// `&*table` is the [port](fluo_table::Table), which tools for tables take, and `table.into()` is a
 /// shared one, which sinks and scans over salted rows take.
 #[derive(Clone, Debug)]

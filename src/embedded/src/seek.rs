@@ -27,6 +27,7 @@ impl Skip {
         }
         self.hidden = 0;
         let from = match view.looks_next() {
+            // No further entry of the column matters.
             None => key::after_all_versions(key::column_of(stored)),
             Some(stamp) => key::first_version(key::column_of(stored), stamp),
         };

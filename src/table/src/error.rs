@@ -38,6 +38,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Checks whether the same call may succeed later, or may already have succeeded.
+    #[must_use]
     pub fn is_passing(self) -> bool {
         matches!(self, Self::Unavailable | Self::Uncertain)
     }

@@ -1,6 +1,8 @@
 //! The names that source files define, each with its kind and the type that it belongs to.
 
-use syn::{Fields, ImplItem, Item, ItemImpl, ItemUse, TraitItem, Type, UseTree, Visibility};
+use syn::{
+    Fields, ImplItem, Item, ItemImpl, ItemUse, TraitItem, Type, TypeParamBound, UseTree, Visibility,
+};
 
 /// The parts of a path.
 pub(crate) type Names = Vec<String>;
@@ -115,6 +117,13 @@ fn relative(of: &Type) -> Option<Part> {
             Some((RELATIVE, last.ident.to_string(), false))
         }
         Type::Reference(reference) => relative(&reference.elem),
+        Type::TraitObject(object) => object.bounds.iter().find_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                let last = bound.path.segments.last()?;
+                Some((RELATIVE, last.ident.to_string(), false))
+            }
+            _ => None,
+        }),
         _ => None,
     }
 }

@@ -133,12 +133,10 @@ impl Init {
     /// Asks for confirmation if anything, such as the table `before`, would be deleted.
     async fn confirm(&self, fluo: &Instance, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
-        let question = match (before, fluo.table_admin().table_exists(table).await?) {
+        let question = match (before, fluo.table_exists(table).await?) {
             (None, false) => return Ok(()),
             // Initialization refuses this case: the present table would be left behind.
-            (Some(before), _)
-                if before != table && fluo.table_admin().table_exists(before).await? =>
-            {
+            (Some(before), _) if before != table && fluo.table_exists(before).await? => {
                 return Ok(());
             }
             (None, true) => {
@@ -187,7 +185,7 @@ impl Remove {
             let refusal = format!("application `{name}` was not removed");
             confirm::at_terminal(&question, name, &refusal).await?;
         }
-        let has_table = fluo.table_admin().table_exists(&table).await?;
+        let has_table = fluo.table_exists(&table).await?;
         fluo.application(name).remove().await?;
         if has_table {
             say!("removed application `{name}` and table `{table}`");
@@ -202,7 +200,7 @@ impl Remove {
         let NamedApplication { target, name } = &self.application;
         let owners = applications_of(&**fluo.applications(), name).await?;
         let is_left = owners.is_empty()
-            && fluo.table_admin().table_exists(name).await?
+            && fluo.table_exists(name).await?
             && is_set_up(&fluo.properties(name).await?);
         if !is_left {
             return Ok(application::advised(error));

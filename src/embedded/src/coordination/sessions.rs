@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::coordination::{Sessions, Share, Transactor, TransactorId, WorkerMembership};
+use fluo_table::coordination::{Share, Transactor, TransactorId, WorkerMembership};
 use fluo_table::{Result, Timestamp};
 
 use crate::application_state::EmbeddedApplication;
@@ -13,58 +13,75 @@ use crate::tables::Shared;
 /// its number, so that it is not present if its caller was cancelled. It does not hold the
 /// directory.
 #[derive(Debug)]
-pub(super) struct Presence {
-    /// The id of the transactor, or the number of the worker.
-    id: u64,
-    leave: fn(&mut Sessions, u64) -> bool,
+pub(super) struct Presence<Id: MemberId> {
+    id: Id,
     application: Arc<EmbeddedApplication>,
 }
 
-impl Presence {
-    pub(super) fn begin(application: Arc<EmbeddedApplication>, id: TransactorId) -> Self {
-        application.sessions().begin_transactor(id);
-        let leave = |sessions: &mut Sessions, id| sessions.end_transactor(TransactorId(id));
-        Self { id: id.0, leave, application }
-    }
+/// The id of a transactor, or the number of a worker.
+pub(super) trait MemberId: Copy {
+    /// Ends the presence of this member.
+    fn leave(self, application: &EmbeddedApplication);
+}
 
-    pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
-        let id = application.sessions().join_worker();
-        Self { id, leave: Sessions::leave_worker, application }
+impl MemberId for TransactorId {
+    fn leave(self, application: &EmbeddedApplication) {
+        application.sessions().end_transactor(self);
     }
 }
 
-impl Drop for Presence {
+impl MemberId for u64 {
+    fn leave(self, application: &EmbeddedApplication) {
+        application.sessions().leave_worker(self);
+    }
+}
+
+impl<Id: MemberId> Drop for Presence<Id> {
     fn drop(&mut self) {
-        (self.leave)(&mut self.application.sessions(), self.id);
+        self.id.leave(&self.application);
+    }
+}
+
+impl Presence<TransactorId> {
+    pub(super) fn begin(application: Arc<EmbeddedApplication>, id: TransactorId) -> Self {
+        application.sessions().begin_transactor(id);
+        Self { id, application }
+    }
+}
+
+impl Presence<u64> {
+    pub(super) fn join(application: Arc<EmbeddedApplication>) -> Self {
+        let id = application.sessions().join_worker();
+        Self { id, application }
     }
 }
 
 /// A transactor or a worker that holds the directory.
 #[derive(Debug)]
-pub(super) struct Present {
-    pub(super) presence: Presence,
+pub(super) struct Present<Id: MemberId> {
+    pub(super) presence: Presence<Id>,
     pub(super) _directory: Arc<Shared>,
 }
 
 #[async_trait]
-impl Transactor for Present {
+impl Transactor for Present<TransactorId> {
     fn id(&self) -> TransactorId {
-        TransactorId(self.presence.id)
+        self.presence.id
     }
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         let application = &self.presence.application;
         let _still = application.horizon_moves.lock().await;
-        application.sessions().publish(self.id(), oldest)
+        application.sessions().publish(self.presence.id, oldest)
     }
 
     fn is_holding(&self) -> bool {
-        self.presence.application.sessions().is_alive(self.id())
+        self.presence.application.sessions().is_alive(self.presence.id)
     }
 }
 
 #[async_trait]
-impl WorkerMembership for Present {
+impl WorkerMembership for Present<u64> {
     async fn share(&self) -> Result<Option<Share>> {
         Ok(Some(self.presence.application.sessions().share(self.presence.id)?))
     }

@@ -148,13 +148,19 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (acknowledges, first_line) = std::sync::mpsc::channel();
     let reader = std::thread::spawn(move || {
         let mut acknowledged = Acknowledged::default();
         for line in lines.map_while(std::result::Result::ok) {
             acknowledged.read(&line);
+            if !(acknowledged.written.is_empty() && acknowledged.stamped.is_empty()) {
+                let _ = acknowledges.send(());
+            }
         }
         acknowledged
     });
+    // The time begins with the first acknowledgement: a busy machine starts a process slowly.
+    let _ = first_line.recv();
     std::thread::sleep(time);
     child.kill().unwrap();
     child.wait().unwrap();

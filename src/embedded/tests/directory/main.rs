@@ -26,7 +26,7 @@ mod writer;
 const SOAK: &str = "FLUO_SOAK";
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
 /// A clock that shows the time that a test has set.

@@ -21,8 +21,8 @@ pub(super) enum LockKey {
     Exclusive(TransactorId),
 }
 
-/// The held locks of one instance whose clients are all in one process: rule C13 of
-/// [`Applications`](super::Applications). A clone shares them.
+/// The held locks of clients that are all in one process: setup locks (C13), duties (C15) and
+/// exclusive use (C16). A clone shares them.
 #[derive(Clone, Debug, Default)]
 pub struct HeldLocks(Arc<Mutex<BTreeSet<LockKey>>>);
 

@@ -27,6 +27,7 @@ pub struct ReservedTimestamps {
     next: Timestamp,
     /// The first timestamp that is not reserved.
     end: Timestamp,
+    /// The number of timestamps to reserve at a time.
     size: u32,
     planned_at: Option<Instant>,
 }

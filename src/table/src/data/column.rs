@@ -71,6 +71,16 @@ impl fmt::Display for Column {
 }
 
 /// Row and column: the position of a cell, whatever its versions.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{Column, RowColumn};
+///
+/// let column = Column::new("page", "uri").with_visibility("eu");
+/// let cell = RowColumn::new("org.wikipedia", column);
+/// assert_eq!(cell.to_string(), "org.wikipedia page:uri [eu]");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowColumn {
     /// The row.

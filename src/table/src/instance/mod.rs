@@ -42,12 +42,14 @@ pub struct Instance {
 impl Instance {
     /// Creates an instance from its two ports. They must belong together: the tables of the
     /// applications are among the tables.
+    #[must_use]
     pub fn new(tables: Arc<dyn TableAdmin>, applications: Arc<dyn Applications>) -> Self {
         Self { tables, applications, ids: Arc::new(|| Uuid::new_v4().to_string()) }
     }
 
     /// Creates an empty instance in the memory of this process, for tests and for trying things
     /// out.
+    #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Arc::new(MemoryTables::new()), Arc::new(MemoryApplications::new()))
     }
@@ -65,6 +67,15 @@ impl Instance {
     /// callers that need a shared port.
     pub fn table_admin(&self) -> &Arc<dyn TableAdmin> {
         &self.tables
+    }
+
+    /// Checks whether a table exists.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`TableAdmin::tables`].
+    pub async fn table_exists(&self, name: &str) -> crate::Result<bool> {
+        self.tables.table_exists(name).await
     }
 
     /// Returns the port to the applications, to list them for example.

@@ -1,6 +1,6 @@
 //! The entries of a column that the filters of transactions show.
 //!
-//! A filter is a small state machine for one column. It processes the entries of the column in
+//! A [`ColumnFilter`] is a small state machine for one column. It processes the entries of the column in
 //! stored order, from the first on, and decides for each whether it is shown. It keeps a few
 //! numbers, so a column may have any number of entries. Entries that a filter does not need may be
 //! skipped: most columns are decided by their first few entries.
@@ -105,8 +105,8 @@ impl Filter {
     }
 }
 
-/// The state of a filter in one column: the entries of the column that the filter shows. A filter
-/// that is none of transactions shows all.
+/// The state machine of a filter in one column. It shows every entry for [`Filter::None`] and
+/// [`Filter::FirstOfRow`], which [`EntryFilter`](crate::table::EntryFilter) applies.
 #[derive(Clone, Debug)]
 pub struct ColumnFilter {
     pub(crate) filter: Filter,
@@ -150,6 +150,9 @@ impl ColumnFilter {
 
     /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
+        if matches!(self.filter, Filter::None | Filter::FirstOfRow) {
+            return true;
+        }
         match self.next {
             Some(newest) if stamp <= newest => {}
             _ => return false,

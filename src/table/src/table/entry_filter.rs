@@ -10,6 +10,7 @@ use crate::table::{ColumnSelector, Scan, Versions};
 /// # Order
 ///
 /// The key's order. At one key the delete marker comes first, so that it hides the put.
+// The derived order needs `key` first, and `false` before `true`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoredKey {
     /// Row, column and timestamp.

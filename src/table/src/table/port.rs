@@ -144,7 +144,8 @@ pub trait MultiRowWrite: Send + Sync {
 }
 
 impl dyn Table + '_ {
-    /// Reads a whole scan into memory. Use it for results that are known to be small.
+    /// Reads a whole scan into memory. Use it for results that are known to be small. The scan
+    /// starts when the future is first polled.
     ///
     /// # Errors
     ///
@@ -153,7 +154,8 @@ impl dyn Table + '_ {
         self.scan(scan).try_concat().await
     }
 
-    /// Returns the newest visible value of a cell, or `None` if there is none.
+    /// Returns the newest visible value of a cell, or `None` if there is none. The scan starts when
+    /// the future is first polled.
     ///
     /// # Errors
     ///

@@ -26,6 +26,7 @@ pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) ->
             share.is_none_or(|it| it.contains(&place.row, qualifier))
         }
         Filter::UnpartitionedNotifications => is_unpartitioned(&place.row, qualifier),
+        Filter::None | Filter::FirstOfRow => panic!("{filter:?} is not a filter of transactions"),
         _ => true,
     };
     let is_of_notifications =

@@ -6,7 +6,7 @@ use crate::layout::notification::is_deletion;
 /// stored order: all entries except the newest, and the newest too if it is a deletion. `is_full`
 /// means that no entries of the column are stored elsewhere.
 ///
-/// If there may be others, a deletion is dropped only together with the notification that it
+/// If other entries may be stored elsewhere, a deletion is dropped only together with the notification that it
 /// deletes: that is, if below it notifications and deletions alternate, down to a notification.
 /// Otherwise it is kept, and dropped when the whole column is processed.
 pub fn notification_garbage(mut stamps: Vec<i64>, is_full: bool) -> Vec<i64> {
@@ -14,6 +14,8 @@ pub fn notification_garbage(mut stamps: Vec<i64>, is_full: bool) -> Vec<i64> {
     let alternate = || deletions().zip(deletions().skip(1)).all(|(newer, older)| newer != older);
     let is_settled = is_full || (deletions().next_back() == Some(false) && alternate());
     let keeps_newest = deletions().next().is_some_and(|is_deletion| !is_deletion || !is_settled);
-    stamps.drain(..usize::from(keeps_newest));
+    if keeps_newest {
+        stamps.remove(0);
+    }
     stamps
 }

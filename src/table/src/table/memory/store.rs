@@ -146,6 +146,7 @@ impl Store {
 fn next_looked_at(view: &EntryFilter, last: &Key) -> Option<Key> {
     let at = |timestamp| Key { timestamp, ..last.clone() };
     match view.looks_next() {
+        // No further entry of the column matters.
         None => Some(at(i64::MIN).successor()),
         Some(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
     }
