@@ -48,7 +48,7 @@ pub trait Recipe {
 }
 
 /// The settings, the rows and the observers of a recipe.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Registration {
     id: String,
     title: String,
@@ -62,7 +62,14 @@ impl Registration {
     /// Creates a registration without settings, rows and observers. The id is unique in the
     /// application. Messages name the recipe by its title, such as "the combine queue `wc`".
     pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { id: id.into(), title: title.into(), ..Self::default() }
+        Self {
+            id: id.into(),
+            title: title.into(),
+            settings: BTreeMap::new(),
+            required: BTreeSet::new(),
+            prefixes: Vec::new(),
+            observers: Vec::new(),
+        }
     }
 
     /// Adds a setting, which a new application stores. An existing one keeps its own.
@@ -135,7 +142,6 @@ impl fmt::Debug for Registration {
         f.debug_struct("Registration")
             .field("title", &self.title)
             .field("settings", &shown_settings(&self.settings))
-            .field("observers", &self.observers)
             .finish_non_exhaustive()
     }
 }

@@ -1,11 +1,13 @@
 //! The handle of one application: [`ApplicationHandle`].
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
 use fluo_table::coordination::{
     Application, ObservedColumn, ObserverKind, check_application_name, shown_setting,
+    shown_settings,
 };
 use fluo_table::{Authorizations, Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
 
@@ -51,7 +53,7 @@ use crate::transaction::Transaction;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "a handle does nothing until one of its calls is awaited"]
 pub struct ApplicationHandle {
     pub(super) instance: Instance,
@@ -200,6 +202,7 @@ impl ApplicationHandle {
     ///   the servers lack a part that
     ///   [transactions need](fluo_table::TableAdmin::check_transactions).
     pub async fn open(&self) -> Result<Client> {
+        self.declared()?;
         self.check_keeps("open")?;
         self.open_existing().await
     }
@@ -353,6 +356,21 @@ impl ApplicationHandle {
             ),
         };
         Err(Error::invalid(message))
+    }
+}
+
+impl fmt::Debug for ApplicationHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let observers: Vec<_> = self.registrations().flat_map(|one| &one.observers).collect();
+        f.debug_struct("ApplicationHandle")
+            .field("name", &self.name)
+            .field("table", &self.table)
+            .field("observers", &observers)
+            .field("recipes", &self.recipes)
+            .field("settings", &shown_settings(&self.settings()))
+            .field("clear", &self.clear)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 

@@ -49,6 +49,10 @@ impl Client {
 
     /// Collects garbage like [`collect_garbage`](Self::collect_garbage). Calls `progress` before
     /// the first range and after each, with the number of ranges that are done and that of all.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`collect_garbage`](Self::collect_garbage).
     pub async fn collect_garbage_with(
         &self,
         tables: &dyn TableAdmin,

@@ -27,8 +27,8 @@ impl Client {
         // A transaction that is larger than all room waits until it is alone.
         let bytes = transaction.state.size_bytes().clamp(1, most);
         let bytes = u32::try_from(bytes).expect("the option is at most 2^31");
-        let one = room(&shared.commits, 1).await;
-        let room_in_bytes = room(&shared.commit_bytes, bytes).await;
+        let one = wait_for_room(&shared.commits, 1).await;
+        let room_in_bytes = wait_for_room(&shared.commit_bytes, bytes).await;
         let outcome = tokio::spawn(async move {
             let outcome = transaction.commit().await;
             drop((one, room_in_bytes));
@@ -43,7 +43,10 @@ impl Client {
     }
 }
 
-pub(super) async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> OwnedSemaphorePermit {
+pub(super) async fn wait_for_room(
+    semaphore: &Arc<Semaphore>,
+    permits: u32,
+) -> OwnedSemaphorePermit {
     let room = semaphore.clone().acquire_many_owned(permits).await;
     room.expect("the semaphore is never closed")
 }

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
 use crate::catch_panic::caught;
-use crate::client::commit_in_background::room;
+use crate::client::commit_in_background::wait_for_room;
 use crate::client::{Client, Runner};
 use crate::mutex::Mutex;
 use crate::transaction::Transaction;
@@ -132,7 +132,7 @@ impl Loaders {
         I: Clone + Send + 'static,
         F: Future<Output = Result<()>> + Send,
     {
-        let room = room(&self.room, 1).await;
+        let room = wait_for_room(&self.room, 1).await;
         // Checked after the wait, because a body may have failed meanwhile.
         self.check()?;
         let first_error = self.first_error.clone();
@@ -159,7 +159,7 @@ impl Loaders {
         E: From<Error> + Send + 'static,
         F: Future<Output = Result<T, E>> + Send,
     {
-        let room = room(&self.room, 1).await;
+        let room = wait_for_room(&self.room, 1).await;
         let (sender, outcome) = oneshot::channel();
         // A caller that has dropped the future does not want the result.
         self.spawn(room, input, body, |result| drop(sender.send(result)));

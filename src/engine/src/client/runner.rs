@@ -208,6 +208,10 @@ impl Runner {
 
     /// Runs a body like [`run`](Self::run), and also returns the timestamps of the committed
     /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`run`](Self::run).
     pub async fn run_committed<T, E, F>(
         &self,
         body: impl Fn(Transaction) -> F,
@@ -231,21 +235,22 @@ impl Runner {
         F: Future<Output = Result<T, E>>,
     {
         self.policy.check().map_err(|error| RunError::Commit(error.into()))?;
-        let first_begun = Instant::now();
+        let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
         let mut turn = None;
         let mut number: u32 = 0;
         loop {
             number = number.saturating_add(1);
-            let begun = OwnedTransaction::begin(&self.client, self.trigger.clone()).await;
-            let transaction = begun.map_err(|error| RunError::Commit(error.into()))?;
+            let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())
+                .await
+                .map_err(|error| RunError::Commit(error.into()))?;
             let ran = body(transaction.handle());
             let (start, error) = match attempt(transaction, ran).await {
                 Ok(done) => return Ok(done),
                 Err((start, RunError::Commit(error))) if error.is_temporary() => (start, error),
                 Err((_, other)) => return Err(other),
             };
-            let elapsed = first_begun.elapsed();
+            let elapsed = begun.elapsed();
             let pause = cut(pauses.next_pause(), start.get());
             let is_last = self.policy.max_attempts.is_some_and(|most| number >= most.get())
                 || elapsed >= self.policy.max_elapsed;
@@ -260,7 +265,7 @@ impl Runner {
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
             if let CommitError::Conflict(conflict) = &error {
-                let left = self.policy.max_elapsed.saturating_sub(first_begun.elapsed());
+                let left = self.policy.max_elapsed.saturating_sub(begun.elapsed());
                 let turns = &self.client.turns;
                 turn = turns.wait(&conflict.cells, turn, left).await;
             }
@@ -283,7 +288,7 @@ async fn attempt<T, E>(
             Err(error) => RunError::Commit(error),
         },
         // A body that fails because its snapshot has become stale is retried.
-        Err(error) => match transaction.state.seen.lock().stale {
+        Err(error) => match transaction.state.stale() {
             Some(stale) => RunError::Commit(CommitError::SnapshotTooOld(stale)),
             None => RunError::Body(error),
         },

@@ -29,7 +29,7 @@
 //! may end while the process still runs, because the process was suspended or could not reach the
 //! coordination for too long. Then other clients roll its transactions back, its published
 //! timestamp no longer holds the horizon, and its number is never alive again (C6). So the client
-//! begins another transactor, and publishes the timestamps at which it still reads again (H1). It
+//! begins another transactor, and publishes again the timestamps at which it still reads (H1). It
 //! checks whether the session has ended when the coordination refuses to publish, when one of its
 //! transactions was rolled back by another one or has become stale, and once in every
 //! [`horizon_period`](crate::ClientOptions::horizon_period).

@@ -1,6 +1,7 @@
 //! The state that the handles of one client share.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use fluo_table::coordination::{Application, Coordination, ObserverKind, TransactorId};
@@ -17,7 +18,6 @@ use crate::context::point_reads::PointReads;
 use crate::context::{Backoff, ClientOptions, Turns};
 use crate::mutex::Mutex;
 
-#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
@@ -108,4 +108,32 @@ impl Shared {
 
 pub(crate) fn no_answer() -> Error {
     Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
+}
+
+impl fmt::Debug for Shared {
+    /// Omits the table, because one in memory would print its data.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("application", &self.application)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::{Column, Instance};
+
+    use crate::InstanceExt;
+
+    /// The data of a table in memory can be large and secret.
+    #[tokio::test]
+    async fn shows_no_data_of_the_table_in_debug_output() {
+        let handle = Instance::in_memory().application("web");
+        let client = handle.create().await.unwrap();
+        client.run(async |tx| tx.set("a", &Column::new("f", ""), "data")).await.unwrap();
+        let worker = client.worker().start().await.unwrap();
+        let shown = format!("{handle:?} {client:?} {worker:?}");
+        assert!(!shown.contains("entries"), "{shown}");
+    }
 }

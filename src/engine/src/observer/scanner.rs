@@ -25,15 +25,25 @@ fn filtered(spans: impl IntoIterator<Item = Span>, filter: Filter) -> Scan {
     Scan::over_all(spans).column(ColumnSelector::family(NOTIFICATION_FAMILY)).filter(filter)
 }
 
-/// Returns a scan of the notifications in the partition of a share, or of the unpartitioned ones if
-/// the share has them. No filter shows both kinds together.
-fn scan_of(share: &Share, is_partitioned: bool) -> Option<Scan> {
-    let filter = match is_partitioned {
-        true => Filter::Notifications { share: Some(share.partition()) },
-        false if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
-        false => return None,
-    };
-    Some(filtered(share.spans().iter().cloned(), filter))
+/// The notifications that a worker scans for. No filter shows both kinds together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Those in the partition of its share.
+    Partition,
+    /// The unpartitioned ones, if its share has them.
+    Unpartitioned,
+}
+
+impl Kind {
+    /// Returns a scan of the notifications of this kind in a share, or `None` if it has none.
+    fn scan(self, share: &Share) -> Option<Scan> {
+        let filter = match self {
+            Self::Partition => Filter::Notifications { share: Some(share.partition()) },
+            Self::Unpartitioned if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
+            Self::Unpartitioned => return None,
+        };
+        Some(filtered(share.spans().iter().cloned(), filter))
+    }
 }
 
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
@@ -91,9 +101,9 @@ impl WorkerState {
         let begun = Instant::now();
         let mut scanned = Scanned::default();
         let mut is_complete = true;
-        for is_partitioned in [true, false] {
+        for kind in [Kind::Partition, Kind::Unpartitioned] {
             let is_due = scanned.queued == 0 || round.is_multiple_of(UNPARTITIONED_ROUNDS);
-            if !is_partitioned && !is_due {
+            if kind == Kind::Unpartitioned && !is_due {
                 is_complete = false;
                 break;
             }
@@ -102,8 +112,11 @@ impl WorkerState {
                 let Some(share) = self.share_with_room().await? else {
                     return Ok(None);
                 };
-                let Some(scan) = scan_of(&share, is_partitioned) else { break };
-                let scan = from.iter().fold(scan, Scan::starting_at);
+                let Some(scan) = kind.scan(&share) else { break };
+                let scan = match &from {
+                    Some(from) => scan.starting_at(from),
+                    None => scan,
+                };
                 let scan = scan.batch_cells(self.batch_cells());
                 self.queue.set_scanning(true);
                 let part = self.scan_part(scan, &mut scanned).await;
@@ -170,15 +183,21 @@ impl WorkerState {
     ///
     /// A passing failure does not change the share that the queue has.
     async fn share(&self) -> Result<Option<Share>> {
-        let share = self.membership.share().await;
-        if !share.as_ref().is_err_and(|error| error.kind().is_passing()) {
-            self.queue.set_share(share.as_ref().ok().and_then(Option::as_ref));
-        }
-        let share = share?;
-        if share.is_some() {
-            list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
-        }
-        Ok(share)
+        let share = match self.membership.share().await {
+            Ok(share) => share,
+            Err(error) if error.kind().is_passing() => return Err(error),
+            Err(error) => {
+                self.queue.set_share(None);
+                return Err(error);
+            }
+        };
+        let Some(share) = share else {
+            self.queue.set_share(None);
+            return Ok(None);
+        };
+        self.queue.set_share(Some(&share));
+        list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
+        Ok(Some(share))
     }
 
     fn batch_cells(&self) -> NonZeroUsize {

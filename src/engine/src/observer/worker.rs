@@ -1,5 +1,6 @@
 //! The handle of a worker.
 
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 use fluo_table::{Result, SystemClock};
@@ -13,7 +14,6 @@ use crate::observer::worker_state::WorkerState;
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 /// [`Client::worker`] starts one.
-#[derive(Debug)]
 #[must_use = "a worker that is dropped stops at once"]
 pub struct Worker {
     state: Arc<WorkerState>,
@@ -102,5 +102,11 @@ impl Worker {
         self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
         self.state.client.wait_until_rolled_forward().await;
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("queue", &self.state.queue).finish_non_exhaustive()
     }
 }

@@ -43,8 +43,8 @@ impl WriteBuffer {
                 "`{cell}` was set or deleted before in this transaction; a transaction writes a cell once"
             )));
         }
-        let value = if let PendingWrite::Set(value) = &write { value.len() } else { 0 };
-        self.take_room(&cell, value, max_bytes)?;
+        let value_bytes = if let PendingWrite::Set(value) = &write { value.len() } else { 0 };
+        self.take_room(&cell, value_bytes, max_bytes)?;
         self.writes.insert(cell, write);
         Ok(())
     }
@@ -80,8 +80,8 @@ impl WriteBuffer {
         Ok(())
     }
 
-    fn take_room(&mut self, cell: &RowColumn, value: usize, max_bytes: usize) -> Result<()> {
-        let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value;
+    fn take_room(&mut self, cell: &RowColumn, value_bytes: usize, max_bytes: usize) -> Result<()> {
+        let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value_bytes;
         if bytes > max_bytes {
             return Err(Error::invalid(format!(
                 "with `{}` the transaction would set {bytes} bytes; the option `max_transaction_bytes` allows {max_bytes}",

@@ -66,19 +66,11 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let another = || "another transaction".to_owned();
-        let (other, did) = match self.other {
-            None => (another(), String::new()),
-            Some(ConflictCause::Committed { start, commit }) => {
-                (format!("transaction {start}"), format!(", which committed at {commit}"))
+        let other = match self.other {
+            Some(ConflictCause::Committed { start, .. } | ConflictCause::Locking { start, .. }) => {
+                format!("transaction {start}")
             }
-            Some(ConflictCause::Locking { start, transactor }) => (
-                format!("transaction {start}"),
-                format!(", which holds a lock for transactor {transactor}"),
-            ),
-            Some(ConflictCause::RolledBackByPeer) => {
-                (another(), ", which rolled it back".to_owned())
-            }
+            None | Some(ConflictCause::RolledBackByPeer) => "another transaction".to_owned(),
         };
         write!(f, "transaction {} conflicts with {other}", self.start)?;
         if let Some(first) = self.cells.first() {
@@ -87,7 +79,16 @@ impl fmt::Display for Conflict {
         if self.cell_count > 1 {
             write!(f, " and {} more", self.cell_count - 1)?;
         }
-        f.write_str(&did)
+        match self.other {
+            None => Ok(()),
+            Some(ConflictCause::Committed { commit, .. }) => {
+                write!(f, ", which committed at {commit}")
+            }
+            Some(ConflictCause::Locking { transactor, .. }) => {
+                write!(f, ", which holds a lock for transactor {transactor}")
+            }
+            Some(ConflictCause::RolledBackByPeer) => f.write_str(", which rolled it back"),
+        }
     }
 }
 

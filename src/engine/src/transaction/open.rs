@@ -206,8 +206,7 @@ impl OwnedTransaction {
             return Err(self.state.has_ended().into());
         };
         // The body chose its writes by its reads.
-        let stale = self.state.seen.lock().stale;
-        if let Some(stale) = stale {
+        if let Some(stale) = self.state.stale() {
             return Err(CommitError::SnapshotTooOld(stale));
         }
         commit(self.state.clone(), buffer).await

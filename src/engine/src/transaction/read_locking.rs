@@ -12,7 +12,7 @@ use crate::transaction::column::ReadColumn;
 /// Several transactions may hold a read lock on a cell at once. A transaction that writes the cell,
 /// or has written it since this one began, excludes them. Scans cannot be locked, because a cell
 /// that does not exist cannot be locked. A transaction that only reads commits without writing: its
-/// snapshot is already consistent. All reads return the errors that [`get`](Self::get) lists.
+/// snapshot is already consistent.
 #[derive(Clone, Debug)]
 pub struct LockedReads {
     pub(super) snapshot: Snapshot,
@@ -35,7 +35,8 @@ impl LockedReads {
         self.snapshot.get(cell.row, column).await
     }
 
-    /// Returns the values of some columns of a row, and locks each cell.
+    /// Returns the values of some columns of a row, and locks each cell. Errors as
+    /// [`get`](Self::get).
     pub async fn get_columns<'c>(
         &self,
         row: impl Into<Bytes>,
@@ -49,7 +50,7 @@ impl LockedReads {
         self.snapshot.get_columns(row, columns).await
     }
 
-    /// Returns the values of some cells, and locks each cell.
+    /// Returns the values of some cells, and locks each cell. Errors as [`get`](Self::get).
     pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,

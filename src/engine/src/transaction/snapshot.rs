@@ -25,7 +25,7 @@ use crate::transaction::status::cell_span;
 /// than [`max_transaction_age`](crate::ClientOptions::max_transaction_age). From then on its reads
 /// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read
 /// that meets the lock of another transaction waits for it, or rolls that transaction back if its
-/// transactor is dead. All reads return the errors that [`get`](Self::get) lists.
+/// transactor is dead.
 ///
 /// # Examples
 ///
@@ -87,7 +87,8 @@ impl Snapshot {
         found.map(|found| column.decode(&cell, found.value)).transpose()
     }
 
-    /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
+    /// Returns a cell. Its timestamp is the start of the transaction that wrote it. Errors as
+    /// [`get`](Self::get).
     pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
         self.read_cell(&RowColumn::new(row, column.clone())).await
     }
@@ -108,7 +109,8 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Returns the values of some columns of a row. The result omits columns without a value.
+    /// Returns the values of some columns of a row. The result omits columns without a value. Errors
+    /// as [`get`](Self::get).
     pub async fn get_columns<'a>(
         &self,
         row: impl Into<Bytes>,
@@ -121,6 +123,7 @@ impl Snapshot {
     }
 
     /// Returns the values of some cells, read in one scan. The result omits cells without a value.
+    /// Errors as [`get`](Self::get).
     pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,
@@ -132,7 +135,7 @@ impl Snapshot {
         Ok(found.into_iter().map(value).collect())
     }
 
-    /// Returns all cells of a row.
+    /// Returns all cells of a row. Errors as [`get`](Self::get).
     pub async fn row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
         if row.is_empty() {
@@ -161,6 +164,10 @@ impl Snapshot {
 
     /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list
     /// selects all columns.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`scan`](Self::scan).
     pub fn scan_prefix<'a>(
         &self,
         prefix: impl Into<Bytes>,

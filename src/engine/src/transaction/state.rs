@@ -34,19 +34,17 @@ impl Trigger {
 pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
     pub(super) start: Arc<Start>,
-    pub(crate) seen: Mutex<Seen>,
+    pub(super) seen: Mutex<Seen>,
     pub(super) trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(super) struct Seen {
     pub(super) cells: u64,
-    pub(crate) stale: Option<SnapshotTooOld>,
-    /// `true` if a read failed with a passing error, for example because the table was not
-    /// reachable, even if the body ignores or replaces the error.
-    pub(crate) has_passing_failure: bool,
+    pub(super) stale: Option<SnapshotTooOld>,
+    pub(super) has_passing_failure: bool,
 }
 
 impl State {
@@ -78,6 +76,17 @@ impl State {
     /// Fixes the start and returns it.
     pub(crate) fn start(&self) -> Timestamp {
         self.start.fix()
+    }
+
+    /// Returns the staleness that a read has met, or `None` if no read has met one.
+    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
+        self.seen.lock().stale
+    }
+
+    /// Returns `true` if a read failed with a passing error, for example because the table was not
+    /// reachable, even if the body ignores or replaces the error.
+    pub(crate) fn has_passing_failure(&self) -> bool {
+        self.seen.lock().has_passing_failure
     }
 
     /// Changes the buffered writes, with the maximum number of their bytes.

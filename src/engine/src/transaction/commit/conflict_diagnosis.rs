@@ -20,9 +20,8 @@ use crate::transaction::{CommitError, Conflict, ConflictCause};
 const MAX_LOOKS: u32 = 8;
 
 impl Commit {
-    /// Returns the conflict on some rows, of which at least one was rejected. Locks of dead
-    /// transactions on them are resolved, so that the next attempt does not meet them again. Locks
-    /// of live transactions stay.
+    /// Returns the conflict for the rejected rows. Locks of dead transactions on them are resolved,
+    /// so that the next attempt does not meet them again. Locks of live transactions stay.
     pub(super) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
         match self.find_conflict(rejected).await {
             Ok(conflict) => CommitError::Conflict(conflict),
@@ -33,6 +32,18 @@ impl Commit {
             }
             Err(error) => CommitError::Failed(error),
         }
+    }
+
+    /// Returns those of the rows in which an entry forbids a lock, after one write of all of them
+    /// was rejected. If no such entry is left, the result is the primary's row.
+    pub(super) async fn forbidding(&self, rows: &[Bytes]) -> Result<Vec<Bytes>> {
+        let primary = vec![self.plan.primary.row.clone()];
+        if rows == primary {
+            return Ok(primary);
+        }
+        let found = self.entries_in_the_way(rows).await?;
+        let rejected: BTreeSet<Bytes> = found.into_iter().map(|cell| cell.key.row).collect();
+        Ok(if rejected.is_empty() { primary } else { rejected.into_iter().collect() })
     }
 
     /// Reads rows through the filters of the conditions of their locks, which show the entries that
@@ -92,10 +103,7 @@ impl Commit {
             // A damaged entry is not a conflict, and a retry would meet it again.
             let forbidding = self.entries_in_the_way(rejected).await?;
             forbidding.iter().try_for_each(|entry| checked(entry).map(drop))?;
-            met.extend(forbidding.iter().map(cell_of));
-        }
-        if met.is_empty() {
-            // The other transaction has rolled back by now. Only the rows are known.
+            // The other transaction has rolled back by now. Only the row is known.
             met.extend(cells.into_iter().map(|(cell, _)| cell));
         }
         Ok(self.conflict_at(met, other))

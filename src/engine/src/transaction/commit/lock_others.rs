@@ -88,7 +88,7 @@ impl Commit {
         let cell = cells.and_then(|cells| cells.first()).expect("a row of the plan has a cell");
         let (kind, start) = (cell.kind, self.plan.start);
         let cell = RowColumn::new(row.clone(), cell.column.clone());
-        let entry = |kind| entries(&cell, kind, start, start);
+        let entry = |entry_kind| entries(&cell, entry_kind, start, start);
         let wanted = Scan::over_all([kind.entry(), kind.end()].map(entry));
         let found = self.state.client.table.read(wanted).await?;
         let is_end = |entry: &Cell| entry.key.timestamp == stamp(kind.end(), start);

@@ -104,7 +104,15 @@ impl Commit {
                 Err(error) => return CommitError::from(error).before_the_commit_point(),
             }
         }
-        self.conflict(rows).await
+        match self.forbidding(rows).await {
+            Ok(rejected) => self.conflict(&rejected).await,
+            // The rejected rows cannot be determined at present.
+            Err(error) if error.kind().is_passing() => {
+                let primary = std::slice::from_ref(&self.plan.primary.row);
+                self.conflict(primary).await
+            }
+            Err(error) => error.into(),
+        }
     }
 
     async fn was_acknowledged(&self, trigger: &Trigger) -> Result<bool> {

@@ -145,6 +145,7 @@ impl Commit {
         step.map_err(CommitError::before_the_commit_point)
     }
 
+    /// Takes the commit timestamp (P4).
     async fn commit_timestamp(&self) -> Result<Timestamp, CommitError> {
         debug_assert!(
             self.is_locked(),
@@ -197,7 +198,7 @@ impl Commit {
     }
 
     /// Repeats a conditional write of the primary until its fate is settled, or until the time is
-    /// up. Also returns whether the answer to a copy was lost.
+    /// up. Also returns whether the write is in doubt: the answer to one of its copies was lost.
     pub(super) async fn settle(
         &self,
         write: &[ConditionalMutation],

@@ -37,6 +37,7 @@ impl Commit {
         Ok(commit)
     }
 
+    /// Writes the notifications outside of the primary's row (P5).
     async fn notify_others(&self, commit: Timestamp) -> Result<()> {
         let notifications = self.plan.other_notifications(commit);
         let client = &self.state.client;
