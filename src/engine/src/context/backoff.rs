@@ -46,8 +46,8 @@ impl Backoff {
         }
     }
 
-    /// Waits before the next try. Returns `false` once the time is up. A wait for a lock has no such
-    /// limit; see [`pause`](Self::pause).
+    /// Waits before the next try. Returns `false` once the time is up. A wait for a lock has no
+    /// such limit; see [`pause`](Self::pause).
     pub(crate) async fn wait(&mut self) -> bool {
         if self.begun.elapsed() >= self.limit {
             return false;

@@ -109,8 +109,8 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// Returns the values of some columns of a row. The result omits columns without a value. Errors
-    /// as [`get`](Self::get).
+    /// Returns the values of some columns of a row. The result omits columns without a value.
+    /// Errors as [`get`](Self::get).
     pub async fn get_columns<'a>(
         &self,
         row: impl Into<Bytes>,
