@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// fluo.create_table("pages").await?;
 /// let optimizations = RowHasher::new("p")?.table_optimizations(4)?;
 ///
-/// assert_eq!(fluo.optimize("pages", &optimizations).plan().await?.add_splits.len(), 4);
+/// assert_eq!(fluo.optimize("pages", &optimizations).plan().await?.splits_to_add.len(), 4);
 /// fluo.optimize("pages", &optimizations).await?;
 /// assert!(fluo.optimize("pages", &optimizations).plan().await?.is_empty());
 /// # Ok(())

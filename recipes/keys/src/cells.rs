@@ -27,6 +27,7 @@ pub(crate) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter)
     cells
 }
 
+/// Compares cells as the table orders them within a row, ignoring the stored key.
 fn order(one: &Cell, other: &Cell) -> Ordering {
     let columns = one.key.column.cmp(&other.key.column);
     columns.then_with(|| other.key.timestamp.cmp(&one.key.timestamp))

@@ -44,6 +44,8 @@ pub struct MigrationCursor {
 pub(crate) struct Mark(u64);
 
 impl Mark {
+    /// Returns the mark of a request.
+    ///
     /// The text of a design identifies its salts. The keys of the design for these rows (if it has
     /// any) and the rows themselves distinguish requests whose designs have the same text.
     pub(crate) fn of(designs: &[KeyDesign], rows: &RowSelection) -> Self {

@@ -1,4 +1,7 @@
 //! Literal text inside the pattern of Accumulo's group balancer, which Java compiles.
+//!
+//! Text that must match itself is quoted the way Java's `Pattern.quote` does it. A live table then
+//! holds, byte for byte, the pattern that a Java application would have written.
 
 /// Returns a Java regular expression that matches exactly this text.
 ///

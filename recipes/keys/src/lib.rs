@@ -19,6 +19,9 @@
 //!
 //! - [`KeyDesign`] and [`DesignSettings`] are the ways to write keys; [`KeyDesign::scans`] returns
 //!   the scans that a design allows.
+//! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
+//!   row.
+//! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
 //! - [`TableRequirement::builder`] declares the requirements of your own recipe on its table.
 //! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
 //! - [`ChiSquare`] tests whether rows are as even as chance makes them.

@@ -92,7 +92,7 @@ where
             let row = row.map_err(|error| BulkLoadCause::Input(error.into()));
             match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
                 Ok(row) => self.add(row),
-                Err(cause) => self.failure = Some((number..=number, cause)),
+                Err(cause) => self.failure = Some(Failure { rows: number..=number, cause }),
             }
         }
         (self.batch_bytes, self.most_rows) = (0, self.settings.batch_rows.get());

@@ -11,7 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 
 use super::input::{Input, Settings};
-use super::report::{BulkLoadError, BulkLoadReport};
+use super::report::{BulkLoadError, BulkLoadReport, Failure};
 use super::write::{Written, write};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
@@ -166,7 +166,7 @@ impl<'a> BulkLoad<'a> {
             let ended = async {
                 match writes.next().await {
                     Some(ended) => ended,
-                    None => pending::<(u64, Written)>().await,
+                    None => pending::<Written>().await,
                 }
             };
             let batch =
@@ -176,7 +176,7 @@ impl<'a> BulkLoad<'a> {
                 Either::Right((batch, _)) => Either::Right(batch),
             };
             match event {
-                Either::Left((rows, (counts, failed))) => {
+                Either::Left(Written { rows, counts, failure: failed }) => {
                     report.unknown -= rows;
                     report.add(counts, settings.named_rows);
                     failure = failure.or(failed);
@@ -191,7 +191,9 @@ impl<'a> BulkLoad<'a> {
         }
         match failure.or(input.failure) {
             None => Ok(report),
-            Some((rows, cause)) => Err(BulkLoadError { rows, cause, report: Box::new(report) }),
+            Some(Failure { rows, cause }) => {
+                Err(BulkLoadError { rows, cause, report: Box::new(report) })
+            }
         }
     }
 }

@@ -60,8 +60,11 @@ pub struct RepeatedKeys {
     pub is_lower_bound: bool,
 }
 
-/// The rows that failed, and the cause.
-pub(super) type Failure = (RangeInclusive<u64>, BulkLoadCause);
+/// The numbers of the rows that failed, and the cause.
+pub(super) struct Failure {
+    pub(super) rows: RangeInclusive<u64>,
+    pub(super) cause: BulkLoadCause,
+}
 
 /// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
 #[derive(Debug)]
@@ -93,9 +96,10 @@ pub enum BulkLoadCause {
 impl fmt::Display for BulkLoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, last) = (Grouped(*self.rows.start()), Grouped(*self.rows.end()));
-        match self.rows.start() == self.rows.end() {
-            true => write!(f, "{} (row {first}", self.cause)?,
-            false => write!(f, "{} (rows {first} to {last}", self.cause)?,
+        if self.rows.start() == self.rows.end() {
+            write!(f, "{} (row {first}", self.cause)?;
+        } else {
+            write!(f, "{} (rows {first} to {last}", self.cause)?;
         }
         write!(f, " of the load; rows written: {}", Grouped(self.report.written))?;
         if self.report.unknown > 0 {
@@ -108,6 +112,12 @@ impl fmt::Display for BulkLoadError {
 impl Error for BulkLoadError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.source()
+    }
+}
+
+impl Failure {
+    pub(super) fn new(rows: RangeInclusive<u64>, cause: impl Into<BulkLoadCause>) -> Self {
+        Self { rows, cause: cause.into() }
     }
 }
 

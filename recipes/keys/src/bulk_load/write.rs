@@ -1,4 +1,4 @@
-//! The write of one batch.
+//! The write of one batch, and the search for its rows under old keys (B6).
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -16,32 +16,39 @@ use crate::number::count;
 /// Cells per read: few, because the size of their values is unknown.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// The counts of the rows of a write that ended, and its failure.
-pub(super) type Written = (BulkLoadReport, Option<Failure>);
+/// The result of the write of one batch.
+pub(super) struct Written {
+    /// The number of rows in the batch.
+    pub(super) rows: u64,
+    pub(super) counts: BulkLoadReport,
+    pub(super) failure: Option<Failure>,
+}
 
-/// Writes a batch. Returns the number of its rows, too.
-pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) -> (u64, Written) {
-    let (all, numbers) = (count(rows.len()), numbers(&rows));
+pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) -> Written {
     if insert_only {
-        return (all, insert(table, rows).await);
+        return insert(table, rows).await;
     }
     let mut report = BulkLoadReport::default();
+    let (all, numbers) = (count(rows.len()), numbers(&rows));
     let written = table.write(rows.into_iter().map(|row| row.mutation).collect()).await;
     match &written {
         Ok(()) => report.written = all,
         Err(error) if error.kind() == ErrorKind::Uncertain => report.unknown = all,
         Err(_) => {}
     }
-    (all, (report, written.err().map(|error| (numbers, error.into()))))
+    let failure = written.err().map(|error| Failure::new(numbers, error));
+    Written { rows: all, counts: report, failure }
 }
 
 /// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
 /// time.
 async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut report = BulkLoadReport::default();
-    let found = match old_keys(table, &rows).await {
+    let all = count(rows.len());
+    let written = |counts, failure| Written { rows: all, counts, failure };
+    let found = match find_under_old_keys(table, &rows).await {
         Ok(found) => found,
-        Err(error) => return (report, Some((numbers(&rows), error.into()))),
+        Err(error) => return written(report, Some(Failure::new(numbers(&rows), error))),
     };
     let mut absent = Vec::with_capacity(rows.len());
     for (row, found) in rows.into_iter().zip(found) {
@@ -56,7 +63,7 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
         let outcomes = match outcomes {
             Ok(outcomes) => outcomes,
             // The call failed as a whole, so it wrote nothing. Earlier outcomes remain unknown.
-            Err(error) => return (report, Some((numbers(&absent), error.into()))),
+            Err(error) => return written(report, Some(Failure::new(numbers(&absent), error))),
         };
         let (mut unknown, mut lost) = (Vec::new(), None);
         for (row, outcome) in absent.into_iter().zip(outcomes) {
@@ -81,15 +88,15 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
             break;
         }
     }
-    (report, failure.map(|(number, error)| (number..=number, error.into())))
+    written(report, failure.map(|(number, error)| Failure::new(number..=number, error)))
 }
 
-/// Returns, for each row, the oldest of its old keys under which one of its columns exists (B6),
-/// or `None` if there is no such key.
+/// Returns, for each row, the oldest of its old keys under which one of its columns exists, or
+/// `None` if there is no such key.
 ///
 /// The search must precede the conditional write under the new key: rows move only to the newest
 /// epoch (E1), so the condition of the write finds a row that moved after the search.
-async fn old_keys(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<Bytes>>, Error> {
+async fn find_under_old_keys(table: &dyn Table, rows: &[Row]) -> Result<Vec<Option<Bytes>>, Error> {
     let mut found: Vec<Option<Bytes>> = vec![None; rows.len()];
     let most = rows.iter().map(|row| row.old_keys.len()).max().unwrap_or_default();
     // Oldest first, as for readers (E2): a row may be moving from one older place to the next.

@@ -57,6 +57,7 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Returns the part of a row from which its salt is computed.
     fn part_of<'a>(&self, row: &'a [u8], _over: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         Ok(row.into())
     }
@@ -86,6 +87,7 @@ pub(super) trait RowEncoding: fmt::Debug + Send + Sync {
         ))
     }
 
+    /// Returns a row or a key for display in a message.
     fn excerpt(&self, bytes: &[u8]) -> Excerpt {
         Excerpt::new(bytes)
     }

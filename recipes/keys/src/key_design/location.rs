@@ -55,6 +55,18 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if the row has no key in this design, or if the design scatters the rows of the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_keys::{KeyDesign, ReverseTime, RowSelection};
+    ///
+    /// let design = KeyDesign::new(ReverseTime::default())?;
+    /// let rows = RowSelection::between("sensor7|", "9", "12");
+    /// assert!(design.contains(&rows, b"sensor7|10")?);
+    /// assert!(!design.contains(&rows, b"sensor7|12")?);
+    /// # Ok::<(), fluo_keys::RecipeError>(())
+    /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, RecipeError> {
         let written = self.written(row)?;
         let ranges = self.ranges(rows)?;

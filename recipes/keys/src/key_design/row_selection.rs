@@ -104,11 +104,15 @@ impl RowSelection {
             Self::Row(row) => row.clone(),
             Self::Prefix(prefix) | Self::Between { prefix, .. } => prefix.clone(),
             Self::Range { start, end } => {
-                // Without a bound, a range ends after every row. A binary search: rows are long.
+                // A binary search: rows are long.
                 let lens: Vec<_> = (1..=start.len()).collect();
-                let is_common = |len: &usize| {
-                    let after = prefix_successor(start.get(..*len).unwrap_or_default());
-                    (end.is_none(), end) <= (after.is_none(), &after)
+                let is_common = |len: &usize| match (
+                    prefix_successor(start.get(..*len).unwrap_or_default()),
+                    end,
+                ) {
+                    (None, _) => true,
+                    (Some(_), None) => false,
+                    (Some(after), Some(end)) => *end <= after,
                 };
                 start.slice(..lens.partition_point(is_common))
             }

@@ -119,10 +119,10 @@ impl Salt {
             }
             SaltKind::Bucket { count, of: None } => format!("drawn from {count} buckets"),
             SaltKind::Digest { digest, end, digits: 1 } => {
-                format!("{end} hexadecimal digit of {digest}")
+                format!("{} hexadecimal digit of {}", end.text(), digest.text())
             }
             SaltKind::Digest { digest, end, digits } => {
-                format!("{end} {digits} hexadecimal digits of {digest}")
+                format!("{} {digits} hexadecimal digits of {}", end.text(), digest.text())
             }
             SaltKind::Hash(hasher) => format!("prefix and {} hash", hasher.scheme()),
         }
@@ -289,7 +289,23 @@ pub enum DigestSide {
     Last,
 }
 
+impl Digest {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Md5 => "MD5",
+            Self::Sha1 => "SHA-1",
+        }
+    }
+}
+
 impl DigestSide {
+    fn text(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Last => "last",
+        }
+    }
+
     fn number(self, digest: &[u8], digits: u8) -> u64 {
         let four = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_be_bytes).into();
         let (first, last): (u64, u64) = (four(digest.first_chunk()), four(digest.last_chunk()));
@@ -297,23 +313,5 @@ impl DigestSide {
             Self::First => first >> (32 - 4 * digits),
             Self::Last => last % (1 << (4 * digits)),
         }
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Md5 => "MD5",
-            Self::Sha1 => "SHA-1",
-        })
-    }
-}
-
-impl fmt::Display for DigestSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::First => "first",
-            Self::Last => "last",
-        })
     }
 }

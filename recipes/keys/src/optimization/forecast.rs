@@ -59,13 +59,16 @@ pub(super) fn forecast<'a>(
     let end_rows: Vec<_> = splits.map(|split| Some(split.as_ref())).chain([None]).collect();
     let groups = groups_of(pattern, end_rows.iter().copied())?;
     let placed = place(&groups, servers);
-    let shown = end_rows.iter().map(|end| end.map(|row| Escaped(row).to_string()));
-    let ends: Vec<_> = groups.iter().zip(shown).collect();
+    let ends: Vec<_> = groups.iter().zip(end_rows).collect();
+    let shown = |end: Option<&[u8]>| end.map(|row| Escaped(row).to_string());
     let forecast = |group: &String| {
         let runs = ends.chunk_by(|(a, _), (b, _)| a == b).filter_map(|run| {
             let ((own, first), (_, last)) = (run.first()?, run.last()?);
-            let (first_end_row, last_end_row) = (first.clone(), last.clone());
-            (*own == group).then_some(TabletRun { tablets: run.len(), first_end_row, last_end_row })
+            (*own == group).then(|| TabletRun {
+                tablets: run.len(),
+                first_end_row: shown(*first),
+                last_end_row: shown(*last),
+            })
         });
         let mut per_server = vec![0; servers];
         let own = groups.iter().zip(&placed).filter(|(own, _)| *own == group);

@@ -33,8 +33,8 @@
 
 /// Makes the call of a value with its options when the value is awaited.
 macro_rules! call_when_awaited {
-    ($call:ident $(<$t:ident>)? => $output:ty) => {
-        impl<'a $(, $t: Send + Sync + 'a)?> IntoFuture for $call<'a $(, $t)?> {
+    ($call:ident => $output:ty) => {
+        impl<'a> IntoFuture for $call<'a> {
             type Output = $output;
             type IntoFuture = futures_util::future::BoxFuture<'a, Self::Output>;
 
@@ -48,6 +48,7 @@ macro_rules! call_when_awaited {
 mod apply;
 mod balancer;
 mod forecast;
+mod merging;
 mod optimizations;
 mod plan;
 mod requirement;

@@ -27,7 +27,7 @@ use crate::row_hasher::RowHasher;
 /// assert!(!before.ok);
 ///
 /// let plan = optimizations.plan(&fluo, "pages").prune(true).await?;
-/// assert_eq!(plan.add_splits.len(), 4);
+/// assert_eq!(plan.splits_to_add.len(), 4);
 /// let applying = plan.apply(&fluo).on_event(|event| {
 ///     if let ApplyEvent::Done(step) = event {
 ///         println!("{step}");

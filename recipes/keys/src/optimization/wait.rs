@@ -145,7 +145,14 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
     }
 }
 
-call_when_awaited!(Waiting<T> => Result<T>);
+impl<'a, T: Send + Sync + 'a> IntoFuture for Waiting<'a, T> {
+    type Output = Result<T>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run().boxed()
+    }
+}
 
 impl<T> fmt::Debug for Waiting<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

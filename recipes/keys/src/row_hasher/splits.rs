@@ -11,6 +11,7 @@ use super::hasher::RowHasher;
 use super::scheme::HashScheme;
 use crate::error::RecipeError;
 
+/// A byte above every digit of every scheme.
 const END: &[u8] = b"~";
 
 impl RowHasher {

@@ -16,6 +16,7 @@ struct Entrant {
     player: usize,
 }
 
+/// A node at which no match has been played yet.
 const NO_ENTRANT: Entrant = Entrant { word: u64::MAX, player: usize::MAX };
 
 impl Losers {

@@ -10,11 +10,12 @@ use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use super::batch::RowBatch;
+use super::epochs::{EpochReader, Owner};
 use super::loser_tree::{Heads, LAST, Losers};
 use super::memory::Memory;
 use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;
-use super::settings::{EpochReader, Owner, ScanRun, UnknownKeys};
+use super::scan::{ScanRun, UnknownKeys};
 use crate::cells::{merged, size_bytes};
 use crate::error::RecipeError;
 use crate::key_design::RowRange;
@@ -38,9 +39,11 @@ pub(super) struct Merge {
     unread: Option<(usize, Head)>,
     memory: Memory,
     fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
+    /// Pieces to read, in this order.
     queue: VecDeque<usize>,
     live: usize,
     pub(super) rows_left: Option<u64>,
+    /// The number of the batch that is being filled.
     batch: u64,
 }
 

@@ -49,15 +49,16 @@
 //! It is not a snapshot: pieces are read one after the other, like the port's scans.
 
 mod batch;
+mod epochs;
 mod loser_tree;
 mod memory;
 mod merge;
 mod range_cursor;
 mod read;
 mod request;
-mod settings;
+mod scan;
 mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
 pub use request::{SaltedRows, ScanPlan};
-pub use settings::{SaltedScan, UnknownKeys};
+pub use scan::{SaltedScan, UnknownKeys};

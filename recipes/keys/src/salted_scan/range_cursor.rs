@@ -11,7 +11,9 @@ use crate::key_design::RowRange;
 
 #[derive(Default)]
 pub(super) struct Piece {
+    /// The stored row from which the next scan starts.
     start: Bytes,
+    /// The first stored row after the piece.
     end: Option<Bytes>,
     /// Number of bytes of salt at the beginning of the keys.
     head_len: usize,
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
     use crate::key_design::{KeyDesign, Modulo, RowSelection};
     use crate::key_migration::KeyMigration;
-    use crate::salted_scan::settings::EpochReader;
+    use crate::salted_scan::epochs::EpochReader;
 
     fn cell(row: &'static str, timestamp: i64) -> Cell {
         Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")

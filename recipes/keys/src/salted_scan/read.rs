@@ -6,13 +6,15 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
+use super::epochs::{EpochReader, Owner};
 use super::memory::MAX_CELLS;
-use super::settings::{EpochReader, Owner};
 use crate::cells::size_bytes;
 
 /// The cells of whole rows, and an index of the rows that belong to the reader.
 ///
-/// The merge touches only these short arrays, and no cell.
+/// One pass right after the read collects everything the merge needs of each row, while the cells
+/// are adjacent in the processor's cache. The merge alternates between reads: it touches only these
+/// short arrays, and no cell.
 #[derive(Default)]
 pub(super) struct Read {
     cells: Arc<Vec<Cell>>,

@@ -12,7 +12,7 @@ use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use super::batch::RowBatch;
 use super::memory::Memory;
 use super::merge::{FIRST_CELLS, first_of_limit};
-use super::settings::{Position, SaltedScan, ScanRun, UnknownKeys};
+use super::scan::{Position, SaltedScan, ScanRun, UnknownKeys};
 use super::windowed_merge::Windows;
 use crate::cursor::{Mark, ScanCursor};
 use crate::error::RecipeError;

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
+use super::epochs::EpochReader;
 use super::merge::Merge;
 use super::read::Read;
-use super::settings::{EpochReader, Position, ScanRun};
+use super::scan::{Position, ScanRun};
 use crate::cells::size_bytes;
 use crate::error::RecipeError;
 use crate::number::count;
@@ -29,6 +30,7 @@ const MAX_WINDOW_ROWS: u64 = 1 << 16;
 
 pub(super) struct Windows {
     run: ScanRun,
+    /// The older epochs, oldest first.
     older: Vec<OlderEpoch>,
     merge: Option<Merge>,
     /// The last unsalted key of this window, or `None` to read to the end.

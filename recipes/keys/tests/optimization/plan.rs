@@ -43,7 +43,7 @@ async fn an_applied_plan_leaves_nothing_to_do() {
     let tables = table().await;
     let first = planned(&tables, false).await;
     assert_eq!(first.steps().len(), 4);
-    assert_eq!(first.add_splits.len(), 24);
+    assert_eq!(first.splits_to_add.len(), 24);
     assert_eq!(tables.splits(TABLE).await.unwrap(), Vec::<Bytes>::new(), "a plan writes nothing");
 
     assert_eq!(applied(&tables, &first).await.len(), 8);
@@ -108,7 +108,7 @@ async fn removes_extra_split_points_only_when_pruning() {
     tables.add_splits(TABLE, &rows(&["a", "p:0", "p:1", "p:5zzz", "z"])).await.unwrap();
     let keeping = planned(&tables, false).await;
     assert_eq!(keeping.unrequested_splits.len(), 5);
-    assert!(keeping.remove_splits.is_empty());
+    assert!(keeping.splits_to_remove.is_empty());
     applied(&tables, &keeping).await;
     assert_eq!(tables.splits(TABLE).await.unwrap().len(), 29);
 

@@ -63,7 +63,7 @@ async fn plans_applies_and_verifies_a_design() {
     let tables = table().await;
     let optimizations = of(&modulo(), 10);
     let plan = applied(&tables, &optimizations, KEEP).await;
-    assert!(plan.without_groups);
+    assert!(plan.is_without_groups);
     assert_eq!(plan.group_pattern(), None);
     assert_eq!(steps(&plan), ["add 9 split points, `01` to `09`"]);
     assert_eq!(plan.groups[0].tablets, 10);

@@ -112,9 +112,9 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     if plan.is_empty() {
         show!("\nNothing to do: the table matches.")?;
     }
-    describe_splits("+", &plan.add_splits, "to add")?;
+    describe_splits("+", &plan.splits_to_add, "to add")?;
     describe_properties(plan)?;
-    describe_splits("-", &plan.remove_splits, "to remove")?;
+    describe_splits("-", &plan.splits_to_remove, "to remove")?;
     if !prunes {
         let kept = "that no recipe asks for; they stay (--prune removes them)";
         describe_splits("?", &plan.unrequested_splits, kept)?;
@@ -127,15 +127,15 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
         }
     }
     describe_groups(plan)?;
-    let added = plural(plan.add_splits.len(), "split point");
-    let removed = Grouped(count_of(plan.remove_splits.len()));
+    let added = plural(plan.splits_to_add.len(), "split point");
+    let removed = Grouped(count_of(plan.splits_to_remove.len()));
     let (properties, verb) =
         (plural(property_steps(plan).count(), "property"), set_or_remove(plan));
     show!("\nIn all: {added} to add, {removed} to remove, {properties} to {verb}.")
 }
 
 fn set_or_remove(plan: &Plan) -> &'static str {
-    if plan.without_groups { "remove" } else { "set" }
+    if plan.is_without_groups { "remove" } else { "set" }
 }
 
 fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
@@ -188,7 +188,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
             range(&forecast.per_server),
         ]);
     }
-    output::print(if plan.without_groups && plan.group_pattern().is_none() {
+    output::print(if plan.is_without_groups && plan.group_pattern().is_none() {
         "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
     } else {
         "\ngroups, as the balancer will spread them:"

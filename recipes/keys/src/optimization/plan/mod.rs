@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::balancer::{PropertyChange, no_group_balancer, pattern_in_force, requested_properties};
 use super::forecast::forecast;
-use super::step::{TableState, runs};
+use super::merging::runs;
+use super::step::TableState;
 use super::{GroupForecast, Step, TableOptimizations};
 
 mod row_text;
@@ -22,8 +23,9 @@ const FORMAT: u32 = 1;
 /// difference.
 ///
 /// A plan can be saved and applied later. It contains the state that was found, so that
-/// [`apply`](Self::apply) can reject a table that has changed since. In the saved form (JSON),
-/// rows are text, escaped by [`Escaped`](fluo_table::Escaped).
+/// [`apply`](Self::apply) can reject a table that has changed since. `apply` also rejects a
+/// plan whose fields were changed inconsistently. In the saved form (JSON), rows are text, escaped
+/// by [`Escaped`](fluo_table::Escaped).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -35,19 +37,19 @@ pub struct Plan {
     pub found_splits: Vec<Bytes>,
     found_properties: BTreeMap<String, String>,
     /// The split points that are missing, ascending.
-    #[serde(with = "row_text")]
-    pub add_splits: Vec<Bytes>,
+    #[serde(rename = "add_splits", with = "row_text")]
+    pub splits_to_add: Vec<Bytes>,
     /// The split points to remove, ascending: those of no recipe, if the plan prunes.
-    #[serde(with = "row_text")]
-    pub remove_splits: Vec<Bytes>,
+    #[serde(rename = "remove_splits", with = "row_text")]
+    pub splits_to_remove: Vec<Bytes>,
     /// The split points of no recipe that exist, pruned or not.
     #[serde(with = "row_text")]
     pub unrequested_splits: Vec<Bytes>,
     properties: Vec<PropertyChange>,
     /// `true` if no recipe has a group. Then the plan sets no property of the balancer, and all
     /// tablets are spread as one group, which every balancer does.
-    #[serde(default, skip_serializing_if = "Not::not")]
-    pub without_groups: bool,
+    #[serde(rename = "without_groups", default, skip_serializing_if = "Not::not")]
+    pub is_without_groups: bool,
     /// The names of the properties that earlier groups left, pruned or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unrequested_properties: Vec<String>,
@@ -100,23 +102,23 @@ impl Planning<'_> {
         }
         let left = properties.iter().filter(|change| change.removed);
         let unrequested_properties = left.map(|change| change.name.clone()).collect();
-        properties.retain(|change| match change.removed {
-            true => prune,
-            false => change.before != change.after,
-        });
+        let is_due = |change: &PropertyChange| {
+            if change.removed { prune } else { change.before != change.after }
+        };
+        properties.retain(is_due);
         let servers = tables.servers().await?.len();
         let wanted = optimizations.splits();
         let unrequested_splits: Vec<_> = found.splits.difference(&wanted).cloned().collect();
         let mut plan = Plan {
             format: FORMAT,
             table: table.to_owned(),
-            add_splits: wanted.difference(&found.splits).cloned().collect(),
-            remove_splits: if prune { unrequested_splits.clone() } else { Vec::new() },
+            splits_to_add: wanted.difference(&found.splits).cloned().collect(),
+            splits_to_remove: if prune { unrequested_splits.clone() } else { Vec::new() },
             unrequested_splits,
             properties,
             found_splits: found.splits.into_iter().collect(),
             found_properties: found.properties,
-            without_groups: optimizations.group_pattern().is_none(),
+            is_without_groups: optimizations.group_pattern().is_none(),
             unrequested_properties,
             servers,
             groups: Vec::new(),
@@ -130,14 +132,16 @@ call_when_awaited!(Planning => Result<Plan>);
 
 impl Plan {
     fn staying_splits(&self) -> BTreeSet<Bytes> {
-        let is_going = |split: &&Bytes| self.remove_splits.binary_search(split).is_ok();
-        let all = self.found_splits.iter().chain(&self.add_splits);
+        let is_going = |split: &&Bytes| self.splits_to_remove.binary_search(split).is_ok();
+        let all = self.found_splits.iter().chain(&self.splits_to_add);
         all.filter(|split| !is_going(split)).cloned().collect()
     }
 
     /// Returns `true` if there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.add_splits.is_empty() && self.remove_splits.is_empty() && self.properties.is_empty()
+        self.splits_to_add.is_empty()
+            && self.splits_to_remove.is_empty()
+            && self.properties.is_empty()
     }
 
     /// Returns the properties of the balancer that earlier groups left, pruned or not, with their
@@ -151,7 +155,7 @@ impl Plan {
     /// Returns the pattern of the groups after the plan is applied, if there are groups then.
     pub fn group_pattern(&self) -> Option<&str> {
         let pattern = self.value_after(GROUP_PATTERN);
-        if !self.without_groups {
+        if !self.is_without_groups {
             return pattern;
         }
         // Properties of earlier groups stay in force unless the plan removes them. A pattern that
@@ -171,11 +175,11 @@ impl Plan {
     /// Returns the steps in an order that is safe to interrupt.
     pub fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
-        if !self.add_splits.is_empty() {
-            steps.push(Step::AddSplits(self.add_splits.iter().cloned().collect()));
+        if !self.splits_to_add.is_empty() {
+            steps.push(Step::AddSplits(self.splits_to_add.iter().cloned().collect()));
         }
         steps.extend(self.properties.iter().cloned().map(Step::from));
-        let going = self.remove_splits.iter().cloned().collect();
+        let going = self.splits_to_remove.iter().cloned().collect();
         let runs = runs(&going, &self.staying_splits()).into_iter();
         steps.extend(runs.map(|(_, splits)| Step::RemoveSplits(splits)));
         steps

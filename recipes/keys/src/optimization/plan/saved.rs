@@ -29,21 +29,21 @@ impl Plan {
     }
 
     fn check_splits(&self) -> Result<(), String> {
-        let Self { add_splits, found_splits, remove_splits, .. } = self;
+        let Self { splits_to_add, found_splits, splits_to_remove, .. } = self;
         for (name, splits) in [
-            ("add_splits", add_splits),
+            ("add_splits", splits_to_add),
             ("found_splits", found_splits),
-            ("remove_splits", remove_splits),
+            ("remove_splits", splits_to_remove),
         ] {
             if !splits.is_sorted_by(|a, b| a < b) || splits.first().is_some_and(Bytes::is_empty) {
                 return Err(format!("its {name} are not ascending rows"));
             }
         }
         let is_found = |split: &&Bytes| found_splits.binary_search(split).is_ok();
-        if let Some(split) = add_splits.iter().find(is_found) {
+        if let Some(split) = splits_to_add.iter().find(is_found) {
             return Err(format!("it adds `{}`, which it found", Escaped(split)));
         }
-        match remove_splits.iter().find(|split| !is_found(split)) {
+        match splits_to_remove.iter().find(|split| !is_found(split)) {
             Some(split) => Err(format!("it removes `{}`, which it did not find", Escaped(split))),
             None => Ok(()),
         }
@@ -61,7 +61,7 @@ impl Plan {
         }
         let places = changed().map(|name| PROPERTIES.iter().position(|one| *one == name));
         let mut places: Vec<_> = places.collect();
-        if self.without_groups {
+        if self.is_without_groups {
             // The class of the balancer is removed before the properties that it reads.
             places.reverse();
         }
@@ -73,7 +73,7 @@ impl Plan {
 
     fn check_change(&self, change: &PropertyChange) -> Result<(), String> {
         let PropertyChange { name, before, after, removed } = change;
-        let is_left = self.without_groups && self.unrequested_properties.contains(name);
+        let is_left = self.is_without_groups && self.unrequested_properties.contains(name);
         Err(match after {
             _ if before.as_ref() != self.found_properties.get(name) => {
                 format!("it has two old values of property {name}")
@@ -86,7 +86,7 @@ impl Plan {
             }
             _ if *removed => return Ok(()),
             None => format!("it sets property {name} to no value"),
-            _ if self.without_groups => {
+            _ if self.is_without_groups => {
                 format!("it sets property {name}, though no recipe has a group")
             }
             Some(class) if name == BALANCER => match BalancerClass::from_name(class) {
@@ -114,14 +114,14 @@ impl Plan {
     fn unexpected_split(&self, state: &TableState) -> Option<String> {
         let is_in = |splits: &[Bytes], split: &Bytes| splits.binary_search(split).is_ok();
         let mut here = state.splits.iter();
-        let appeared =
-            here.find(|split| !is_in(&self.found_splits, split) && !is_in(&self.add_splits, split));
+        let appeared = here
+            .find(|split| !is_in(&self.found_splits, split) && !is_in(&self.splits_to_add, split));
         if let Some(split) = appeared {
             return Some(format!("split point `{}` was added", Escaped(split)));
         }
         let mut found = self.found_splits.iter();
         let vanished = found
-            .find(|split| !state.splits.contains(*split) && !is_in(&self.remove_splits, split));
+            .find(|split| !state.splits.contains(*split) && !is_in(&self.splits_to_remove, split));
         vanished.map(|split| format!("split point `{}` was removed", Escaped(split)))
     }
 

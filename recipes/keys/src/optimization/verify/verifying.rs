@@ -8,7 +8,7 @@ use super::census::Census;
 use super::load::Scale;
 use super::properties::Properties;
 use super::{
-    Difference, GroupVerdict, Load, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
+    Difference, GroupVerdict, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
     VerifyOptions, groups, properties,
 };
 use crate::optimization::TableOptimizations;
@@ -164,27 +164,38 @@ impl Found<'_> {
         scale: Scale,
     ) -> Result<Vec<Difference>> {
         let options = self.options;
-        let given = |splits: &Vec<String>| Some(splits.clone()).filter(|all| !all.is_empty());
-        let missing = given(&verdict.missing_splits);
-        let extra = given(&verdict.extra_splits).filter(|_| !options.allow_extra_splits);
-        let other = census.first_other.clone().filter(|_| !options.allow_other_rows);
-        let (rows, total) = (verdict.other_rows, census.total);
-        let of_others = Some(census.load_of_others(scale)).filter(Load::is_too_full);
-        let of_servers = Some(verdict.servers.clone()).filter(Load::is_too_full);
-        let unproved = verdict.unproved.clone().filter(|_| options.require_rows);
-        let differences = missing
-            .map(|splits| Difference::MissingSplits { splits })
-            .into_iter()
-            .chain(self.properties.1.iter().cloned())
-            .chain(verdict.groups.iter().flat_map(GroupVerdict::differences))
-            .chain(groups::stray_splits(self.optimizations, &self.tablets)?)
-            .chain(extra.map(|splits| Difference::ExtraSplits { splits }))
-            .chain(other.map(|first| Difference::OtherRows { rows, total, first }))
-            .chain(of_others.map(|load| Difference::HotTablet { recipe: None, load }))
-            .chain(verdict.rows.iter().flat_map(RowsVerdict::differences))
-            .chain(of_servers.map(|load| Difference::HotServer { load }))
-            .chain(unproved.map(|because| Difference::Unproved { because }));
-        Ok(differences.collect())
+        let mut differences = Vec::new();
+        if !verdict.missing_splits.is_empty() {
+            let splits = verdict.missing_splits.clone();
+            differences.push(Difference::MissingSplits { splits });
+        }
+        differences.extend(self.properties.1.iter().cloned());
+        differences.extend(verdict.groups.iter().flat_map(GroupVerdict::differences));
+        differences.extend(groups::stray_splits(self.optimizations, &self.tablets)?);
+        if !verdict.extra_splits.is_empty() && !options.allow_extra_splits {
+            let splits = verdict.extra_splits.clone();
+            differences.push(Difference::ExtraSplits { splits });
+        }
+        if let Some(first) = census.first_other.clone()
+            && !options.allow_other_rows
+        {
+            let (rows, total) = (verdict.other_rows, census.total);
+            differences.push(Difference::OtherRows { rows, total, first });
+        }
+        let load = census.load_of_others(scale);
+        if load.is_too_full() {
+            differences.push(Difference::HotTablet { recipe: None, load });
+        }
+        differences.extend(verdict.rows.iter().flat_map(RowsVerdict::differences));
+        if verdict.servers.is_too_full() {
+            differences.push(Difference::HotServer { load: verdict.servers.clone() });
+        }
+        if let Some(because) = verdict.unproved.clone()
+            && options.require_rows
+        {
+            differences.push(Difference::Unproved { because });
+        }
+        Ok(differences)
     }
 }
 

@@ -184,6 +184,7 @@ impl Composite {
         }
     }
 
+    /// Returns the label of a field for messages: its number, counted from 1, and its name.
     pub(super) fn label(&self, number: usize) -> String {
         let place = number + 1;
         match self.fields.get(number) {
