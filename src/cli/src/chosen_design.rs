@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use fastrand::Rng;
-use fluo_keys::{KeyDesign, RowHasher};
+use fluo_keys::{KeyDesign, KeyMigration, RowHasher};
+use fluo_table::Bytes;
 
 use crate::design::{described, read_argument};
 use crate::spec::{self, Layout, Recipe};
@@ -36,24 +37,48 @@ fn seed(text: &str) -> Result<u64, String> {
 
 pub(crate) const CHOICE: &str = "choice_of_a_design";
 
+#[derive(Debug)]
+pub(crate) struct ChosenDesign {
+    pub(crate) design: KeyDesign,
+    pub(crate) layout: Option<Layout>,
+    /// All designs of the table, if its rows may also be written in earlier ones.
+    pub(crate) migration: Option<KeyMigration>,
+}
+
+impl ChosenDesign {
+    /// Returns the split points for a number of tablets, or those of the spec if none is given.
+    pub(crate) fn splits(&self, tablets: Option<u32>) -> Result<Option<Vec<Bytes>>> {
+        let given = tablets.map(Layout::Tablets);
+        let layout = given.as_ref().or(self.layout.as_ref());
+        let requirement = layout.map(|layout| layout.requirement(&self.design)).transpose()?;
+        Ok(requirement.map(|requirement| requirement.splits().to_vec()))
+    }
+}
+
 impl DesignArguments {
-    pub(crate) fn choose(&self) -> Result<Recipe> {
-        let of = |design| Recipe { design, layout: Layout::Unknown, migration: None };
-        let prefix = self.prefix.as_deref().unwrap_or_default();
-        let mut recipe = match (&self.design, &self.spec) {
-            (Some(design), _) => of(read_argument(design)?),
-            (None, Some(path)) => self.recipe(path)?,
-            (None, None) => of(KeyDesign::from(&RowHasher::new(prefix)?)),
+    /// Returns the design, and what a spec says about its table.
+    pub(crate) fn choose(&self) -> Result<ChosenDesign> {
+        let (design, layout, migration) = match (&self.design, &self.spec) {
+            (Some(design), _) => (read_argument(design)?, None, None),
+            (None, Some(path)) => {
+                let recipe = self.recipe(path)?;
+                (recipe.design, Some(recipe.layout), recipe.migration)
+            }
+            (None, None) => {
+                let hasher = RowHasher::new(self.prefix.as_deref().unwrap_or_default())?;
+                (KeyDesign::from(&hasher), None, None)
+            }
         };
-        let name = recipe.design.name();
-        if self.seed.is_some() && !recipe.design.draws_salts() {
-            bail!("--seed is for salts that are drawn; those of the design {name} are computed");
+        if self.seed.is_some() && !design.draws_salts() {
+            bail!(
+                "--seed is for salts that are drawn; those of the design {} are computed",
+                design.name()
+            );
         }
         // With a seed, every run draws the same salts.
         let random = Mutex::new(self.seed.map_or_else(Rng::new, Rng::with_seed));
         let draw = move || random.lock().unwrap_or_else(PoisonError::into_inner).u64(..);
-        recipe.design = recipe.design.with_salt_source(draw);
-        Ok(recipe)
+        Ok(ChosenDesign { design: design.with_salt_source(draw), layout, migration })
     }
 
     /// Returns the design, with example settings if it needs some and only its name is given.

@@ -10,11 +10,11 @@ use fluo_table::{
 };
 use futures::stream;
 
-use crate::exit::{self, Outcome};
+use crate::exit::Outcome;
 use crate::output::print;
 use crate::table::bars;
 use crate::text::count_of;
-use crate::{output, progress, table};
+use crate::{interruption, output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
 const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
@@ -24,7 +24,7 @@ const SERVERS: usize = 4;
 /// Runs the demo until it ends or is interrupted. The directory is removed in both cases.
 pub(crate) async fn run() -> Result<Outcome> {
     // Listen for signals before the directory exists, so it is never left behind.
-    let interrupted = exit::interruption()?;
+    let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
     let options = EmbeddedOptions::new().create_if_missing(true).servers(SERVERS.try_into()?);
     let tables = EmbeddedTables::open(directory.path(), options)?;

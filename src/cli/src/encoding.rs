@@ -136,8 +136,8 @@ impl Written {
         if self.encoding != Encoding::Text {
             return Ok(self.encoding.decode(written)?.into_owned().into());
         }
-        // All bytes but backslashes are escaped if they are not printable ASCII. The message of
-        // `unescape` counts the bytes of this text.
+        // Escapes the bytes that `unescape` refuses, but no backslashes, which begin escapes already.
+        // Its message would count the bytes of `ascii`, not of `written`.
         let ascii = Escaped(written).to_string().replace(r"\x5c", r"\");
         unescape(&ascii).ok().context(
             "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",

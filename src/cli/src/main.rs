@@ -20,6 +20,7 @@ mod demo;
 mod design;
 mod encoding;
 mod exit;
+mod interruption;
 mod key;
 mod lines;
 mod log;
@@ -93,7 +94,7 @@ fn interruptible(
     command: impl Future<Output = anyhow::Result<Outcome>> + Send + 'static,
 ) -> anyhow::Result<Outcome> {
     in_runtime(async {
-        let interrupted = exit::interruption()?;
+        let interrupted = interruption::any()?;
         let mut working = tokio::spawn(command);
         tokio::select! {
             ended = &mut working => ended?,
@@ -101,7 +102,7 @@ fn interruptible(
                 working.abort();
                 // Dropping the task releases its resources and clears its progress line.
                 let _ = tokio::time::timeout(PATIENCE, working).await;
-                if let Some(state) = exit::state() {
+                if let Some(state) = interruption::state() {
                     say!("interrupted: {state}");
                 }
                 Ok(Outcome::Interrupted(code))

@@ -7,9 +7,9 @@ use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
 
 use crate::application;
-use crate::exit::{self, Outcome};
+use crate::exit::Outcome;
 use crate::target::{At, AtParser, ZooKeeperArguments};
-use crate::{output, progress};
+use crate::{interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
 ///
@@ -44,12 +44,9 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        let interrupted = exit::interruption()?;
+        let interrupted = interruption::any()?;
         tokio::pin!(interrupted);
-        let options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
-        let options = self.host.iter().fold(options, OracleOptions::host);
-        let options = self.listen.into_iter().fold(options, OracleOptions::listen);
-        let started = Server::start(options.port(self.port.unwrap_or_default()));
+        let started = Server::start(self.options().await?);
         let connecting = "connecting to ZooKeeper".to_owned();
         let mut server = tokio::select! {
             started = progress::while_it_lasts(connecting, started) => {
@@ -72,5 +69,16 @@ impl Oracle {
         server.stop().await;
         say!("the oracle of application `{name}` has stopped");
         Ok(Outcome::Success)
+    }
+
+    async fn options(&self) -> Result<OracleOptions> {
+        let mut options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
+        if let Some(host) = &self.host {
+            options = options.host(host);
+        }
+        if let Some(address) = self.listen {
+            options = options.listen(address);
+        }
+        Ok(options.port(self.port.unwrap_or_default()))
     }
 }

@@ -28,7 +28,6 @@ pub(crate) struct Recipe {
 
 #[derive(Debug)]
 pub(crate) enum Layout {
-    Unknown,
     Tablets(u32),
     At(Vec<Bytes>),
 }
@@ -58,7 +57,7 @@ pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let (recipes, _) = parts(path)?;
-    merged(path, &recipes, |recipe| Layout::Unknown.requirement(&recipe.design))?;
+    merged(path, &recipes, |recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?))?;
     Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
@@ -133,18 +132,12 @@ impl Recipe {
     }
 
     fn requirement(&self) -> Result<TableRequirement> {
-        let designs = self.migration.iter().flat_map(KeyMigration::designs);
-        let earlier = designs.filter(|design| **design != self.design);
-        Ok(self.layout.requirement(&self.design)?.after(earlier.cloned()))
-    }
-
-    /// Returns the split points for a number of tablets, or those of the layout if none is given.
-    pub(crate) fn splits(&self, tablets: Option<u32>) -> Result<Option<Vec<Bytes>>> {
-        let given = tablets.map(Layout::Tablets);
-        Ok(match given.as_ref().unwrap_or(&self.layout) {
-            Layout::Unknown => None,
-            layout => Some(layout.requirement(&self.design)?.splits().to_vec()),
-        })
+        let earlier = self.migration.iter().flat_map(|migration| {
+            let designs = migration.designs();
+            let earlier = designs.len().saturating_sub(1);
+            designs.take(earlier).cloned()
+        });
+        Ok(self.layout.requirement(&self.design)?.after(earlier))
     }
 
     pub(crate) fn name(&self) -> String {
@@ -180,9 +173,8 @@ impl Layout {
         }
     }
 
-    fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
+    pub(crate) fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {
         Ok(match self {
-            Self::Unknown => TableRequirement::for_key_design_at(design, [])?,
             Self::Tablets(tablets) => {
                 // The advice is the command that takes a sample.
                 TableRequirement::for_key_design(design, *tablets).map_err(|error| {

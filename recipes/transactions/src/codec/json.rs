@@ -19,6 +19,26 @@ use super::contract::{Codec, CodecError};
 /// JSON is not a [`KeyCodec`](super::KeyCodec): the same map can be written in two orders, and
 /// serde's attributes can write two values in one way. JSON has no infinite floats and no `NaN`:
 /// they are written as `null`, which cannot be read as a float.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::codec::{Codec, Json};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Debug, PartialEq, Serialize, Deserialize)]
+/// struct Page {
+///     title: String,
+///     links: u32,
+/// }
+///
+/// let page = Page { title: "cats".into(), links: 3 };
+/// let mut bytes = Vec::new();
+/// Json.encode(&page, &mut bytes)?;
+/// assert_eq!(bytes, br#"{"title":"cats","links":3}"#);
+/// assert_eq!(Codec::<Page>::decode(&Json, &bytes)?, page);
+/// # Ok::<(), fluo_recipes::codec::CodecError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Json;
 

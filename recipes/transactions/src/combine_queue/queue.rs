@@ -45,7 +45,8 @@ use crate::queue::{Entry, QueueKind, TypedQueue};
 /// ```
 pub type CombineQueue<K, V> = TypedQueue<K, V, Arc<Combining<K, V>>>;
 
-/// The code of a combine queue.
+/// The combiner of a combine queue, and its code for changes. It has no name outside of the crate:
+/// [`CombineQueue`] contains it.
 pub struct Combining<K, V> {
     pub(super) combiner: Arc<dyn Combiner<K, V>>,
     pub(super) changes: Option<Box<OnChanges<K, V>>>,

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 /// An entry of an export queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Export<K, V> {
     /// The key.
     pub key: K,
@@ -18,7 +19,7 @@ pub struct Export<K, V> {
     /// The start timestamp of the transaction that added the entry. No two entries of a key have
     /// the same.
     pub sequence: Timestamp,
-    /// The bytes of the key in the queue.
+    /// The encoded key: the bytes that the codec of the queue writes.
     pub key_bytes: Bytes,
 }
 

@@ -33,6 +33,7 @@ pub(crate) struct Names {
     pub(crate) buffer_bytes: usize,
 }
 
+/// The name `cfm` is that of the predecessor of the combine queue, the collision free map.
 static COMBINE: Names = Names {
     before_bucket: ":u:",
     entry: Column::from_static("u", "v"),

@@ -66,8 +66,8 @@ impl StoredQueue {
         Column::new(NOTIFICATION_FAMILY, format!("{name}:{}", self.id))
     }
 
-    /// Creates a queue with default options. Rejects ids with which the rows of
-    /// two queues would be ambiguous.
+    /// Creates a queue with default options. Rejects ids with which the rows of two queues would be
+    /// ambiguous.
     pub(crate) fn new(kind: QueueKind, id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_fault = |found: char| matches!(found, ':' | '!' | '#') || found.is_control();

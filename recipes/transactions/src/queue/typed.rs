@@ -14,6 +14,10 @@ use crate::codec::{Codec, KeyCodec};
 
 /// A queue of an application: a [`CombineQueue`](crate::combine_queue::CombineQueue) or an
 /// [`ExportQueue`](crate::export_queue::ExportQueue). Cloning is cheap.
+///
+/// Both aliases have a function `new`: see that of
+/// [`CombineQueue`](crate::combine_queue::CombineQueue#method.new), which takes a combiner, and that
+/// of [`ExportQueue`](crate::export_queue::ExportQueue#method.new).
 #[must_use]
 pub struct TypedQueue<K, V, R> {
     pub(crate) stored: StoredQueue,
@@ -77,8 +81,9 @@ impl<K: 'static, V: 'static, R> TypedQueue<K, V, R> {
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) for a key or value that its codec cannot encode, for a
-    /// second entry of a key in this transaction, and if the application does not observe the
-    /// queue. Those of [`Transaction::set`].
+    /// second entry of a key in this transaction (on a combine queue, use
+    /// [`extend`](crate::combine_queue::CombineQueue::extend)), and if the application does not
+    /// observe the queue. Those of [`Transaction::set`].
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a literal is the usual value, and has no type behind a reference"
@@ -135,6 +140,10 @@ impl<K, V, R: Clone> Clone for TypedQueue<K, V, R> {
 
 impl<K, V, R> fmt::Debug for TypedQueue<K, V, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TypedQueue").field("stored", &self.stored).finish_non_exhaustive()
+        let name = match self.stored.kind {
+            QueueKind::Combine => "CombineQueue",
+            QueueKind::Export => "ExportQueue",
+        };
+        f.debug_struct(name).field("stored", &self.stored).finish_non_exhaustive()
     }
 }

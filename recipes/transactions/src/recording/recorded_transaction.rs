@@ -17,6 +17,16 @@ use super::{LogEntry, TxLog};
 /// The log shares the bytes of the values with the batches in which a table returned them. So a
 /// filter that accepts a few cells of a large scan may keep the whole batches of these cells in
 /// memory.
+///
+/// Once the log is taken, the recording cannot be used. This does not compile:
+///
+/// ```compile_fail,E0382
+/// # fn sets_too_late(tx: &fluo_engine::Transaction, column: &fluo_engine::Column) -> fluo_engine::Result<()> {
+/// let recorded = fluo_recipes::recording::RecordedTransaction::new(tx);
+/// let log = recorded.finish();
+/// recorded.set("alice", column, "100")
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct RecordedTransaction {

@@ -18,6 +18,7 @@ use super::{LogEntry, Operation};
 /// `value`, which is null for a delete. In JSON and other formats for people, bytes are text in
 /// base64 with padding. In binary formats they are bytes. The names and their order do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TxLog {
     /// All entries.
     pub entries: Vec<LogEntry>,

@@ -21,6 +21,7 @@ use super::StoredQueue;
 use crate::combine_queue::{CURRENT, value_row, values_prefix};
 use crate::queue::{Buckets, QueueKind};
 
+/// The number of values that a transaction changes.
 const VALUES_AT_ONCE: usize = 500;
 /// The number of bytes of values above which a transaction changes no more.
 const BYTES_AT_ONCE: usize = 8 << 20;

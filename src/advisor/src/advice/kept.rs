@@ -18,7 +18,7 @@ pub(super) fn report(
         let candidate = candidate(own, layout.clone(), options);
         let design = RankedDesign::new(rows, candidate, options, None);
         let layout = layout.unwrap_or_else(|| design.layout());
-        key_design.push(AdvisedDesign { layout, settings: own.design.settings().clone() });
+        key_design.push(AdvisedDesign { layout, settings: own.settings.clone() });
         designs.push(design);
     }
     let tablets = designs.iter().map(RankedDesign::tablets).sum();
@@ -64,7 +64,7 @@ fn candidate(
     layout: Option<AdvisedLayout>,
     options: &AdviceOptions,
 ) -> Candidate {
-    let (label, settings) = (existing.label.clone(), existing.design.settings().clone());
+    let (label, settings) = (existing.label.clone(), existing.settings.clone());
     match layout {
         None => Candidate::new(label, settings, wanted(existing, options)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, settings, tablets),

@@ -29,6 +29,7 @@ pub struct AdviceOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
+// The order of the variants is that of their faults in a report.
 pub enum Read {
     /// A scan of all rows with a prefix.
     Prefix,

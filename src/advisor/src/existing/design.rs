@@ -1,8 +1,8 @@
 //! A design that keys already have, with its tablets, and its place among the balancer's groups.
 
-use fluo_keys::KeyDesign;
+use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::{Bytes, Escaped};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::layout;
 use crate::AdvisedLayout;
@@ -13,19 +13,16 @@ use crate::AdvisedLayout;
 pub struct ExistingDesign {
     /// The name of the design in a table of designs.
     pub label: String,
-    /// The design. Its settings are serialized, as `settings`.
-    #[serde(rename = "settings", serialize_with = "settings")]
-    pub design: KeyDesign,
+    /// The design.
+    pub settings: DesignSettings,
+    #[serde(skip)]
+    pub(crate) design: KeyDesign,
     /// The number of its keys in the sample.
     pub keys: u64,
     /// Their share of the sample.
     pub share: f64,
     /// Its tablets in the table; `None` if there is no table, or no split point of the design.
     pub layout: Option<AdvisedLayout>,
-}
-
-fn settings<S: Serializer>(design: &KeyDesign, serializer: S) -> Result<S::Ok, S::Error> {
-    design.settings().serialize(serializer)
 }
 
 impl ExistingDesign {
@@ -37,6 +34,7 @@ impl ExistingDesign {
                 None => name.to_owned(),
             },
             layout: layout::layout(&design, splits),
+            settings: design.settings().clone(),
             design,
             keys: 0,
             share: 0.0,

@@ -15,7 +15,7 @@ fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTabl
 }
 
 fn settings(found: &Existing) -> Vec<&DesignSettings> {
-    found.designs.iter().map(|design| design.design.settings()).collect()
+    found.designs.iter().map(|design| &design.settings).collect()
 }
 
 /// Returns the keys of a design for rows of the given form.

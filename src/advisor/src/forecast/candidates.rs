@@ -128,6 +128,7 @@ fn moduli(profile: &KeyProfile, buckets: u32) -> Vec<Modulo> {
     all
 }
 
+/// An alphabet, and the check whether a byte is one of its symbols.
 type Symbols = (RowAlphabet, fn(&u8) -> bool);
 
 /// Returns the design that reverses keys, if nearly all keys have one length.

@@ -60,6 +60,7 @@ pub struct LoadForecast {
 pub(crate) struct Crowd {
     pub(crate) keys: u64,
     pub(crate) fullest: u64,
+    /// The number of keys of the largest part.
     pub(crate) largest_part: u64,
     /// The number of keys that share the part of a key, on average over the keys: with `w` keys in
     /// a part, `sum of w^2 / sum of w`. The variance of the load of a tablet is that of single

@@ -99,6 +99,7 @@ impl Splits {
     }
 }
 
+/// Returns the arrival of the first of the newest keys.
 pub(super) fn first_of_newest(keys: u64) -> u64 {
     keys - keys / NEWEST_ONE_IN
 }

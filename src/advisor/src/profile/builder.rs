@@ -45,6 +45,7 @@ pub struct KeyProfile {
     pub sample: KeySample,
 }
 
+/// Returns the most frequent row of a sample, if several keys repeat it.
 fn hottest_row(sample: &KeySample) -> Option<HotField> {
     let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
     let most = equal.max_by_key(|equal| equal.len())?;

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use fluo_advisor::{Arrivals, ExistingTable, KeyProfile, ProfileBuilder};
 use fluo_table::table::property::GROUP_PATTERN;
-use fluo_table::{Authorizations, ErrorKind, Filter, Scan, Span, TableAdmin};
+use fluo_table::{Authorizations, CellBatches, ErrorKind, Filter, Scan, Span, TableAdmin};
+use futures::stream::Peekable;
 use futures::{StreamExt, TryStreamExt, stream};
+use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
 use crate::text::count_of;
@@ -24,6 +26,7 @@ const MIN_ROWS_ONE_IN: u64 = 4;
 pub(super) struct Source {
     pub(super) name: String,
     pub(super) profile: KeyProfile,
+    /// The number of tablets of which only the first rows were read.
     pub(super) cut_short: u64,
     /// The table of the keys, if they are rows of one.
     pub(super) table: Option<ExistingTable>,
@@ -80,19 +83,9 @@ impl Source {
         });
         let mut begun = stream::iter(begun).buffered(TABLETS_AT_ONCE);
         let bar = progress::counter("rows");
-        let (mut builder, mut cut_short) = (ProfileBuilder::new(arrivals), 0);
-        while let Some((mut batches, mut left)) = begun.next().await {
-            'tablet: while let Some(cells) = batches.try_next().await? {
-                for cell in cells {
-                    if left == 0 {
-                        cut_short += 1;
-                        break 'tablet;
-                    }
-                    builder.push(&cell.key.row);
-                    left -= 1;
-                }
-                bar.set_position(builder.keys());
-            }
+        let (mut builder, mut cut_short) = (ProfileBuilder::new(arrivals), 0_u64);
+        while let Some((batches, most)) = begun.next().await {
+            cut_short += u64::from(push_rows(batches, most, &mut builder, &bar).await?);
         }
         let group_pattern = match tables.properties(name).await {
             Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
@@ -104,6 +97,27 @@ impl Source {
         let table = Some(ExistingTable { servers, splits, group_pattern });
         Ok(Self { name: format!("table `{name}`"), profile: builder.finish(), cut_short, table })
     }
+}
+
+/// Adds the rows of a tablet to a profile, up to a maximum. Returns `true` if the tablet has more.
+async fn push_rows(
+    mut batches: Peekable<CellBatches>,
+    most: u64,
+    builder: &mut ProfileBuilder,
+    bar: &ProgressBar,
+) -> Result<bool> {
+    let mut left = most;
+    while let Some(cells) = batches.try_next().await? {
+        for cell in cells {
+            if left == 0 {
+                return Ok(true);
+            }
+            builder.push(&cell.key.row);
+            left -= 1;
+        }
+        bar.set_position(builder.keys());
+    }
+    Ok(false)
 }
 
 /// Returns the number of rows to read from each tablet: at least one, and about `most` in all.

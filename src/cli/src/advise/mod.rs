@@ -179,7 +179,7 @@ impl Advise {
             let tablets = match (&recipe.layout, self.table.tablets) {
                 (_, Some(given)) => given,
                 (Layout::Tablets(tablets), None) => *tablets,
-                (Layout::At(_) | Layout::Unknown, None) => wanted,
+                (Layout::At(_), None) => wanted,
             };
             let design = recipe.design.name();
             let label = match recipe.design.row_hasher() {

@@ -7,10 +7,9 @@ use clap::Args;
 use fluo_keys::KeyMigration;
 use fluo_table::Grouped;
 
-use crate::chosen_design::DesignArguments;
+use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
 use crate::lines;
-use crate::spec::Recipe;
 use crate::text::plural;
 
 #[derive(Args, Debug)]
@@ -45,7 +44,7 @@ impl Convert {
     }
 
     pub(super) fn remove(&self) -> Result<()> {
-        let Recipe { design, migration, .. } = self.design.choose()?;
+        let ChosenDesign { design, migration, .. } = self.design.choose()?;
         let designs = migration.as_ref().map_or(1, |epochs| epochs.designs().len());
         let (mut row, mut counts) = (Vec::new(), vec![0_u64; designs]);
         let removed = lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {

@@ -9,10 +9,9 @@ use fluo_table::{Bytes, Escaped, Grouped};
 use serde_json::{Map, Value, json};
 
 use super::convert::row_of;
-use crate::chosen_design::DesignArguments;
+use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
 use crate::output;
-use crate::spec::Recipe;
 use crate::text::columns;
 
 /// Explain each part of a key, and name the tablet it falls in.
@@ -71,7 +70,7 @@ impl Explain {
 impl Explained {
     /// Explains a key of a design, or of one of several. The split points are those of the newest
     /// design, as a table has one set of them.
-    fn new(chosen: &Recipe, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
+    fn new(chosen: &ChosenDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
         let (mut explained, mut row) = (Self::default(), Vec::new());
         explained.add("key", shown(key), shown(key));
         let epoch = match &chosen.migration {

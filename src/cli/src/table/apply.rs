@@ -14,7 +14,7 @@ use serde_json::json;
 use super::plan::Optimized;
 use super::wait_until_balanced;
 use crate::command_name::sibling;
-use crate::exit::set_state;
+use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{parse_duration, plural, shortened};
 use crate::{atomic_file, output, progress, spec};
@@ -195,7 +195,7 @@ mod tests {
     use fluo_table::{Bytes, Error};
 
     use super::*;
-    use crate::exit;
+    use crate::interruption;
 
     fn split(row: &'static str) -> Step {
         Step::AddSplits([Bytes::from(row)].into())
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn records_the_state_after_every_event() {
         let mut course = Course::new("t", 4);
-        let stands = || exit::state().unwrap();
+        let stands = || interruption::state().unwrap();
         let shown = |course: &Course<'_>| course.bar.as_ref().map(ProgressBar::message);
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
         course.tell(ApplyEvent::Skipped(&split("a")));

@@ -17,7 +17,8 @@ use tokio::sync::mpsc;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
-use crate::exit::{Outcome, set_state};
+use crate::exit::Outcome;
+use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{count_of, plural};
 use crate::{lines, output, progress};

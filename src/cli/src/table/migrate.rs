@@ -8,7 +8,8 @@ use fluo_keys::{KeyMigration, MigrationOptions};
 use fluo_table::{Authorizations, Versions};
 use serde::Serialize;
 
-use crate::exit::{Outcome, set_state};
+use crate::exit::Outcome;
+use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::plural;
 use crate::{output, progress, spec};

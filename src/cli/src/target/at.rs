@@ -148,7 +148,7 @@ fn path(directory: &str) -> Result<PathBuf> {
     })
 }
 
-/// Checks for `HOST:PORT`. An IPv6 address is in brackets.
+/// Checks whether a text is `HOST:PORT`. An IPv6 address is in brackets.
 fn is_address(text: &str) -> bool {
     let (host, port) = text.rsplit_once(':').unwrap_or_default();
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -192,12 +192,13 @@ fn profile_of(text: &str, name: &str) -> Result<Profile> {
     })
 }
 
-/// `None` also for an empty value.
+/// Returns the value of a variable, unless it is unset or empty.
 pub(super) fn set(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// As [`set`]. The error does not contain the value, which may be a password.
+/// Returns the value of a variable, unless it is unset or empty. The error does not contain the
+/// value, which may be a password.
 pub(super) fn text(name: &str) -> Result<Option<String>> {
     let text = set(name).map(OsString::into_string).transpose();
     text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))

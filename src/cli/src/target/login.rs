@@ -134,7 +134,10 @@ impl ZooKeeperArguments {
         }
         let profile = at.map(|at| at.profile.clone()).unwrap_or_default();
         let options = OracleOptions::new(self.servers(&profile)?, application)?;
-        Ok(self.secret(&profile).await?.into_iter().fold(options, OracleOptions::secret))
+        Ok(match self.secret(&profile).await? {
+            Some(secret) => options.secret(secret),
+            None => options,
+        })
     }
 }
 

@@ -104,7 +104,8 @@ impl TargetArguments {
     /// Opens the tables of an existing target, to change one of them outside any application.
     ///
     /// Refuses a system table of Accumulo, and an embedded directory that is known to be damaged.
-    /// Refuses the table of an application unless the guard permits it.
+    /// Refuses the table of an application unless the guard permits it. Applications on a live
+    /// Accumulo are not detected.
     pub(crate) async fn open_to_change(
         &self,
         table: &str,
@@ -136,6 +137,9 @@ impl TargetArguments {
         }
     }
 
+    /// Opens the tables of a target. Makes an embedded directory that does not exist, with this
+    /// number of servers.
+    ///
     /// An existing directory keeps its number of servers, and a different number is refused. So is
     /// any number for a live Accumulo.
     pub(crate) async fn open_or_create(
@@ -150,7 +154,10 @@ impl TargetArguments {
             }
             Target::Proxy(address) => return self.connect(address).await,
         };
-        let options = servers.into_iter().fold(EmbeddedOptions::new(), EmbeddedOptions::servers);
+        let mut options = EmbeddedOptions::new();
+        if let Some(servers) = servers {
+            options = options.servers(servers);
+        }
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         if servers.is_some_and(|wanted| wanted.get() != found) {
@@ -175,7 +182,7 @@ impl InstanceArguments {
         }
     }
 
-    /// Checks for an embedded directory, which one process at a time can open.
+    /// Checks whether the target is an embedded directory, which one process at a time can open.
     pub(crate) fn is_directory(&self) -> bool {
         !self.target.is_live()
     }
@@ -184,7 +191,8 @@ impl InstanceArguments {
         Ok(self.open_checked().await?.0)
     }
 
-    /// Also returns the error with which its tables refuse changes, if it is known.
+    /// Opens an instance that exists. Also returns the error with which its tables refuse changes,
+    /// if it is known.
     pub(crate) async fn open_checked(&self) -> Result<(Instance, Option<Error>)> {
         match self.target()? {
             Target::Embedded(path) => {
@@ -217,8 +225,10 @@ impl InstanceArguments {
         let at = &self.target.at;
         let servers = self.zookeeper.servers(&at.profile)?;
         let proxy = self.target.login.proxy(at, address).await?;
-        let secret = self.zookeeper.secret(&at.profile).await?.into_iter();
-        let options = secret.fold(AccumuloOptions::new(proxy, &servers), AccumuloOptions::secret);
+        let mut options = AccumuloOptions::new(proxy, &servers);
+        if let Some(secret) = self.zookeeper.secret(&at.profile).await? {
+            options = options.secret(secret);
+        }
         let connecting = format!("connecting to {at} and ZooKeeper {servers}");
         let connected = progress::while_it_lasts(connecting, fluo_accumulo::connect(options));
         connected.await.map_err(|error| login::advised(&error))

@@ -2,8 +2,9 @@
 
 use std::convert::identity;
 
-use super::input::{Damage, Input, write_zigzag};
+use super::input::{Damage, Input};
 use super::string::{read_string, write_string};
+use super::varint::write_zigzag;
 
 /// The reference marker of an object that occurs for the first time.
 const FIRST: u8 = 1;

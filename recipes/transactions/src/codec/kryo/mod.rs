@@ -26,6 +26,7 @@
 mod body;
 mod input;
 mod string;
+mod varint;
 
 use std::borrow::Cow;
 
@@ -37,6 +38,8 @@ use self::string::read_string;
 use super::contract::{Codec, CodecError, KeyCodec};
 
 /// The codec of the bytes that Kryo 3.0.3 writes by default, for tables shared with Java.
+///
+/// It is a codec of `String`, `i8` to `i64`, `f32`, `f64` and `bool`.
 ///
 /// The bytes are those of `writeClassAndObject` with references and without required registration,
 /// which is the default of Apache Fluo Recipes. They begin with the class of the value: `i32` is

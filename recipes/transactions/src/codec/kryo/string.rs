@@ -11,7 +11,8 @@
 //! if a varint with the other bits follows, then the lowest 6 bits. A character outside of the
 //! Basic Multilingual Plane is two units, so it has 6 bytes, and the unit 0 is the byte 0.
 
-use super::input::{Damage, Input, write_varint};
+use super::input::{Damage, Input};
+use super::varint::write_varint;
 
 /// The bit that is set in the first byte of a length, and in the last byte of ASCII text.
 const HIGH: u8 = 0x80;
