@@ -136,7 +136,7 @@ impl Written {
         if self.encoding != Encoding::Text {
             return Ok(self.encoding.decode(written)?.into_owned().into());
         }
-        // Escapes the bytes that `unescape` refuses, but no backslashes, which begin escapes already.
+        // Escapes what `unescape` refuses, but no backslashes, which begin escapes already.
         // Its message would count the bytes of `ascii`, not of `written`.
         let ascii = Escaped(written).to_string().replace(r"\x5c", r"\");
         unescape(&ascii).ok().context(

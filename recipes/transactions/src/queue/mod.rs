@@ -12,7 +12,7 @@ mod stored;
 mod typed;
 
 pub(crate) use buckets::Buckets;
-pub(crate) use dead::{ERROR, bury, with_causes};
+pub(crate) use dead::{ERROR, bury};
 pub(crate) use end::End;
 pub(crate) use entry::{Entry, SEQUENCE_BYTES, entry_row};
 pub use kind::QueueKind;

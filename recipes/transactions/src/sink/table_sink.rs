@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_engine::{Error, ErrorKind, ObserverError};
+use fluo_table::coordination::FailedNotification;
 use fluo_table::{Mutation, Outcome, Table};
 
 use super::planned_export::{PlannedExport, Progress};
 use super::targets::Targets;
 use crate::export_queue::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
-use crate::queue::with_causes;
 
 /// The number of attempts without progress after which a batch waits.
 const MAX_ATTEMPTS: usize = 20;
@@ -100,7 +100,7 @@ impl<F> TableSink<F> {
             // export is alone. The first half is written first, so the exports of a key stay in
             // their order.
             match batch.as_slice() {
-                [alone] => progress.refuse(alone, with_causes(&refusal)),
+                [alone] => progress.refuse(alone, FailedNotification::describe(&refusal)),
                 _ => {
                     let second = batch.split_off(batch.len() / 2);
                     batches.extend([second, batch]);
@@ -182,7 +182,7 @@ where
                 Ok(mutations) => {
                     planned.push(PlannedExport::new(&self.queue, index, export, mutations));
                 }
-                Err(error) => progress.reject(index, with_causes(&*error)),
+                Err(error) => progress.reject(index, FailedNotification::describe(&*error)),
             }
         }
         self.write(&planned, &mut progress).await?;

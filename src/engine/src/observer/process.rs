@@ -1,6 +1,5 @@
 //! The run of an observer for a notification, and the handling of its result.
 
-use std::error::Error as StdError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -119,9 +118,9 @@ impl WorkerState {
                         Some(later) => {
                             return Err(Tried::Passing(Some(later.pause()), later.to_string()));
                         }
-                        None => with_causes(&*error),
+                        None => FailedNotification::describe(&*error),
                     },
-                    Err(panicked) => with_causes(&panicked),
+                    Err(panicked) => FailedNotification::describe(&panicked),
                 };
                 // An observer may wrap the error of a read in a way that hides its cause, so the
                 // reader's record decides.
@@ -135,9 +134,9 @@ impl WorkerState {
             }
             Err(RunError::Commit(
                 error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
-            )) => Tried::Passing(None, with_causes(&Error::from(error))),
+            )) => Tried::Passing(None, FailedNotification::describe(&Error::from(error))),
             Err(RunError::Commit(CommitError::Failed(error))) => {
-                Tried::from_error(error.kind().is_passing(), with_causes(&error))
+                Tried::from_error(error.kind().is_passing(), FailedNotification::describe(&error))
             }
             Err(RunError::Body(tried)) => tried,
         }
@@ -195,19 +194,4 @@ impl WorkerState {
 
 fn count(outcome: &'static str) {
     metrics::counter!("fluo_notifications_total", "outcome" => outcome).increment(1);
-}
-
-/// Returns an error with its causes, unless its message already includes them.
-fn with_causes(error: &(dyn StdError + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }

@@ -1,5 +1,7 @@
 //! A notification whose observer failed too often.
 
+use std::error::Error as StdError;
+
 use crate::coordination::ObserverKind;
 use crate::data::{RowColumn, Timestamp};
 
@@ -30,12 +32,33 @@ impl FailedNotification {
     /// Cuts an error that is too long, at the end.
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        let mut most = self.error.len().min(Self::MAX_ERROR_BYTES);
-        while !self.error.is_char_boundary(most) {
+        Self::cut(&mut self.error);
+        self
+    }
+
+    /// Cuts the text of an error that is too long, between two characters. It may include a large
+    /// value.
+    pub fn cut(error: &mut String) {
+        let mut most = error.len().min(Self::MAX_ERROR_BYTES);
+        while !error.is_char_boundary(most) {
             most -= 1;
         }
-        self.error.truncate(most);
-        self
+        error.truncate(most);
+    }
+
+    /// Returns an error with its causes, unless its message already includes them.
+    pub fn describe(error: &(dyn StdError + 'static)) -> String {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !text.contains(&cause_text) {
+                text.push_str(": ");
+                text.push_str(&cause_text);
+            }
+            source = cause.source();
+        }
+        text
     }
 }
 
