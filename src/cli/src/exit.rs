@@ -51,7 +51,6 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     told
 }
 
-/// Returns the kind of an error of the libraries.
 pub(crate) fn kind(error: &anyhow::Error) -> Option<ErrorKind> {
     error.chain().find_map(|cause| cause.downcast_ref::<Error>()).map(Error::kind)
 }

@@ -128,10 +128,7 @@ impl Store {
         contain(|| Ok(self.engine()?.begin_write()?)).map_err(|failure| self.write_error(failure))
     }
 
-    /// Commits durably, and checks that the file was not deleted in the meantime.
-    ///
-    /// # Errors
-    ///
+    /// Commits durably, and checks that the file was not deleted in the meantime. An error is
     /// [`Uncertain`](ErrorKind::Uncertain): the commit is either complete or absent.
     pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<()> {
         let committed = contain(|| {

@@ -20,7 +20,6 @@ use crate::schema::{Cells, CellsDefinition, TABLETS, cells_name, keys_of};
 const ENDS_AT_ROW: u8 = 0x00;
 const LAST: u8 = 0x01;
 
-/// The table of tablet records.
 type Records<'a> = Table<'a, &'static [u8], u64>;
 /// The records, in a snapshot or in a write.
 pub(crate) trait ReadRecords: ReadableTable<&'static [u8], u64> {}

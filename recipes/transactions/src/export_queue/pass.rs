@@ -11,7 +11,6 @@ use fluo_table::Bytes;
 
 use crate::queue::{End, Entry, SEQUENCE_BYTES};
 
-/// The entries that a pass reads.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     limit_bytes: usize,

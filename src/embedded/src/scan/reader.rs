@@ -14,7 +14,6 @@ use crate::schema::Entries;
 use crate::seek::Skip;
 use crate::tables::Shared;
 
-/// The bounds of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepBounds {
     /// The maximum number of returned cells, unless the scan wants fewer in a batch.

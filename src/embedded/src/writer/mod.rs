@@ -21,7 +21,6 @@ mod job;
 mod request;
 mod thread;
 
-use std::fmt;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -39,6 +38,7 @@ use crate::options::EmbeddedOptions;
 use crate::store::Store;
 
 /// The sender to the writer thread. Dropping it waits until all queued requests are done.
+#[derive(Debug)]
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Queued>>,
     mutations: Limit,
@@ -147,12 +147,6 @@ impl Drop for Writer {
             // to do.
             let _ = thread.join();
         }
-    }
-}
-
-impl fmt::Debug for Writer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").finish_non_exhaustive()
     }
 }
 

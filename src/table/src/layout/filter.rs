@@ -1,9 +1,9 @@
 //! The entries of a column that the filters of transactions show.
 //!
-//! A [`ColumnFilter`] is a small state machine for one column. It processes the entries of the column in
-//! stored order, from the first on, and decides for each whether it is shown. It keeps a few
-//! numbers, so a column may have any number of entries. Entries that a filter does not need may be
-//! skipped: most columns are decided by their first few entries.
+//! A [`ColumnFilter`] is a small state machine for one column. It processes the entries of the
+//! column in stored order, from the first on, and decides for each whether it is shown. It keeps a
+//! few numbers, so a column may have any number of entries. Entries that a filter does not need may
+//! be skipped: most columns are decided by their first few entries.
 //!
 //! The filters give the same answers as Fluo's iterators, which run in their place on servers. The
 //! exception is an entry that cannot be one of a transaction, because of its timestamp or its
