@@ -15,9 +15,9 @@ use crate::codec::{Codec, KeyCodec};
 /// A queue of an application: a [`CombineQueue`](crate::combine_queue::CombineQueue) or an
 /// [`ExportQueue`](crate::export_queue::ExportQueue). Cloning is cheap.
 ///
-/// Both aliases have a function `new`: see that of
-/// [`CombineQueue`](crate::combine_queue::CombineQueue#method.new), which takes a combiner, and that
-/// of [`ExportQueue`](crate::export_queue::ExportQueue#method.new).
+/// Each alias has its own `new`: see
+/// [that of combine queues](crate::combine_queue::CombineQueue#method.new), which takes a combiner,
+/// and [that of export queues](crate::export_queue::ExportQueue#method.new).
 #[must_use]
 pub struct TypedQueue<K, V, R> {
     pub(crate) stored: StoredQueue,
