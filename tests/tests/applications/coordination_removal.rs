@@ -78,13 +78,13 @@ fn removed_in_child(directory: &Path) -> Output {
 
 #[test]
 fn a_cancelled_removal_that_fails_keeps_the_application() {
-    let runs = (0..TRIES).map(|_| {
+    let mut runs = (0..TRIES).map(|_| {
         let directory = tempfile::tempdir().unwrap();
         let output = removed_in_child(directory.path());
         (directory, output)
     });
     let in_time = |(_, output): &(_, Output)| output.status.code() != Some(TOO_LATE);
-    let (directory, child) = runs.into_iter().find(in_time).expect("a removal is cancelled");
+    let (directory, child) = runs.find(in_time).expect("a removal is cancelled");
     let printed = String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success(), "{printed}");
     // Without this check, a filter that selects no test would look like success.

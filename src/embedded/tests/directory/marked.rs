@@ -48,6 +48,12 @@ fn change(file: &Path, bytes: &[u8], change: impl Fn(&mut [u8])) -> usize {
     places.len()
 }
 
+/// Damages the key of the row `r`, which the bytes 00 01 end.
+fn break_a_key(directory: &Path) {
+    let key = b"r\0\x01f\0\x01q\0\x01";
+    assert!(change(&directory.join("fluo.redb"), key, |key| key[2] = 2) > 0);
+}
+
 #[tokio::test]
 async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
     let directory = tempfile::tempdir().unwrap();
@@ -96,12 +102,7 @@ async fn damage_that_a_read_found_stops_writes_too() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     make(path).await;
-    // In a key the bytes 00 01 end the row `r`.
-    assert!(
-        change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
-            key[2] = 2;
-        }) > 0
-    );
+    break_a_key(path);
     let tables = open(path);
     tables.check_writable().unwrap();
     let error = read(&tables).await.unwrap_err();
@@ -123,11 +124,7 @@ async fn writes_stop_even_if_the_mark_cannot_be_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     make(path).await;
-    assert!(
-        change(&path.join("fluo.redb"), b"r\0\x01f\0\x01q\0\x01", |key| {
-            key[2] = 2;
-        }) > 0
-    );
+    break_a_key(path);
     // The mark is written under this name first.
     std::fs::create_dir(path.join("fluo.damaged.new")).unwrap();
     let tables = open(path);

@@ -150,9 +150,6 @@ impl ColumnFilter {
 
     /// Checks whether the next entry of the column is shown.
     pub fn shows(&mut self, stamp: i64, value: &[u8]) -> bool {
-        if matches!(self.filter, Filter::None | Filter::FirstOfRow) {
-            return true;
-        }
         match self.next {
             Some(newest) if stamp <= newest => {}
             _ => return false,
@@ -167,21 +164,23 @@ impl ColumnFilter {
     }
 
     fn step(&mut self, stamp: i64, value: &[u8]) -> Step {
-        match (self.filter, EntryKind::split(stamp)) {
-            (Filter::None | Filter::FirstOfRow, _) => Step::Show,
-            (Filter::Notifications { .. } | Filter::UnpartitionedNotifications, _) => {
+        let entry = EntryKind::split(stamp);
+        // What is not an entry of a transaction is shown so that the reader can report it.
+        match self.filter {
+            Filter::None | Filter::FirstOfRow => Step::Show,
+            Filter::Notifications { .. } | Filter::UnpartitionedNotifications => {
                 if is_deletion(stamp) { Step::End } else { Step::ShowLast }
             }
-            (Filter::Prewrite(_), None) => Step::End,
-            // Not an entry of a transaction: shown so that the reader can report it.
-            (Filter::OpenReadLocks, None) => Step::Show,
-            (Filter::Snapshot { .. } | Filter::TransactionStatus { .. }, None) => Step::ShowLast,
-            (Filter::Snapshot { at }, Some(entry)) => self.snapshot_step(at.get(), entry, value),
-            (Filter::Prewrite(own), Some(entry)) => self.prewrite_step(own, entry, value),
-            (Filter::TransactionStatus { start }, Some(entry)) => {
-                self.status_step(start.get(), entry, value)
+            Filter::Snapshot { at } => {
+                entry.map_or(Step::ShowLast, |entry| self.snapshot_step(at.get(), entry, value))
             }
-            (Filter::OpenReadLocks, Some(entry)) => self.read_locks_step(entry),
+            Filter::Prewrite(own) => {
+                entry.map_or(Step::End, |entry| self.prewrite_step(own, entry, value))
+            }
+            Filter::TransactionStatus { start } => {
+                entry.map_or(Step::ShowLast, |entry| self.status_step(start.get(), entry, value))
+            }
+            Filter::OpenReadLocks => entry.map_or(Step::Show, |entry| self.read_locks_step(entry)),
         }
     }
 
