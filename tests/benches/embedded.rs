@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Column, Condition, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
 use futures::TryStreamExt;
-use redb::{Database, ReadableDatabase, TableDefinition};
 use tokio::runtime::Runtime;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -28,7 +28,6 @@ type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 const TASKS: u64 = 64;
 const SCANNED_ROWS: u64 = 1_000_000;
 const SCAN_ROUNDS: usize = 3;
-const RAW: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("raw");
 
 fn main() -> Outcome {
     let seconds = std::env::args().find_map(|argument| argument.parse().ok());
@@ -99,17 +98,14 @@ fn value(number: u64) -> String {
 }
 
 fn raw_writes(directory: &Path, rows_per_commit: u64, time: Duration) -> Outcome<u128> {
-    let engine = Database::create(directory.join(format!("raw-{rows_per_commit}")))?;
+    let (engine, raw) = new_engine(&directory.join(format!("raw-{rows_per_commit}")))?;
     let (start, mut written) = (Instant::now(), 0);
     while start.elapsed() < time {
-        let transaction = engine.begin_write()?;
-        {
-            let mut table = transaction.open_table(RAW)?;
-            for number in written..written + rows_per_commit {
-                table.insert(row(number).as_bytes(), value(number).as_bytes())?;
-            }
+        let mut batch = engine.batch().durability(Some(PersistMode::SyncData));
+        for number in written..written + rows_per_commit {
+            batch.insert(&raw, row(number), value(number));
         }
-        transaction.commit()?;
+        batch.commit()?;
         written += rows_per_commit;
     }
     Ok(per_second(written, start.elapsed()))
@@ -147,11 +143,11 @@ async fn write_until(table: Arc<dyn Table>, next: Arc<AtomicU64>, end: Instant) 
 /// Returns the rates of the table's scan and of the engine's range.
 fn scans(runtime: &Runtime, directory: &Path) -> Outcome<(u128, u128)> {
     let (_, table) = runtime.block_on(loaded_table(&directory.join("scanned")))?;
-    let engine = loaded_engine(&directory.join("raw-scanned"))?;
+    let (_engine, raw) = loaded_engine(&directory.join("raw-scanned"))?;
     let (mut best_table, mut best_raw) = (0, 0);
     for _ in 0..SCAN_ROUNDS {
         best_table = best_table.max(runtime.block_on(scan_all(&*table))?);
-        best_raw = best_raw.max(range_all(&engine)?);
+        best_raw = best_raw.max(range_all(&raw)?);
     }
     Ok((best_table, best_raw))
 }
@@ -168,13 +164,12 @@ async fn scan_all(table: &dyn Table) -> Outcome<u128> {
     Ok(per_second(cells, start.elapsed()))
 }
 
-fn range_all(engine: &Database) -> Outcome<u128> {
+fn range_all(raw: &Keyspace) -> Outcome<u128> {
     let start = Instant::now();
-    let table = engine.begin_read()?.open_table(RAW)?;
     let (mut cells, mut bytes) = (0_u64, 0);
-    for entry in table.range::<&[u8]>(..)? {
-        let (key, value) = entry?;
-        bytes += key.value().len() + value.value().len();
+    for entry in raw.iter() {
+        let (key, value) = entry.into_inner()?;
+        bytes += key.len() + value.len();
         cells += 1;
     }
     std::hint::black_box(bytes);
@@ -203,18 +198,19 @@ async fn loaded_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Tabl
 
 /// Creates the engine with entries of the same size: the table's key has 17 bytes more than row and
 /// column.
-fn loaded_engine(path: &Path) -> Outcome<Database> {
-    let engine = Database::create(path)?;
-    let transaction = engine.begin_write()?;
-    {
-        let mut table = transaction.open_table(RAW)?;
-        for number in 0..SCANNED_ROWS {
-            let key = format!("{}page:uri-as-long-as-a-key", row(number));
-            table.insert(key.as_bytes(), value(number).as_bytes())?;
-        }
+fn loaded_engine(path: &Path) -> Outcome<(Database, Keyspace)> {
+    let (engine, raw) = new_engine(path)?;
+    for number in 0..SCANNED_ROWS {
+        let key = format!("{}page:uri-as-long-as-a-key", row(number));
+        raw.insert(key, value(number))?;
     }
-    transaction.commit()?;
-    Ok(engine)
+    Ok((engine, raw))
+}
+
+fn new_engine(path: &Path) -> Outcome<(Database, Keyspace)> {
+    let engine = Database::builder(path).cache_size(1 << 30).open()?;
+    let raw = engine.keyspace("raw", KeyspaceCreateOptions::default)?;
+    Ok((engine, raw))
 }
 
 fn per_second(count: u64, time: Duration) -> u128 {

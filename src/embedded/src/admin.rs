@@ -10,13 +10,12 @@ use fluo_table::{
     Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
     check_table_name,
 };
-use redb::{ReadTransaction, WriteTransaction};
 
 use crate::catalog;
 use crate::compaction;
+use crate::engine::{Snapshot, Transaction};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
-use crate::schema::{PROPERTIES, TABLES, TABLETS};
 use crate::table::EmbeddedTable;
 use crate::tables::EmbeddedTables;
 use crate::tablets;
@@ -26,11 +25,11 @@ impl EmbeddedTables {
     async fn read<T: Send + 'static>(
         &self,
         name: &str,
-        read: impl FnOnce(&ReadTransaction, u64) -> Result<T, Failure> + Send + 'static,
+        read: impl FnOnce(&Snapshot, u64) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T> {
         let (store, name) = (self.shared.store.clone(), name.to_owned());
         off_the_runtime(move || {
-            store.read(|snapshot| read(snapshot, catalog::id_in(snapshot, &name)?))
+            store.read(|snapshot| read(snapshot, catalog::id_of(snapshot, &name)?))
         })
         .await
     }
@@ -38,20 +37,21 @@ impl EmbeddedTables {
     async fn change(
         &self,
         name: &str,
-        change: impl FnOnce(&WriteTransaction, u64) -> Result<(), Failure> + Send + 'static,
+        change: impl FnOnce(&mut Transaction<'_>, u64) -> Result<(), Failure> + Send + 'static,
     ) -> Result<()> {
         let name = name.to_owned();
         self.commit(move |transaction| {
-            change(transaction, catalog::id_of(&transaction.open_table(TABLES)?, &name)?)
+            let id = catalog::id_of(transaction, &name)?;
+            change(transaction, id)
         })
         .await
     }
 
     async fn commit(
         &self,
-        job: impl FnOnce(&WriteTransaction) -> Result<(), Failure> + Send + 'static,
+        job: impl FnOnce(&mut Transaction<'_>) -> Result<(), Failure> + Send + 'static,
     ) -> Result<()> {
-        self.shared.writer.run(|transaction| job(transaction).map(Verdict::Commit)).await
+        self.shared.writer.change(|transaction| job(transaction).map(Verdict::Commit)).await
     }
 
     async fn put_property(&self, name: &str, property: &str, value: Option<&str>) -> Result<()> {
@@ -76,8 +76,7 @@ impl TableAdmin for EmbeddedTables {
         self.commit(move |transaction| catalog::create(transaction, &name, versions)).await
     }
 
-    /// Deletes a table in one step of the writer, however large the table is: other writes to the
-    /// directory wait until the space of all its entries is free.
+    /// Deletes a table. The space of its entries is free once the last running scan of it has ended.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.commit(move |transaction| catalog::delete(transaction, &name)).await
@@ -88,7 +87,7 @@ impl TableAdmin for EmbeddedTables {
         name: &str,
         authorizations: Authorizations,
     ) -> Result<Arc<dyn Table>> {
-        let id = self.shared.store.read(|snapshot| catalog::id_in(snapshot, name))?;
+        let id = self.shared.store.read(|snapshot| catalog::id_of(snapshot, name))?;
         Ok(Arc::new(EmbeddedTable {
             shared: self.shared.clone(),
             table: TableRef { id, name: name.into() },
@@ -98,7 +97,7 @@ impl TableAdmin for EmbeddedTables {
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
         self.read(name, |snapshot, id| {
-            let tablets = tablets::list(&snapshot.open_table(TABLETS)?, id)?;
+            let tablets = tablets::list(snapshot, id)?;
             Ok(tablets.into_iter().filter_map(|(end, _)| end).collect())
         })
         .await
@@ -125,8 +124,7 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        self.read(name, |snapshot, id| catalog::properties(&snapshot.open_table(PROPERTIES)?, id))
-            .await
+        self.read(name, catalog::properties).await
     }
 
     /// Returns no properties: there are no defaults here.
@@ -148,15 +146,15 @@ impl TableAdmin for EmbeddedTables {
     }
 
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
-        let id = self.shared.store.read(|snapshot| catalog::id_in(snapshot, name))?;
+        let id = self.shared.store.read(|snapshot| catalog::id_of(snapshot, name))?;
         compaction::run(&self.shared, name, id, span, garbage).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {
         let servers = self.shared.servers;
         self.read(name, move |snapshot, id| {
-            let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, id)?;
-            let counted = tablets::list(&snapshot.open_table(TABLETS)?, id)?;
+            let properties = catalog::properties(snapshot, id)?;
+            let counted = tablets::list(snapshot, id)?;
             Ok(simulated_tablets(counted, &properties, servers))
         })
         .await

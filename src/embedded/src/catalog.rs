@@ -1,101 +1,134 @@
-//! Names, ids and properties of the tables.
+//! Numbers of the directory, and names, ids and properties of the tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use fluo_table::{Error, ErrorKind, Versions};
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
+use crate::engine::{Read, Slice, Snapshot, Transaction, number as decode_number};
 use crate::error::Failure;
-use crate::schema::{
-    CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, keys_of, meta,
-};
 use crate::tablets;
 
-pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
-    let tables = snapshot.open_table(TABLES)?;
-    let names = tables.iter()?.map(|entry| Ok(entry?.0.value().to_owned()));
-    names.collect()
+/// The version of the format of the build that created the directory.
+pub(crate) const FORMAT: &str = "format";
+pub(crate) const SERVERS: &str = "servers";
+pub(crate) const NEXT_TABLE_ID: &str = "next-table-id";
+/// The highest timestamp that the directory has assigned, in milliseconds since 1970.
+pub(crate) const LAST_TIME_MS: &str = "last-time-ms";
+/// The number of commits.
+pub(crate) const COMMITS: &str = "commits";
+
+pub(crate) fn number(read: &impl Read, name: &str) -> Result<u64, Failure> {
+    let number = read.number(&read.maps().meta, name.as_bytes())?;
+    number.ok_or_else(|| Failure::damaged(format_args!("the number `{name}` is missing")))
 }
 
-pub(crate) fn id_of(
-    tables: &impl ReadableTable<&'static str, u64>,
+pub(crate) fn put_number(
+    transaction: &mut Transaction<'_>,
     name: &str,
-) -> Result<u64, Failure> {
-    let id = tables.get(name)?.map(|id| id.value());
+    number: u64,
+) -> Result<(), Failure> {
+    transaction.insert_number(&transaction.engine_maps().meta, name.as_bytes(), number)
+}
+
+pub(crate) fn names(snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
+    let tables = snapshot.all(&snapshot.maps().tables);
+    tables.map(|table| text(&table?.0, "the name of a table").map(str::to_owned)).collect()
+}
+
+pub(crate) fn ids(snapshot: &Snapshot) -> Result<BTreeSet<u64>, Failure> {
+    let tables = snapshot.all(&snapshot.maps().tables);
+    tables.map(|table| decode_number(&table?.1)).collect()
+}
+
+/// Returns the names of the tables by their ids: each id is used once, and none will be used again.
+pub(crate) fn names_by_id(snapshot: &Snapshot) -> Result<BTreeMap<u64, String>, Failure> {
+    let next = number(snapshot, NEXT_TABLE_ID)?;
+    let mut names = BTreeMap::new();
+    for table in snapshot.all(&snapshot.maps().tables) {
+        let (name, id) = table?;
+        let (name, id) = (text(&name, "the name of a table")?, decode_number(&id)?);
+        if id >= next {
+            return Err(Failure::damaged(format_args!(
+                "table `{name}` has the id {id}, and the next table would have {next}"
+            )));
+        }
+        if names.insert(id, name.to_owned()).is_some() {
+            return Err(Failure::damaged(format_args!("two tables have the id {id}")));
+        }
+    }
+    Ok(names)
+}
+
+pub(crate) fn id_of(read: &impl Read, name: &str) -> Result<u64, Failure> {
+    let id = read.number(&read.maps().tables, name.as_bytes())?;
     id.ok_or_else(|| Error::no_such_table(name).into())
 }
 
-pub(crate) fn id_in(snapshot: &ReadTransaction, name: &str) -> Result<u64, Failure> {
-    id_of(&snapshot.open_table(TABLES)?, name)
+/// Returns the range of keys that belong to a table, if keys start with the id of their table.
+pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
+    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
 }
 
 pub(crate) fn properties(
-    properties: &impl ReadableTable<&'static [u8], &'static str>,
+    read: &impl Read,
     table_id: u64,
 ) -> Result<BTreeMap<String, String>, Failure> {
     let keys = keys_of(table_id);
-    let range = properties.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
-    let entry = |entry: redb::Result<(redb::AccessGuard<'_, _>, redb::AccessGuard<'_, _>)>| {
+    let properties = read.entries(&read.maps().properties, &keys.start, Some(&keys.end));
+    let property = |entry: Result<(Slice, Slice), Failure>| {
         let (key, value) = entry?;
-        let key: &[u8] = key.value();
-        let name = key.get(8..).and_then(|name| std::str::from_utf8(name).ok());
-        let name = name.ok_or_else(|| Failure::damaged("the name of a property is not text"))?;
-        Ok((name.to_owned(), str::to_owned(value.value())))
+        let name = text(key.get(8..).unwrap_or_default(), "the name of a property")?;
+        Ok((name.to_owned(), text(&value, "the value of a property")?.to_owned()))
     };
-    range.map(entry).collect()
+    properties.map(property).collect()
+}
+
+fn text<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str, Failure> {
+    std::str::from_utf8(bytes).map_err(|_| Failure::damaged(format_args!("{what} is not text")))
 }
 
 pub(crate) fn put_property(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     table_id: u64,
     name: &str,
     value: Option<&str>,
 ) -> Result<(), Failure> {
-    let mut properties = transaction.open_table(PROPERTIES)?;
+    let properties = &transaction.engine_maps().properties;
     let key = [&table_id.to_be_bytes(), name.as_bytes()].concat();
     match value {
-        Some(value) => properties.insert(key.as_slice(), value)?,
-        None => properties.remove(key.as_slice())?,
-    };
+        Some(value) => transaction.insert(properties, &key, value.as_bytes())?,
+        None => transaction.remove(properties, &key),
+    }
     Ok(())
 }
 
 pub(crate) fn create(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     name: &str,
     versions: Versions,
 ) -> Result<(), Failure> {
-    let mut tables = transaction.open_table(TABLES)?;
-    if tables.get(name)?.is_some() {
+    let tables = &transaction.engine_maps().tables;
+    if transaction.contains(tables, name.as_bytes())? {
         let message = format!("the table `{name}` already exists");
         return Err(Error::new(ErrorKind::AlreadyExists, message).into());
     }
-    let id = next_id(transaction)?;
-    tables.insert(name, id)?;
+    let id = number(transaction, NEXT_TABLE_ID)?;
+    put_number(transaction, NEXT_TABLE_ID, id.saturating_add(1))?;
+    transaction.insert_number(tables, name.as_bytes(), id)?;
     for (property, value) in versions.to_properties() {
         put_property(transaction, id, &property, Some(&value))?;
     }
-    tablets::create(&mut transaction.open_table(TABLETS)?, id)?;
-    transaction.open_table(CellsDefinition::new(&cells_name(id)))?;
-    Ok(())
+    tablets::create(transaction, id)?;
+    transaction.create_cells(id)
 }
 
-fn next_id(transaction: &WriteTransaction) -> Result<u64, Failure> {
-    let mut numbers = transaction.open_table(META)?;
-    let id = numbers.get(meta::NEXT_TABLE_ID)?.map(|id| id.value());
-    let id = id.ok_or_else(|| Failure::damaged("the number of the next table is missing"))?;
-    numbers.insert(meta::NEXT_TABLE_ID, id.saturating_add(1))?;
-    Ok(id)
-}
-
-pub(crate) fn delete(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
-    let mut tables = transaction.open_table(TABLES)?;
-    let id = id_of(&tables, name)?;
-    tables.remove(name)?;
-    let keys = keys_of(id);
-    let range = || keys.start.as_slice()..keys.end.as_slice();
-    transaction.open_table(PROPERTIES)?.retain_in::<&[u8], _>(range(), |_, _| false)?;
-    transaction.open_table(TABLETS)?.retain_in::<&[u8], _>(range(), |_, _| false)?;
-    transaction.delete_table(CellsDefinition::new(&cells_name(id)))?;
+pub(crate) fn delete(transaction: &mut Transaction<'_>, name: &str) -> Result<(), Failure> {
+    let id = id_of(transaction, name)?;
+    let (maps, keys) = (transaction.engine_maps(), keys_of(id));
+    transaction.remove(&maps.tables, name.as_bytes());
+    transaction.remove_range(&maps.properties, &keys.start, &keys.end)?;
+    transaction.remove_range(&maps.tablets, &keys.start, &keys.end)?;
+    transaction.delete_cells(id);
     Ok(())
 }

@@ -3,9 +3,9 @@
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 
+use crate::engine::{Map, Read};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::Cells;
 use crate::seek::Skip;
 
 /// The view of the table for a condition.
@@ -20,7 +20,8 @@ impl Reader<'_> {
     /// Checks whether a condition holds for a row of `cells` (T10).
     pub(crate) fn holds(
         self,
-        cells: &impl Cells,
+        read: &impl Read,
+        cells: &Map,
         row: &Bytes,
         condition: &Condition,
     ) -> Result<bool, Failure> {
@@ -28,7 +29,7 @@ impl Reader<'_> {
         let mut from = Vec::with_capacity(row.len() + 64);
         key::push_column(&mut from, KeyRef::new(row, column, 0));
         let to = key::after_all_versions(&from);
-        let mut entries = cells.entries(&from, Some(&to))?;
+        let mut entries = read.entries(cells, &from, Some(&to));
         let mut next = entries.next();
         // Most conditions are about a column without entries, which needs no view.
         if next.is_none() {
@@ -41,18 +42,18 @@ impl Reader<'_> {
         let mut skip = Skip::default();
         while let Some(entry) = next {
             let (bytes, value) = entry?;
-            let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
+            let (key, is_delete) = reader.read(&bytes).ok_or_else(unreadable_key)?;
             let is_wanted = condition.timestamp.is_none_or(|wanted| key.timestamp == wanted);
-            if view.shows(key, value.value(), is_delete) && is_wanted {
-                return Ok(condition.holds(Some(value.value())));
+            if view.shows(key, &value, is_delete) && is_wanted {
+                return Ok(condition.holds(Some(&value)));
             }
             // The range contains only this column: if no further entry of it can matter, the loop
             // is done.
             if view.looks_next().is_none() {
                 break;
             }
-            if let Some(from) = skip.hidden(&view, bytes.value()) {
-                entries = cells.entries(from.as_slice().min(&to), Some(&to))?;
+            if let Some(from) = skip.hidden(&view, &bytes) {
+                entries = read.entries(cells, &from, Some(&to));
             }
             next = entries.next();
         }

@@ -15,11 +15,12 @@ use fluo_table::{Error, ErrorKind};
 ///
 /// # fn main() -> std::io::Result<()> {
 /// # let directory = tempfile::tempdir()?;
-/// # std::fs::write(directory.path().join("fluo.redb"), "")?;
-/// if let Err(error) = EmbeddedTables::check(directory.path()) {
-///     let damage = error.source().and_then(|source| source.downcast_ref::<Damage>());
-///     assert_eq!(damage.map(Damage::findings), Some(["its `fluo.redb` is empty".to_owned()].as_slice()));
-/// }
+/// # drop(fluo_embedded::open(directory.path()).map_err(std::io::Error::other)?);
+/// std::fs::remove_file(directory.path().join("fluo.commits"))?;
+/// let error = EmbeddedTables::check(directory.path()).unwrap_err();
+/// let damage = error.source().and_then(|source| source.downcast_ref::<Damage>());
+/// let findings = ["its `fluo.commits` is missing".to_owned()];
+/// assert_eq!(damage.map(Damage::findings), Some(findings.as_slice()));
 /// # Ok(())
 /// # }
 /// ```

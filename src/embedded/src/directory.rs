@@ -2,44 +2,55 @@
 //!
 //! ```text
 //! <directory>/
-//!   fluo.redb        the tables
-//!   fluo.lock        locked by the process that has the directory open; names that process
-//!   fluo.redb.new    an unfinished file of tables; a leftover one is replaced
-//!   fluo.damaged     exists while the tables are known to be damaged
+//!   fluo.tables/      the files of the storage engine: the tables
+//!   fluo.commits      the number of the last commit
+//!   fluo.lock         locked by the process that has the directory open; names that process
+//!   fluo.tables.new/  an unfinished creation; a leftover one is replaced
+//!   fluo.damaged      exists while the tables are known to be damaged
 //! ```
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use fluo_table::{Error, ErrorKind, Result};
 
+use crate::commits::Commits;
 use crate::durable_paths::{create_directories, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
-use crate::lock::{Lock, check_regular};
+use crate::lock::Lock;
 use crate::mark;
 use crate::options::EmbeddedOptions;
 
-const DATA_FILE: &str = "fluo.redb";
-const NEW_DATA_FILE: &str = "fluo.redb.new";
+const TABLES: &str = "fluo.tables";
+const NEW_TABLES: &str = "fluo.tables.new";
+/// The file of the tables of builds with another storage engine.
+const OLD_TABLES: &str = "fluo.redb";
 
 /// A directory that this process holds until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// True if this process created the file of the tables.
+    /// True if this process created the tables.
     is_new: bool,
-    /// The identity and the absolute path of the open file of the tables; `None` if it is open for
-    /// reading only.
-    data: Option<(Metadata, PathBuf)>,
-    /// The lock, which keeps other processes out; it is never read. `None` if there is no lock file
-    /// and nothing may be written.
-    _lock: Option<Lock>,
+    /// The identity and the absolute path of the files of the tables, once they are open.
+    tables: OnceLock<(Metadata, PathBuf)>,
+    /// The lock, which keeps other processes out; it is never read.
+    _lock: Lock,
 }
 
 impl Directory {
-    /// Locks a directory. Creates it first if it is missing and the options allow it.
-    pub(crate) fn hold(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
+    /// Locks a directory. If the options allow it, creates it if it is missing, and its tables with
+    /// `fill` if there are none.
+    ///
+    /// The tables are created under another name and renamed when they are complete, so that a
+    /// crash never leaves a part of them.
+    pub(crate) fn hold(
+        path: &Path,
+        options: &EmbeddedOptions,
+        fill: impl FnOnce(&Path) -> Result<(), Failure>,
+    ) -> Result<Self, Failure> {
         let create = options.create_if_missing;
         match look_at(path, create) {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
@@ -50,55 +61,45 @@ impl Directory {
             found => found?,
         }
         let lock = Lock::exclusive(path, &options.program)?;
-        Ok(Self { path: path.to_owned(), is_new: false, data: None, _lock: Some(lock) })
-    }
-
-    /// Locks an existing directory for reading, without writing to it.
-    ///
-    /// If there is no lock file, no process has the directory open; the engine's own lock keeps out
-    /// a process that opens it in the meantime.
-    pub(crate) fn hold_to_read(path: &Path) -> Result<Self> {
-        look_at(path, false)?;
-        Ok(Self { path: path.to_owned(), is_new: false, data: None, _lock: Lock::shared(path)? })
+        let is_new = !exists(&path.join(TABLES))?;
+        if is_new {
+            // Another process may have deleted them since.
+            look_at(path, create)?;
+            make_tables(path, fill)?;
+        }
+        Ok(Self { path: path.to_owned(), is_new, tables: OnceLock::new(), _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Checks whether the file of the tables was created since the directory was locked.
+    /// Checks whether the tables were created when the directory was locked.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Opens the file of the tables. If there is none, creates it with `fill`.
-    ///
-    /// The file is created under another name and renamed when it is complete, so that a crash
-    /// never leaves a partial file.
-    pub(crate) fn data_file(
-        &mut self,
-        fill: impl FnOnce(File) -> Result<(), Failure>,
-    ) -> Result<File, Failure> {
-        let path = self.path.join(DATA_FILE);
-        if !exists(&path)? {
-            self.make_data_file(&path, fill)?;
+    /// Returns the path of the files of the tables, and remembers their identity.
+    pub(crate) fn tables(&self) -> Result<PathBuf> {
+        let path = self.path.join(TABLES);
+        let found = fs::metadata(&path).map_err(|error| cannot("read", &path, error))?;
+        if !found.is_dir() {
+            return Err(Error::invalid(format!("`{}` is not a directory", path.display())));
         }
-        let file = self.open_data_file(OpenOptions::new().read(true).write(true))?;
-        let found = file.metadata().map_err(|error| cannot("read", &path, error))?;
-        // The working directory may change while the file is open.
+        // The working directory may change while the tables are open.
         let absolute = std::path::absolute(&path).map_err(|error| cannot("read", &path, error))?;
-        self.data = Some((found, absolute));
-        Ok(file)
+        let _ = self.tables.set((found, absolute));
+        Ok(path)
     }
 
-    /// Checks that the file of the tables is still at its path: a deleted file accepts writes and
-    /// loses them.
+    /// Checks that the files of the tables are still at their path: deleted files accept writes and
+    /// lose them.
     pub(crate) fn check_in_place(&self) -> Result<()> {
-        let Some((data, path)) = &self.data else {
+        let Some((tables, path)) = self.tables.get() else {
             return Ok(());
         };
         match fs::metadata(path) {
-            Ok(found) if is_same_file(&found, data) => return Ok(()),
+            Ok(found) if is_same_file(&found, tables) => return Ok(()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(cannot("read", path, error));
             }
@@ -110,45 +111,24 @@ impl Directory {
         );
         Err(Error::new(ErrorKind::Storage, message))
     }
+}
 
-    pub(crate) fn data_file_to_read(&self) -> Result<File, Failure> {
-        self.open_data_file(OpenOptions::new().read(true))
+fn make_tables(
+    directory: &Path,
+    fill: impl FnOnce(&Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (new, tables) = (directory.join(NEW_TABLES), directory.join(TABLES));
+    let failed = |error| cannot("create", &tables, error);
+    if exists(&new)? {
+        fs::remove_dir_all(&new).map_err(|error| cannot("remove", &new, error))?;
     }
-
-    fn open_data_file(&self, options: &OpenOptions) -> Result<File, Failure> {
-        let path = self.path.join(DATA_FILE);
-        check_regular(&path)?;
-        let file = options.open(&path).map_err(|error| cannot("open", &path, error))?;
-        match file.metadata() {
-            Ok(found) if found.len() == 0 => {
-                Err(Failure::damaged(format_args!("its `{DATA_FILE}` is empty")))
-            }
-            Ok(_) => Ok(file),
-            Err(error) => Err(cannot("read", &path, error).into()),
-        }
-    }
-
-    fn make_data_file(
-        &mut self,
-        path: &Path,
-        fill: impl FnOnce(File) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let new = self.path.join(NEW_DATA_FILE);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&new)
-            .map_err(|error| cannot("create", &new, error))?;
-        fill(file)?;
-        // The mark is about tables that no longer exist.
-        mark::remove(&self.path)
-            .and_then(|()| rename_durably(&self.path, &new, path))
-            .map_err(|error| cannot("create", path, error))?;
-        self.is_new = true;
-        Ok(())
-    }
+    fill(&new)?;
+    // The mark is about tables that no longer exist.
+    mark::remove(directory)
+        .and_then(|()| Commits::create(directory))
+        .and_then(|()| rename_durably(directory, &new, &tables))
+        .map_err(failed)?;
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -171,9 +151,17 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
         Ok(found) if !found.is_dir() => Err(Error::invalid(format!(
             "`{shown}` is a file, but tables are stored in a directory; pass the directory, or another path"
         ))),
-        Ok(_) if !create && !exists(&path.join(DATA_FILE))? => Err(Error::new(
+        Ok(_) if exists(&path.join(TABLES))? => Ok(()),
+        Ok(_) if exists(&path.join(OLD_TABLES))? => Err(Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "the directory `{shown}` has tables of an older build in `{OLD_TABLES}`; load their rows again into \
+                 another directory"
+            ),
+        )),
+        Ok(_) if !create => Err(Error::new(
             ErrorKind::NotFound,
-            format!("the directory `{shown}` has no tables in it (no file `{DATA_FILE}`)"),
+            format!("the directory `{shown}` has no tables in it (no `{TABLES}`)"),
         )),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -220,31 +208,15 @@ mod tests {
     fn a_failed_creation_leaves_no_tables() {
         let parent = tempfile::tempdir().unwrap();
         let options = EmbeddedOptions::new().create_if_missing(true);
-        let mut held = Directory::hold(parent.path(), &options).unwrap();
-        let full = |_| Err(Error::new(ErrorKind::Storage, "full").into());
-        let error = held.data_file(full).unwrap_err().into_error(parent.path());
-        assert_eq!(error.to_string(), "full");
-        drop(held);
-        assert_eq!(entries(parent.path()), [LOCK_FILE, NEW_DATA_FILE]);
-        look_at(parent.path(), false).unwrap_err();
-    }
-
-    #[test]
-    fn a_reader_creates_no_lock_file_and_respects_one() {
-        let parent = tempfile::tempdir().unwrap();
-        fs::write(parent.path().join(DATA_FILE), "x").unwrap();
-        let reading = Directory::hold_to_read(parent.path()).unwrap();
-        assert_eq!(entries(parent.path()), [DATA_FILE]);
-        // A handle for reading cannot be used for writing by mistake.
-        let mut file = reading.data_file_to_read().unwrap();
-        io::Write::write_all(&mut file, b"y").unwrap_err();
-        let writing = Directory::hold(parent.path(), &EmbeddedOptions::new()).unwrap();
-        let refused = Directory::hold_to_read(parent.path()).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unavailable);
-        drop(writing);
-        let _reading = Directory::hold_to_read(parent.path()).unwrap();
-        let _both = Directory::hold_to_read(parent.path()).unwrap();
-        let refused = Directory::hold(parent.path(), &EmbeddedOptions::new()).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unavailable);
+        let full = |new: &Path| {
+            fs::create_dir(new)?;
+            Err(Error::new(ErrorKind::Storage, "full").into())
+        };
+        for _ in 0..2 {
+            let error = Directory::hold(parent.path(), &options, full).unwrap_err();
+            assert_eq!(error.into_error(parent.path()).to_string(), "full");
+            assert_eq!(entries(parent.path()), [LOCK_FILE, NEW_TABLES]);
+            look_at(parent.path(), false).unwrap_err();
+        }
     }
 }

@@ -10,16 +10,20 @@ use fluo_table::{Error, ErrorKind};
 pub(crate) enum Failure {
     /// The request was rejected; the directory is not affected.
     Refused(Error),
-    /// The file is no longer at its path, so that writes may be lost.
+    /// The files are no longer at their path, so that writes may be lost.
     Lost(Error),
-    /// The storage engine failed.
-    Engine(redb::Error),
-    /// The file is intact, but this build cannot read it; the text continues a sentence after the
-    /// name of the directory.
+    /// The file system failed.
+    Io(io::Error),
+    /// Another process has the files of the storage engine open.
+    InUse,
+    /// The storage engine has stopped after an earlier failure.
+    Stopped,
+    /// The files are intact, but this build cannot read them; the text continues a sentence after
+    /// the name of the directory.
     Foreign(String),
-    /// Stored data is invalid at one place.
+    /// Stored data is missing or invalid at one place.
     Damaged(String),
-    /// The storage engine panicked with this message, as it does on damaged pages.
+    /// The storage engine panicked with this message, as it may do on damaged files.
     Panicked(String),
 }
 
@@ -27,20 +31,29 @@ impl Failure {
     pub(crate) fn into_error(self, directory: &Path) -> Error {
         let finding = self.finding();
         let directory = directory.display();
-        let damage = |finding: &str| {
-            format!("the directory `{directory}` is damaged: {finding}; restore it from a copy")
-        };
-        match (self, finding) {
-            (Self::Refused(error) | Self::Lost(error), _) => error,
-            (Self::Foreign(what), _) => {
-                Error::new(ErrorKind::Corrupt, format!("the directory `{directory}` {what}"))
+        let text =
+            |kind, what: &str| Error::new(kind, format!("the directory `{directory}` {what}"));
+        match self {
+            Self::Refused(error) | Self::Lost(error) => error,
+            Self::Io(error) => {
+                let message = format!("the storage of the directory `{directory}` failed: {error}");
+                Error::with_source(ErrorKind::Storage, message, error)
             }
-            (Self::Engine(error), Some(finding)) => {
-                Error::with_source(ErrorKind::Corrupt, damage(&finding), error)
-            }
-            (Self::Engine(error), None) => engine_error(&directory.to_string(), error),
-            (Self::Damaged(what) | Self::Panicked(what), finding) => {
-                Error::new(ErrorKind::Corrupt, damage(&finding.unwrap_or(what)))
+            Self::InUse => text(
+                ErrorKind::Unavailable,
+                "is open in another process or through another handle; close it first",
+            ),
+            Self::Stopped => Error::new(
+                ErrorKind::Storage,
+                format!(
+                    "the storage of the directory `{directory}` failed; fix it and open the directory again"
+                ),
+            ),
+            Self::Foreign(what) => text(ErrorKind::Corrupt, &what),
+            Self::Damaged(what) | Self::Panicked(what) => {
+                let finding = finding.unwrap_or(what);
+                let what = format!("is damaged: {finding}; restore it from a copy");
+                text(ErrorKind::Corrupt, &what)
             }
         }
     }
@@ -50,19 +63,14 @@ impl Failure {
         match self {
             Self::Damaged(what) => Some(what.clone()),
             Self::Panicked(message) => Some(format!("the storage engine stopped ({message})")),
-            Self::Engine(error) => engine_finding(error),
-            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) => None,
+            _ => None,
         }
     }
 
     /// Checks whether the failure proves that the directory is damaged, so that it must be marked.
     /// A panic proves nothing: it may have another cause, and only a check can tell.
     pub(crate) fn is_proof(&self) -> bool {
-        match self {
-            Self::Damaged(_) | Self::Engine(redb::Error::Corrupted(_)) => true,
-            Self::Engine(redb::Error::Io(io)) => is_damage(io),
-            _ => false,
-        }
+        matches!(self, Self::Damaged(_))
     }
 
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
@@ -75,70 +83,11 @@ impl Failure {
     }
 }
 
-fn engine_finding(error: &redb::Error) -> Option<String> {
-    match error {
-        redb::Error::DatabaseAlreadyOpen
-        | redb::Error::PreviousIo
-        | redb::Error::DatabaseClosed
-        | redb::Error::UpgradeRequired(_) => None,
-        redb::Error::Io(io) if is_damage(io) => Some(io.to_string()),
-        redb::Error::Io(_) => None,
-        other => Some(other.to_string()),
-    }
-}
-
-fn engine_error(directory: &str, error: redb::Error) -> Error {
-    let failed = |cause: &dyn std::fmt::Display| {
-        (ErrorKind::Storage, format!("the storage of the directory `{directory}` failed: {cause}"))
-    };
-    let (kind, message) = match &error {
-        redb::Error::DatabaseAlreadyOpen => (
-            ErrorKind::Unavailable,
-            format!(
-                "the directory `{directory}` is open in another process or through another handle; close it first"
-            ),
-        ),
-        redb::Error::PreviousIo | redb::Error::DatabaseClosed => (
-            ErrorKind::Storage,
-            format!(
-                "the storage of the directory `{directory}` failed; fix it and open the directory again"
-            ),
-        ),
-        redb::Error::UpgradeRequired(version) => (
-            ErrorKind::Corrupt,
-            format!(
-                "the directory `{directory}` has a file of the storage engine's version {version}, \
-                 which this build cannot read"
-            ),
-        ),
-        redb::Error::Io(io) => failed(io),
-        other => failed(other),
-    };
-    Error::with_source(kind, message, error)
-}
-
-/// Checks whether an error is damage rather than a failing disk: bytes are missing or invalid.
-fn is_damage(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData)
-}
-
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Refused(error)
     }
 }
-
-macro_rules! from_engine {
-    ($($error:ident),*) => {$(
-        impl From<redb::$error> for Failure {
-            fn from(error: redb::$error) -> Self {
-                Self::Engine(error.into())
-            }
-        }
-    )*};
-}
-
-from_engine!(StorageError, TableError, TransactionError, CommitError, DatabaseError);
 
 /// Returns the error of an operation that the file system rejected.
 pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {

@@ -49,58 +49,61 @@
 //!
 //! # Design
 //!
-//! The tables are in one file, managed by the storage engine `redb`. Its B-trees are copy-on-write:
-//! committed data is never overwritten, and a crash at any instant leaves the last commit. All
-//! writes go through one thread, which takes all waiting calls and makes them durable at once; its
-//! throughput grows with the number of callers. Reads run in parallel, on snapshots.
-//! `docs/storage-format.md` describes the format byte by byte.
+//! The tables are in the files of the storage engine `fjall`, a log-structured merge tree: a commit
+//! is appended to a log, and a crash at any instant leaves the last commit. All writes go through
+//! one thread, which takes all waiting calls and makes them durable at once; its throughput grows
+//! with the number of callers. Reads run in parallel, on snapshots. `docs/storage-format.md`
+//! describes the keys and values byte by byte.
 //!
 //! # Behavior
 //!
-//! - **Durability.** A write is durable when the call returns: the file was synced.
-//! - **Crash.** No acknowledged write is lost; the next opening reads the whole file once.
+//! - **Durability.** A write is durable when the call returns: the log was synced.
+//! - **Crash.** No acknowledged write is lost; the next opening reads the log once.
 //! - **Full disk.** The write fails; if it fails while it is committed, its outcome is unknown. The
 //!   handle accepts no more writes until the directory is opened again.
-//! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as the
-//!   damage is detected, and never panic; [`EmbeddedTables::check`] detects all damage. From then
-//!   on the directory accepts no writes, until a check finds no damage.
+//! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as they
+//!   read it, and never panic; [`EmbeddedTables::check`] reads everything. From then on the
+//!   directory accepts no writes, until a check finds no damage.
 //! - **Concurrent access.** One handle (and its clones) of one process can open the directory at a
 //!   time.
-//! - **Size.** The disk is the limit. Deleted space is reused, but the file does not shrink.
+//! - **Size.** The disk is the limit. The space of deleted entries is free once the engine has merged
+//!   their files; a [compaction](EmbeddedTables#method.compact) makes it do so.
 //! - **Long scans.** A stream keeps its snapshot: while it exists, no data in the snapshot is
-//!   freed, so the file grows by everything that is written in the meantime. Drop streams that you
-//!   do not finish.
-//! - **Slow writes.** Splitting a tablet with entries and deleting a table block the writer: see
+//!   freed. Drop streams that you do not finish.
+//! - **Slow writes.** Splitting a tablet with entries blocks the writer: see
 //!   [`add_splits`](EmbeddedTables#method.add_splits).
 //! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
-//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), and a few megabytes for each running
-//!   scan.
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), at most 32 MiB of unmerged writes for
+//!   each table and four times as much while they are written to files, and a few megabytes for
+//!   each running scan.
+//! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a longer
+//!   key is refused.
 //!
-//! Not supported: several processes, replication, encryption, compression.
+//! Not supported: several processes, replication, encryption.
 //!
-//! The storage engine panics on some damaged pages. The crate catches the panic and returns an
-//! error, so it requires `panic = "unwind"`, which is the default.
+//! The storage engine may panic on damaged files. The crate catches the panic and returns an error,
+//! so it requires `panic = "unwind"`, which is the default.
 
 mod admin;
 mod application_state;
 mod catalog;
 mod catch_panic;
 mod check;
+mod commits;
 mod compaction;
 mod condition;
 mod coordination;
 mod damage;
 mod directory;
 mod durable_paths;
+mod engine;
 mod error;
-mod file;
 mod instance;
 mod key;
 mod lock;
 mod mark;
 mod options;
 mod scan;
-mod schema;
 mod seek;
 mod store;
 mod table;

@@ -18,73 +18,40 @@ const MAX_PROGRAM: usize = 100;
 /// Maximum number of bytes of a note that are read.
 const MAX_NOTE: u64 = 500;
 
-/// A lock on a directory, until it is dropped.
+/// The lock of the only user of a directory, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Lock {
-    file: File,
-    /// True if the lock is exclusive, and the file has a note.
-    has_note: bool,
-}
+pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Takes the lock of the only user of a directory, and creates its file if it is missing.
+    /// Takes the lock, and creates its file if it is missing.
     pub(crate) fn exclusive(directory: &Path, program: &str) -> Result<Self> {
         let path = directory.join(LOCK_FILE);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| cannot("open", &path, error))?;
-        taken(directory, &file, file.try_lock())?;
+        let file = open_regular(&path, true)?.map_err(|error| cannot("open", &path, error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("the directory `{}` {}", directory.display(), held(&file));
+                return Err(Error::new(ErrorKind::Unavailable, message));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot("lock", &path, error)),
+        }
         // A note that cannot be written, as on a full disk, is only missing in a message.
         let _ = write_note(&file, program);
-        Ok(Self { file, has_note: true })
-    }
-
-    /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not
-    /// created.
-    pub(crate) fn shared(directory: &Path) -> Result<Option<Self>> {
-        let path = directory.join(LOCK_FILE);
-        check_regular(&path)?;
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(|error| cannot("open", &path, error))?,
-        };
-        taken(directory, &file, file.try_lock_shared())?;
-        Ok(Some(Self { file, has_note: false }))
+        Ok(Self(file))
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        if self.has_note {
-            let _ = self.file.set_len(0);
-        }
+        let _ = self.0.set_len(0);
         // Closing the file is not enough: a process that another thread has just forked still has
         // the file open until it executes its program.
-        let _ = self.file.unlock();
-    }
-}
-
-fn taken(directory: &Path, file: &File, result: Result<(), TryLockError>) -> Result<()> {
-    match result {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(Error::new(
-            ErrorKind::Unavailable,
-            format!("the directory `{}` {}", directory.display(), held(file)),
-        )),
-        Err(TryLockError::Error(error)) => Err(cannot("lock", &directory.join(LOCK_FILE), error)),
+        let _ = self.0.unlock();
     }
 }
 
 /// Returns who has the lock, and what to do about it.
 fn held(file: &File) -> String {
-    // Readers leave no note: one that is there beside them is left over.
-    if file.try_lock_shared().is_ok() {
-        return "is being read by another process, such as a check; wait until it ends".to_owned();
-    }
     match read_note(file) {
         Some((id, program)) if id == std::process::id() => {
             format!(
@@ -115,14 +82,17 @@ fn read_note(mut file: &File) -> Option<(u32, String)> {
     Some((id.parse().ok()?, format!("`{program}`")))
 }
 
-/// Refuses to open a pipe, because opening it would wait for its other end, or a device.
-pub(crate) fn check_regular(path: &Path) -> Result<()> {
+/// Opens a file for reading and writing. Refuses to open a pipe, because opening it would wait for
+/// its other end, or a device.
+pub(crate) fn open_regular(path: &Path, create: bool) -> Result<io::Result<File>> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => {
             Err(Error::invalid(format!("`{}` is not a regular file", path.display())))
         }
         // Opening reports all other errors.
-        Ok(_) | Err(_) => Ok(()),
+        Ok(_) | Err(_) => {
+            Ok(OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path))
+        }
     }
 }
 
@@ -146,7 +116,7 @@ mod tests {
     fn releases_the_lock_although_a_copy_of_the_file_is_open() {
         let directory = tempfile::tempdir().unwrap();
         let lock = exclusive(directory.path(), "first");
-        let copy = lock.file.try_clone().unwrap();
+        let copy = lock.0.try_clone().unwrap();
         drop(lock);
         drop(exclusive(directory.path(), "second"));
         drop(copy);
@@ -174,8 +144,6 @@ mod tests {
             "the directory `{name}` is open in process 1 (`worker of web`); wait until it ends, or stop it"
         );
         assert_eq!(refused(directory.path()), by_another);
-        let to_reader = Lock::shared(directory.path()).unwrap_err();
-        assert_eq!(to_reader.to_string(), by_another);
         drop(lock);
         assert_eq!(fs::read_to_string(&file).unwrap(), "");
     }
@@ -186,14 +154,6 @@ mod tests {
         let name = directory.path().display();
         let file = directory.path().join(LOCK_FILE);
         fs::write(&file, "4711 a much longer note than the next one\n").unwrap();
-        let reading = Lock::shared(directory.path()).unwrap().unwrap();
-        assert_eq!(
-            refused(directory.path()),
-            format!(
-                "the directory `{name}` is being read by another process, such as a check; wait until it ends"
-            )
-        );
-        drop(reading);
         let _lock = exclusive(directory.path(), "p");
         let note = fs::read_to_string(&file).unwrap();
         assert_eq!(note, format!("{} p\n", std::process::id()));

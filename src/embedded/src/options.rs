@@ -94,8 +94,7 @@ impl EmbeddedOptions {
         self
     }
 
-    /// Sets the memory for pages that were read or are to be written, in bytes; at least 1 MiB.
-    /// Default: 128 MiB.
+    /// Sets the memory for blocks of files that were read, in bytes; at least 1 MiB. Default: 128 MiB.
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
         self

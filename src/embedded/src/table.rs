@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::{
-    Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, MultiRowWrite, Mutation,
-    Outcome, Result, Scan, Table, Versions,
+    Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, KeyRef, MultiRowWrite,
+    Mutation, Outcome, Result, Scan, Table, Versions,
 };
 
 use crate::catalog;
+use crate::engine::Read;
 use crate::error::Failure;
+use crate::key;
 use crate::scan::{self, Reader};
-use crate::schema::{CellsDefinition, PROPERTIES, cells_name, open_if_created};
 use crate::tables::Shared;
 use crate::writer::{TableRef, Write};
+
+/// Number of bytes of the longest key of a cell, as it is stored.
+const MAX_KEY_BYTES: usize = 64_000;
 
 /// A handle on one table, with its authorizations.
 #[derive(Debug)]
@@ -70,13 +74,13 @@ impl MultiRowWrite for EmbeddedTable {
 
 impl EmbeddedTable {
     fn reader(&self, scan: Scan) -> Result<Reader, Failure> {
-        let snapshot = self.shared.store.snapshot()?;
-        let name = cells_name(self.table.id);
-        let cells = open_if_created(&snapshot, CellsDefinition::new(&name))?
-            .ok_or_else(|| Error::no_such_table(&self.table.name))?;
-        let properties = catalog::properties(&snapshot.open_table(PROPERTIES)?, self.table.id)?;
+        let snapshot = self.shared.store.engine().snapshot();
+        let cells = snapshot.maps().cells(self.table.id);
+        let cells = cells.ok_or_else(|| Error::no_such_table(&self.table.name))?;
+        let properties = catalog::properties(&snapshot, self.table.id)?;
         Ok(Reader::new(
             self.shared.clone(),
+            snapshot,
             cells,
             Versions::for_scan(&properties),
             self.authorizations.clone(),
@@ -91,6 +95,7 @@ impl EmbeddedTable {
     ) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
+            check_keys(&conditional.mutation)?;
         }
         let write = Write {
             table: self.table.clone(),
@@ -111,4 +116,28 @@ impl EmbeddedTable {
             Excerpt::new(row)
         )))
     }
+}
+
+/// Checks that no key is too long. The limit leaves room for the name of an application, which a
+/// failed notification stores before the key of its cell.
+fn check_keys(mutation: &Mutation) -> Result<()> {
+    let mut bytes = Vec::new();
+    for update in &mutation.updates {
+        let column = &update.column;
+        let parts = [&mutation.row, &column.family, &column.qualifier, &column.visibility];
+        // A part has two bytes more when it is stored, and its zero bytes are doubled.
+        if parts.iter().map(|part| 2 * part.len()).sum::<usize>() < MAX_KEY_BYTES - 100 {
+            continue;
+        }
+        bytes.clear();
+        key::push_key(&mut bytes, KeyRef::new(&mutation.row, column, 0), false);
+        if bytes.len() > MAX_KEY_BYTES {
+            return Err(Error::invalid(format!(
+                "a key in row {} has {} bytes when it is stored; a directory takes {MAX_KEY_BYTES} at most",
+                Excerpt::new(&mutation.row),
+                bytes.len()
+            )));
+        }
+    }
+    Ok(())
 }

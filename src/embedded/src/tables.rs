@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fluo_table::Result;
-use redb::ReadTransaction;
 use tokio::sync::Mutex;
 
 use crate::application_state::Registry;
+use crate::catalog;
+use crate::engine::Snapshot;
 use crate::error::Failure;
 use crate::options::{EmbeddedOptions, SERVERS};
-use crate::schema::{META, meta};
 use crate::store::Store;
 use crate::writer::Writer;
 
@@ -46,8 +46,8 @@ pub(crate) struct Shared {
 impl EmbeddedTables {
     /// Opens the tables of a directory, and creates them first if the options say so.
     ///
-    /// Blocks the thread: for milliseconds, or, after a crash, for the time that it takes to read
-    /// the whole file.
+    /// Blocks the thread for the time that it takes to read the log of the last writes: up to
+    /// 256 MiB.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ impl EmbeddedTables {
     ///   a directory above it does not exist, and
     ///   [`create_parents`](EmbeddedOptions::create_parents) is not set.
     /// - [`Unavailable`](fluo_table::ErrorKind::Unavailable): another process or handle holds it.
-    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt): the file is damaged, was not created by this
-    ///   crate, or has a format that this build does not support.
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt): the directory is damaged, was not created by
+    ///   this crate, or has a format that this build does not support.
     /// - [`Denied`](fluo_table::ErrorKind::Denied), [`Storage`](fluo_table::ErrorKind::Storage):
     ///   the file system rejected an operation.
     pub fn open(directory: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
@@ -109,15 +109,10 @@ fn epoch() -> String {
 }
 
 /// Returns the number of simulated servers, and the highest time that was assigned.
-pub(crate) fn numbers(snapshot: &ReadTransaction) -> Result<(usize, i64), Failure> {
-    let numbers = snapshot.open_table(META)?;
-    let number = |name: &str| {
-        let number = numbers.get(name)?.map(|number| number.value());
-        number.ok_or_else(|| Failure::damaged(format_args!("the number `{name}` is missing")))
-    };
-    let servers = usize::try_from(number(meta::SERVERS)?)
+pub(crate) fn numbers(snapshot: &Snapshot) -> Result<(usize, i64), Failure> {
+    let servers = usize::try_from(catalog::number(snapshot, catalog::SERVERS)?)
         .ok()
         .filter(|servers| SERVERS.contains(servers))
         .ok_or_else(|| Failure::damaged("the number of servers is out of its bounds"))?;
-    Ok((servers, number(meta::LAST_TIME_MS)?.cast_signed()))
+    Ok((servers, catalog::number(snapshot, catalog::LAST_TIME_MS)?.cast_signed()))
 }

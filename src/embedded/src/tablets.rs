@@ -11,63 +11,89 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{Bytes, Span};
-use redb::{ReadableTable, Table, WriteTransaction};
 
+use crate::catalog::keys_of;
+use crate::engine::{Map, Read, Transaction, number};
 use crate::error::Failure;
 use crate::key;
-use crate::schema::{Cells, CellsDefinition, TABLETS, cells_name, keys_of};
 
 const ENDS_AT_ROW: u8 = 0x00;
 const LAST: u8 = 0x01;
 
-type Records<'a> = Table<'a, &'static [u8], u64>;
-/// The records, in a snapshot or in a write.
-pub(crate) trait ReadRecords: ReadableTable<&'static [u8], u64> {}
-impl<T: ReadableTable<&'static [u8], u64>> ReadRecords for T {}
 /// The end row of a tablet, and the number of entries stored in it.
 pub(crate) type Counted = (Option<Bytes>, u64);
 
-pub(crate) fn create(records: &mut Records<'_>, table_id: u64) -> Result<(), Failure> {
-    records.insert(record_key(table_id, None).as_slice(), 0)?;
-    Ok(())
+pub(crate) fn create(transaction: &mut Transaction<'_>, table_id: u64) -> Result<(), Failure> {
+    put_count(transaction, &record_key(table_id, None), 0)
 }
 
-pub(crate) fn exist(records: &impl ReadRecords, table_id: u64) -> Result<bool, Failure> {
-    Ok(records.get(record_key(table_id, None).as_slice())?.is_some())
-}
-
-pub(crate) fn list(records: &impl ReadRecords, table_id: u64) -> Result<Vec<Counted>, Failure> {
+pub(crate) fn list(read: &impl Read, table_id: u64) -> Result<Vec<Counted>, Failure> {
     let keys = keys_of(table_id);
-    let range = records.range::<&[u8]>(keys.start.as_slice()..keys.end.as_slice())?;
+    let records = read.entries(&read.maps().tablets, &keys.start, Some(&keys.end));
     let mut tablets = Vec::new();
-    for record in range {
+    for record in records {
         let (key, count) = record?;
-        tablets.push((end_row(key.value())?, count.value()));
+        tablets.push((end_row(&key)?, number(&count)?));
     }
     Ok(tablets)
 }
 
+/// The end rows of the tablets of a table, or of some of them, sorted. They are cached because a
+/// search in memory costs much less than one in the records.
+#[derive(Debug)]
+pub(crate) struct EndRows(Vec<Bytes>);
+
+impl EndRows {
+    pub(crate) fn of(read: &impl Read, table_id: u64) -> Result<Self, Failure> {
+        let tablets = list(read, table_id)?;
+        Ok(Self(tablets.into_iter().filter_map(|(end, _)| end).collect()))
+    }
+
+    /// Returns the end rows from the tablet of the row `first` to the tablet of the row `last`.
+    pub(crate) fn between(
+        read: &impl Read,
+        table_id: u64,
+        first: &[u8],
+        last: &[u8],
+    ) -> Result<Self, Failure> {
+        let from = record_key(table_id, Some(first));
+        let mut ends = Vec::new();
+        for record in read.entries(&read.maps().tablets, &from, Some(&keys_of(table_id).end)) {
+            let end = end_row(&record?.0)?;
+            let is_last = end.as_ref().is_none_or(|end| end >= last);
+            ends.extend(end);
+            if is_last {
+                break;
+            }
+        }
+        Ok(Self(ends))
+    }
+
+    /// Returns the record key of the tablet that contains `row`.
+    pub(crate) fn key_of_row(&self, table_id: u64, row: &[u8]) -> Vec<u8> {
+        let tablet = self.0.partition_point(|end| end < row);
+        record_key(table_id, self.0.get(tablet).map(AsRef::as_ref))
+    }
+}
+
 /// Returns the record key of the tablet that contains `row`.
-pub(crate) fn key_of_row(
-    records: &impl ReadRecords,
-    table_id: u64,
-    row: &[u8],
-) -> Result<Vec<u8>, Failure> {
+fn key_of_row(read: &impl Read, table_id: u64, row: &[u8]) -> Result<Vec<u8>, Failure> {
     let from = record_key(table_id, Some(row));
-    let next = records.range::<&[u8]>(from.as_slice()..)?.next().transpose()?;
-    let key = next.map(|(key, _)| key.value().to_vec());
-    key.filter(|key| key.starts_with(&table_id.to_be_bytes()))
-        .ok_or_else(|| Failure::damaged("the last tablet of a table is missing"))
+    let end = keys_of(table_id).end;
+    match read.entries(&read.maps().tablets, &from, Some(&end)).next() {
+        Some(record) => Ok(record?.0.to_vec()),
+        None => Err(Failure::damaged("the last tablet of a table is missing")),
+    }
 }
 
 /// Returns the end row of the previous tablet and the end row of the tablet that contains `row`.
 pub(crate) fn bounds_of_row(
-    records: &impl ReadRecords,
+    read: &impl Read,
     table_id: u64,
     row: &[u8],
 ) -> Result<(Option<Bytes>, Option<Bytes>), Failure> {
-    let tablet = key_of_row(records, table_id, row)?;
-    Ok((end_before(records, table_id, &tablet)?, end_row(&tablet)?))
+    let tablet = key_of_row(read, table_id, row)?;
+    Ok((end_before(read, table_id, &tablet)?, end_row(&tablet)?))
 }
 
 /// The changes of the tablet counts by a commit. They are gathered first, so that many rows of one
@@ -80,28 +106,39 @@ impl CountChanges {
         *self.0.entry(record_key).or_default() += entries;
     }
 
-    pub(crate) fn apply(self, records: &mut Records<'_>) -> Result<(), Failure> {
+    pub(crate) fn apply(self, transaction: &mut Transaction<'_>) -> Result<(), Failure> {
         for (key, change) in self.0.into_iter().filter(|(_, change)| *change != 0) {
-            let count = records.get(key.as_slice())?.map(|count| count.value());
+            let count = count_of(transaction, &key)?;
             let count = count.and_then(|count| count.checked_add_signed(change));
             let count = count.ok_or_else(|| Failure::damaged("the count of a tablet is wrong"))?;
-            records.insert(key.as_slice(), count)?;
+            put_count(transaction, &key, count)?;
         }
         Ok(())
     }
 }
 
+fn count_of(read: &impl Read, record_key: &[u8]) -> Result<Option<u64>, Failure> {
+    read.number(&read.maps().tablets, record_key)
+}
+
+fn put_count(
+    transaction: &mut Transaction<'_>,
+    record_key: &[u8],
+    count: u64,
+) -> Result<(), Failure> {
+    transaction.insert_number(&transaction.engine_maps().tablets, record_key, count)
+}
+
 /// Adds split points. Counts entries only if a tablet with entries is split, and not in the last
 /// part of the tablet.
 pub(crate) fn split(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     table_id: u64,
     splits: &BTreeSet<Bytes>,
 ) -> Result<(), Failure> {
-    let mut records = transaction.open_table(TABLETS)?;
     let mut rest = splits.iter().peekable();
     while let Some(first) = rest.next() {
-        let tablet = key_of_row(&records, table_id, first)?;
+        let tablet = key_of_row(transaction, table_id, first)?;
         let end = end_row(&tablet)?;
         if end.as_ref() == Some(first) {
             continue;
@@ -110,89 +147,78 @@ pub(crate) fn split(
         while let Some(next) = rest.next_if(|next| end.as_ref().is_none_or(|end| *next < end)) {
             inside.push(next);
         }
-        split_tablet(transaction, &mut records, table_id, &tablet, &inside)?;
+        split_tablet(transaction, table_id, &tablet, &inside)?;
     }
     Ok(())
 }
 
 fn split_tablet(
-    transaction: &WriteTransaction,
-    records: &mut Records<'_>,
+    transaction: &mut Transaction<'_>,
     table_id: u64,
     tablet: &[u8],
     inside: &[&Bytes],
 ) -> Result<(), Failure> {
-    let mut left = records.get(tablet)?.map_or(0, |count| count.value());
-    let name = cells_name(table_id);
-    let cells = transaction.open_table(CellsDefinition::new(&name))?;
-    let mut previous = end_before(records, table_id, tablet)?;
+    let mut left = count_of(transaction, tablet)?.unwrap_or(0);
+    let cells = transaction.engine_maps().cells(table_id);
+    let mut previous = end_before(transaction, table_id, tablet)?;
     for &split in inside {
-        let count = match left {
-            0 => 0,
-            _ => count(&cells, &Span::tablet(previous.as_deref(), Some(split)))?,
+        let count = match &cells {
+            Some(cells) if left > 0 => {
+                count(transaction, cells, &Span::tablet(previous.as_deref(), Some(split)))?
+            }
+            _ => 0,
         };
         left = left
             .checked_sub(count)
             .ok_or_else(|| Failure::damaged("the count of a tablet is wrong"))?;
-        records.insert(record_key(table_id, Some(split)).as_slice(), count)?;
+        put_count(transaction, &record_key(table_id, Some(split)), count)?;
         previous = Some(split.clone());
     }
-    records.insert(tablet, left)?;
-    Ok(())
+    put_count(transaction, tablet, left)
 }
 
 /// Removes the split points strictly between two rows. Adds up the counts without counting entries.
 pub(crate) fn merge(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     table_id: u64,
     start: Option<&[u8]>,
     end: Option<&[u8]>,
 ) -> Result<(), Failure> {
-    let mut records = transaction.open_table(TABLETS)?;
+    let records = &transaction.engine_maps().tablets;
     // No split point is empty, so the empty row sorts before all of them.
     let mut from = record_key(table_id, Some(start.unwrap_or_default()));
     from.push(0);
-    let to = record_key(table_id, end);
-    if from >= to {
-        return Ok(());
-    }
     let mut merged = 0_u64;
     let mut last = None;
-    for record in
-        records.extract_from_if::<&[u8], _>(from.as_slice()..to.as_slice(), |_, _| true)?
-    {
+    for record in transaction.entries(records, &from, Some(&record_key(table_id, end))) {
         let (key, count) = record?;
-        merged = merged.saturating_add(count.value());
-        last = Some(key.value().to_vec());
+        merged = merged.saturating_add(number(&count)?);
+        transaction.remove(records, &key);
+        last = Some(key);
     }
     if let Some(last) = last {
         let row = end_row(&last)?.unwrap_or_default();
         let mut changes = CountChanges::default();
-        let into = key_of_row(&records, table_id, &row)?;
+        let into = key_of_row(transaction, table_id, &row)?;
         changes.add(into, i64::try_from(merged).unwrap_or(i64::MAX));
-        changes.apply(&mut records)?;
+        changes.apply(transaction)?;
     }
     Ok(())
 }
 
-fn end_before(
-    records: &impl ReadRecords,
-    table_id: u64,
-    tablet: &[u8],
-) -> Result<Option<Bytes>, Failure> {
+fn end_before(read: &impl Read, table_id: u64, tablet: &[u8]) -> Result<Option<Bytes>, Failure> {
     let first = table_id.to_be_bytes();
-    let mut before = records.range::<&[u8]>(first.as_slice()..tablet)?;
-    match before.next_back().transpose()? {
-        Some((key, _)) => end_row(key.value()),
+    match read.entries(&read.maps().tablets, &first, Some(tablet)).next_back() {
+        Some(record) => end_row(&record?.0),
         None => Ok(None),
     }
 }
 
-fn count(cells: &impl Cells, span: &Span) -> Result<u64, Failure> {
+fn count(read: &impl Read, cells: &Map, span: &Span) -> Result<u64, Failure> {
     let from = key::bound(span.start().as_ref());
     let to = span.end().map(|end| key::bound(end.as_ref()));
     let mut count = 0;
-    for entry in cells.entries(&from, to.as_deref())? {
+    for entry in read.entries(cells, &from, to.as_deref()) {
         entry?;
         count += 1;
     }
@@ -212,5 +238,34 @@ fn end_row(record_key: &[u8]) -> Result<Option<Bytes>, Failure> {
         [ENDS_AT_ROW, row @ ..] => Ok(Some(Bytes::copy_from_slice(row))),
         [LAST] => Ok(None),
         _ => Err(Failure::damaged("the end of a tablet cannot be read")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tests::engine;
+
+    #[test]
+    fn the_end_rows_of_some_tablets_locate_their_rows_as_all_do() {
+        let (_directory, engine) = engine();
+        let mut transaction = engine.begin();
+        for table_id in [1, 2] {
+            create(&mut transaction, table_id).unwrap();
+            let splits = ["b", "d", "f"].map(Bytes::from);
+            split(&mut transaction, table_id, &splits.into()).unwrap();
+        }
+        let all = EndRows::of(&transaction, 1).unwrap();
+        let rows = ["a", "b", "ba", "c", "d", "e", "f", "g"].map(str::as_bytes);
+        for (index, first) in rows.iter().enumerate() {
+            for last in &rows[index..] {
+                let some = EndRows::between(&transaction, 1, first, last).unwrap();
+                for row in rows.iter().filter(|row| (first..=last).contains(row)) {
+                    let expected = key_of_row(&transaction, 1, row).unwrap();
+                    assert_eq!(some.key_of_row(1, row), expected);
+                    assert_eq!(all.key_of_row(1, row), expected);
+                }
+            }
+        }
     }
 }

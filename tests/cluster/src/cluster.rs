@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
@@ -27,8 +27,8 @@ use crate::supervisor::Supervisor;
 /// The artifacts of a cluster.
 const POM: &str = include_str!("../pom.xml");
 
-/// The time that a cluster may take until a scan works.
-const START: Duration = Duration::from_secs(120);
+/// The time that the servers may take to start, and then the proxy until a scan works.
+const START: Duration = Duration::from_secs(300);
 
 /// The time that a killed process may take to end.
 const KILL: Duration = Duration::from_secs(10);
@@ -55,8 +55,8 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within
-    /// 120 s. The error names the folder of the logs, which is kept, and shows the end of the
+    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within ten
+    /// minutes. The error names the folder of the logs, which is kept, and shows the end of the
     /// relevant log.
     pub fn start(settings: &Settings) -> Result<Cluster> {
         ensure!(settings.tablet_servers > 0, "a cluster needs at least one tablet server");
@@ -102,7 +102,6 @@ impl Cluster {
     }
 
     fn start_once(settings: &Settings, jars: &Path, logs: &Logs) -> Result<Cluster> {
-        let begun = Instant::now();
         let [zookeeper, shutdown] = port::free_ports()?;
         let site = site(settings, jars, logs, zookeeper)?;
         java::configure_logs(&site)?;
@@ -125,9 +124,8 @@ impl Cluster {
             },
             servers: Some(servers),
         };
-        let ready = cluster
-            .wait_for_servers(zookeeper)
-            .and_then(|()| cluster.add_proxy(settings.proxy, begun));
+        let ready =
+            cluster.wait_for_servers(zookeeper).and_then(|()| cluster.add_proxy(settings.proxy));
         if ready.is_err() {
             // Otherwise the supervisor would remove them.
             cluster.keep_logs();
@@ -157,7 +155,7 @@ impl Cluster {
     }
 
     /// Starts the first proxy, and waits until a scan works.
-    fn add_proxy(&mut self, settings: Option<ProxySettings>, begun: Instant) -> Result<()> {
+    fn add_proxy(&mut self, settings: Option<ProxySettings>) -> Result<()> {
         let Some(settings) = settings else { return Ok(()) };
         let proxy = self.proxy.insert(Proxy::start(&self.state.site, settings)?);
         let Some(proxy) = proxy.state() else { return Ok(()) };
@@ -165,8 +163,7 @@ impl Cluster {
             self.adopt_logs();
             ready::serves(proxy.port, settings.protocol, &self.state.site)
         };
-        let (runner, rest) = (self.state.runner, START.saturating_sub(begun.elapsed()));
-        java::wait("the cluster", runner, rest, &self.logs(), OUTPUT, scans)
+        java::wait("the cluster", self.state.runner, START, &self.logs(), OUTPUT, scans)
     }
 
     /// Returns the first proxy.
@@ -184,7 +181,7 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// The proxy does not answer within 120 s; the error shows the end of its log. The cluster is
+    /// The proxy does not answer within 300 s; the error shows the end of its log. The cluster is
     /// of Accumulo 2.x, whose proxy is not a published artifact.
     pub fn start_proxy(&self, settings: ProxySettings) -> Result<Proxy> {
         ensure!(

@@ -16,7 +16,7 @@ use crate::state::{ProxyState, Site};
 use crate::supervisor::Supervisor;
 
 /// The time that a proxy may take until it answers.
-const START: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_secs(300);
 
 /// A proxy of a cluster. It ends when it is dropped, if this process started it.
 #[derive(Debug)]

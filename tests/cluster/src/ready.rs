@@ -11,7 +11,8 @@ use crate::settings::Protocol;
 use crate::state::Site;
 
 const METADATA: &str = "accumulo.metadata";
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time for a connection or a call. On a busy machine the first calls take long.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Fails unless the proxy on this port accepts the login of the user and finds a table.
 pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> {

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fjall::{KeyspaceCreateOptions, SingleWriterTxDatabase};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, FailedNotification};
 use fluo_tests::conformance_coordination;
-use redb::{Database, ReadableTable, TableDefinition};
 use tempfile::TempDir;
 
 fn open(directory: &Path, options: EmbeddedOptions) -> Arc<dyn Applications> {
@@ -37,7 +37,6 @@ async fn acknowledged_state_survives_reopening() {
 /// minute of syncs.
 #[tokio::test]
 async fn limits_the_number_of_dead_letters() {
-    const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
     let directory = tempfile::tempdir().unwrap();
     {
         let applications = open(directory.path(), EmbeddedOptions::new());
@@ -46,23 +45,19 @@ async fn limits_the_number_of_dead_letters() {
         let web = applications.open("web").await.unwrap();
         web.add_dead_letter(conformance_coordination::failed("00000")).await.unwrap();
     }
-    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
-    let transaction = engine.begin_write().unwrap();
-    {
-        let mut table = transaction.open_table(DEAD_LETTERS).unwrap();
-        let (key, value) = {
-            let (key, value) = table.first().unwrap().unwrap();
-            (key.value().to_vec(), value.value().to_vec())
-        };
-        for row in 1..FailedNotification::MAX_DEAD_LETTERS - 2 {
-            let mut key = key.clone();
-            // The row is after the name of the application and a zero byte.
-            key[4..9].copy_from_slice(format!("{row:05}").as_bytes());
-            table.insert(key.as_slice(), value.as_slice()).unwrap();
-        }
+    let tables = directory.path().join("fluo.tables");
+    let engine = SingleWriterTxDatabase::builder(tables).open().unwrap();
+    let dead_letters = engine.keyspace("dead-letters", KeyspaceCreateOptions::default).unwrap();
+    let (key, value) = dead_letters.first_key_value().unwrap().into_inner().unwrap();
+    let mut transaction = engine.write_tx();
+    for row in 1..FailedNotification::MAX_DEAD_LETTERS - 2 {
+        let mut key = key.to_vec();
+        // The row is after the name of the application and a zero byte.
+        key[4..9].copy_from_slice(format!("{row:05}").as_bytes());
+        transaction.insert(&dead_letters, key, value.clone());
     }
     transaction.commit().unwrap();
-    drop(engine);
+    drop((dead_letters, engine));
     let applications = open(directory.path(), EmbeddedOptions::new());
     conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;
     EmbeddedTables::check(directory.path()).unwrap();

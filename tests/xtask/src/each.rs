@@ -11,7 +11,7 @@ use crate::cargo::{command, run, say, workspace};
 use crate::metadata;
 use crate::parts::words;
 use crate::test::is_in_integration;
-use crate::turn::{rotation, today};
+use crate::turn::turn;
 
 /// The folder of what these checks build. Another compiler shares nothing with the other builds,
 /// and in a folder of its own it does not wait for them.
@@ -32,7 +32,7 @@ pub(crate) fn each(rotate: Option<usize>) -> Result<()> {
         let install = ["rustup", "toolchain", "install", &version];
         has_oldest = words(&[&install[..], &["--profile", "minimal"]].concat()).is_ok();
     }
-    let turn = rotation(product.len(), rotate.unwrap_or(product.len()), today()?);
+    let turn = turn(product.len(), rotate.unwrap_or(product.len()))?;
     for package in turn.into_iter().filter_map(|index| product.get(index)) {
         let mut check = match has_oldest {
             true => {

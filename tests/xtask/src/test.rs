@@ -12,6 +12,7 @@ use crate::cluster::Held;
 use crate::lint;
 use crate::parts::{Part, Plan, Wishes};
 use crate::programs::{self, Programs};
+use crate::turn::is_first_day;
 
 /// Environment variables that make the tests skip a part if they are set to any value, as the flags
 /// do.
@@ -157,10 +158,11 @@ fn run_parts(
     }
     // After the build, which would be slower beside them. The other commands often leave a
     // processor idle.
-    let mutate = command(&["xtask", "mutate", "--rotate", "1"], &[]);
-    let more = [("xtask each", each), ("xtask mutate", mutate)];
-    let more = more.map(|(name, command)| (name.to_owned(), command));
-    let more = Background::start("more-checks", more.into())?;
+    let more = match is_first_day()? {
+        true => ("xtask mutate".to_owned(), command(&["xtask", "mutate", "--rotate", "1"], &[])),
+        false => ("xtask each".to_owned(), each),
+    };
+    let more = Background::start("more-checks", vec![more])?;
     let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
         let environment = environment(plan, programs, None)?;
         test_without_cluster(programs, &environment)

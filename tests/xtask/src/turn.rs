@@ -6,15 +6,25 @@ use anyhow::{Context, Result};
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// Returns the indices of `count` of `len` things whose turn it is on a day. Consecutive days take
-/// consecutive things, so each has its turn within `len / count` days, rounded up.
-pub(crate) fn rotation(len: usize, count: usize, day: usize) -> Vec<usize> {
-    let first = day.wrapping_mul(count).checked_rem(len).unwrap_or_default();
+/// Returns the indices of `count` of `len` things whose turn it is today. Each has its turn within
+/// `2 * len / count` days, rounded up, because two kinds of checks [take turns](is_first_day).
+pub(crate) fn turn(len: usize, count: usize) -> Result<Vec<usize>> {
+    Ok(rotation(len, count, today()? / 2))
+}
+
+/// Checks whether today is the first of two days.
+pub(crate) fn is_first_day() -> Result<bool> {
+    Ok(today()?.is_multiple_of(2))
+}
+
+/// Returns the indices for one of the numbered turns. Consecutive turns take consecutive things.
+fn rotation(len: usize, count: usize, number: usize) -> Vec<usize> {
+    let first = number.wrapping_mul(count).checked_rem(len).unwrap_or_default();
     (0..len).cycle().skip(first).take(count.min(len)).collect()
 }
 
 /// Returns the number of days since 1970, in UTC.
-pub(crate) fn today() -> Result<usize> {
+fn today() -> Result<usize> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let since = since.context("the clock is before 1970")?;
     Ok(usize::try_from(since.as_secs() / SECONDS_OF_A_DAY)?)
@@ -38,7 +48,6 @@ mod tests {
             }
         }
         assert!(rotation(0, 3, 5).is_empty());
-        // A day always has the same turn.
         assert_eq!(rotation(12, 3, 20_781), [3, 4, 5]);
         assert_eq!(rotation(4, 3, 1), [3, 0, 1]);
     }

@@ -10,10 +10,10 @@ use fluo_table::coordination::{
     HeldLocks, ReservedTimestamps, Sessions, TimestampBlock, zookeeper_format,
 };
 use fluo_table::{Error, Result, Timestamp};
-use redb::ReadTransaction;
 
 use super::dead_letters::{Count, locked};
 use super::nodes;
+use crate::engine::Snapshot;
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -37,14 +37,13 @@ pub(crate) struct EmbeddedApplication {
 }
 
 impl EmbeddedApplication {
-    pub(crate) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
-        let nodes = nodes::with_application(snapshot, name)?;
+    pub(crate) fn open(snapshot: &Snapshot, name: &str) -> Result<Self, Failure> {
         // Read everything, so that damage is detected here.
-        nodes::read_in(&nodes, name)?;
-        let end = nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?;
+        nodes::read(snapshot, name)?;
+        let end = nodes::timestamp_at(snapshot, name, zookeeper_format::MAX_TIMESTAMP)?;
         let stamps = Stamps {
             reserved: ReservedTimestamps::new(end),
-            horizon: nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?,
+            horizon: nodes::timestamp_at(snapshot, name, zookeeper_format::HORIZON)?,
         };
         Ok(Self {
             name: name.into(),

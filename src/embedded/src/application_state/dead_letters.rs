@@ -14,11 +14,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Error, KeyRef, RowColumn, Timestamp};
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
+use crate::engine::{Read, Snapshot, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::{Cells, DEAD_LETTERS, open_if_created};
 
 /// The kinds, each at its byte.
 const KINDS: [ObserverKind; 2] = [ObserverKind::Strong, ObserverKind::Weak];
@@ -51,25 +50,25 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Writes the failed notification of a cell, if the limit allows it.
 pub(crate) fn put(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     name: &str,
     count: &Count,
     failed: &FailedNotification,
 ) -> Result<(), Failure> {
-    let mut table = transaction.open_table(DEAD_LETTERS)?;
+    let map = &transaction.engine_maps().dead_letters;
     let (keys, mut count) = (keys_of(name), locked(&count.0));
     // If a step fails from here on, the next call counts again.
     let before = match count.take() {
         Some(count) => count,
-        None => table.entries(&keys.start, Some(&keys.end))?.count(),
+        None => transaction.entries(map, &keys.start, Some(&keys.end)).count(),
     };
     let key = key_of(name, &failed.cell);
-    let is_new = table.get(key.as_slice())?.is_none();
+    let is_new = !transaction.contains(map, &key)?;
     if is_new && before >= FailedNotification::MAX_DEAD_LETTERS {
         *count = Some(before);
         return Err(Error::too_many_dead_letters().into());
     }
-    table.insert(key.as_slice(), value_of(failed).as_slice())?;
+    transaction.insert(map, &key, &value_of(failed))?;
     *count = Some(before + usize::from(is_new));
     Ok(())
 }
@@ -77,49 +76,43 @@ pub(crate) fn put(
 /// Removes the failed notification of a cell; returns false if there is none, or only one with a
 /// timestamp above `up_to`.
 pub(crate) fn remove(
-    transaction: &WriteTransaction,
+    transaction: &mut Transaction<'_>,
     name: &str,
     count: &Count,
     cell: &RowColumn,
     up_to: Timestamp,
 ) -> Result<bool, Failure> {
-    let mut table = transaction.open_table(DEAD_LETTERS)?;
+    let map = &transaction.engine_maps().dead_letters;
     let key = key_of(name, cell);
-    let is_meant = match table.get(key.as_slice())? {
+    let is_meant = match transaction.get(map, &key)? {
         None => false,
         Some(value) => {
-            let (_, failed) = read(&key, value.value()).ok_or_else(unreadable)?;
+            let (_, failed) = read(&key, &value).ok_or_else(unreadable)?;
             failed.timestamp <= up_to
         }
     };
     if is_meant {
         let mut count = locked(&count.0);
         let before = count.take();
-        table.remove(key.as_slice())?;
+        transaction.remove(map, &key);
         *count = before.and_then(|before| before.checked_sub(1));
     }
     Ok(is_meant)
 }
 
-pub(crate) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
+pub(crate) fn remove_all(transaction: &mut Transaction<'_>, name: &str) -> Result<(), Failure> {
     let keys = keys_of(name);
-    let range = keys.start.as_slice()..keys.end.as_slice();
-    transaction.open_table(DEAD_LETTERS)?.retain_in::<&[u8], _>(range, |_, _| false)?;
-    Ok(())
+    let map = &transaction.engine_maps().dead_letters;
+    transaction.remove_range(map, &keys.start, &keys.end)
 }
 
 /// Returns all failed notifications of an application, sorted by cell.
-pub(crate) fn list(
-    snapshot: &ReadTransaction,
-    name: &str,
-) -> Result<Vec<FailedNotification>, Failure> {
-    let Some(table) = open_if_created(snapshot, DEAD_LETTERS)? else {
-        return Ok(Vec::new());
-    };
+pub(crate) fn list(snapshot: &Snapshot, name: &str) -> Result<Vec<FailedNotification>, Failure> {
     let keys = keys_of(name);
-    let failed = table.entries(&keys.start, Some(&keys.end))?.map(|entry| {
+    let map = &snapshot.maps().dead_letters;
+    let failed = snapshot.entries(map, &keys.start, Some(&keys.end)).map(|entry| {
         let (key, value) = entry?;
-        let (_, failed) = read(key.value(), value.value()).ok_or_else(unreadable)?;
+        let (_, failed) = read(&key, &value).ok_or_else(unreadable)?;
         Ok(failed)
     });
     failed.collect()
@@ -169,10 +162,9 @@ pub(crate) fn unreadable() -> Failure {
 mod tests {
     use fluo_table::{Bytes, Column, ErrorKind};
     use proptest::prelude::*;
-    use redb::Database;
-    use redb::backends::InMemoryBackend;
 
     use super::*;
+    use crate::engine::tests::engine;
 
     fn part() -> impl Strategy<Value = Bytes> {
         let byte = prop_oneof![Just(0u8), Just(1), Just(0xff), any::<u8>()];
@@ -219,7 +211,7 @@ mod tests {
         let document = include_str!("../../../../docs/storage-format.md");
         let mut lines = document
             .lines()
-            .skip_while(|line| !line.starts_with("<!-- set-aside example"))
+            .skip_while(|line| !line.starts_with("<!-- dead letter example"))
             .filter_map(|line| line.split_once("= ").map(|(_, hex)| hex));
         assert_eq!(lines.next().unwrap(), hex(key_of("web", &failed.cell)));
         assert_eq!(lines.next().unwrap(), hex(value_of(&failed)));
@@ -241,30 +233,34 @@ mod tests {
     #[test]
     fn counts_them_once_and_still_enforces_the_limit() {
         let most = FailedNotification::MAX_DEAD_LETTERS;
-        let database = Database::builder().create_with_backend(InMemoryBackend::new()).unwrap();
-        let transaction = database.begin_write().unwrap();
+        let (_directory, engine) = engine();
+        let tx = &mut engine.begin();
         let count = Count::default();
-        let put = |row| put(&transaction, "web", &count, &of_row(row));
-        let forget =
-            |row, up_to| remove(&transaction, "web", &count, &of_row(row).cell, up_to).unwrap();
+        let put = |tx: &mut Transaction<'_>, row| {
+            let put = put(tx, "web", &count, &of_row(row));
+            put.map_err(|failure| failure.into_error("d".as_ref()).kind())
+        };
+        let forget = |tx: &mut Transaction<'_>, row, up_to| {
+            remove(tx, "web", &count, &of_row(row).cell, up_to).unwrap()
+        };
+        let refused = Err(ErrorKind::Unavailable);
         for row in 0..most {
-            put(row).unwrap();
+            put(tx, row).unwrap();
         }
-        let error = |row| put(row).unwrap_err().into_error("d".as_ref());
-        assert_eq!(error(most).kind(), ErrorKind::Unavailable);
-        put(3).unwrap();
-        assert!(!forget(3, Timestamp::ZERO) && !forget(most, Timestamp::MAX));
-        assert_eq!(error(most).kind(), ErrorKind::Unavailable);
-        assert!(forget(3, Timestamp::MAX) && !forget(3, Timestamp::MAX));
-        put(most).unwrap();
-        assert_eq!(error(3).kind(), ErrorKind::Unavailable);
+        assert_eq!(put(tx, most), refused);
+        put(tx, 3).unwrap();
+        assert!(!forget(tx, 3, Timestamp::ZERO) && !forget(tx, most, Timestamp::MAX));
+        assert_eq!(put(tx, most), refused);
+        assert!(forget(tx, 3, Timestamp::MAX) && !forget(tx, 3, Timestamp::MAX));
+        put(tx, most).unwrap();
+        assert_eq!(put(tx, 3), refused);
         // Entries that are removed without the count being updated go unnoticed.
-        remove_all(&transaction, "web").unwrap();
-        assert_eq!(error(3).kind(), ErrorKind::Unavailable);
+        remove_all(tx, "web").unwrap();
+        assert_eq!(put(tx, 3), refused);
         // After an opening they are counted again, and only those of the application.
         let (count, other) = (Count::default(), Count::default());
-        super::put(&transaction, "web2", &other, &of_row(0)).unwrap();
-        super::put(&transaction, "web", &count, &of_row(3)).unwrap();
+        super::put(tx, "web2", &other, &of_row(0)).unwrap();
+        super::put(tx, "web", &count, &of_row(3)).unwrap();
         assert_eq!(*locked(&count.0), Some(1));
     }
 

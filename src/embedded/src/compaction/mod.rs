@@ -24,13 +24,13 @@ mod whole_columns;
 use std::sync::Arc;
 
 use fluo_table::{Bytes, Garbage, Key, Result, Span};
-use redb::{ReadTransaction, WriteTransaction};
 use step::Compaction;
 use tracing::debug;
 
+use crate::engine::{Snapshot, Transaction};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
-use crate::schema::TABLETS;
+use crate::store::Store;
 use crate::tables::Shared;
 use crate::tablets;
 use crate::writer::Verdict;
@@ -38,6 +38,10 @@ use crate::writer::Verdict;
 /// The number of stored entries that one step processes: a few milliseconds, during which no other
 /// write runs.
 const STEP_ENTRIES: usize = 8_192;
+
+/// The files of a table are merged if at least one entry was dropped for this number of remaining
+/// ones.
+const MERGE_FRACTION: u64 = 4;
 
 pub(crate) async fn run(
     shared: &Arc<Shared>,
@@ -54,28 +58,46 @@ pub(crate) async fn run(
     let tablets = move || store.read(|snapshot| tablets_of(snapshot, table_id, &span));
     let tablets = off_the_runtime(tablets).await?;
     let mut compaction = Some(Compaction::new(name, table_id, tablets, garbage));
+    let mut dropped = 0;
     while let Some(mut going_on) = compaction {
-        let job = move |transaction: &WriteTransaction| {
+        let job = move |transaction: &mut Transaction<'_>| {
             let dropped = going_on.step(transaction, STEP_ENTRIES)?;
             let rest = (!going_on.is_done()).then_some(going_on);
             Ok(match dropped {
-                0 => Verdict::Discard(rest),
-                _ => Verdict::Commit(rest),
+                0 => Verdict::Discard((rest, 0)),
+                _ => Verdict::Commit((rest, dropped)),
             })
         };
-        compaction = shared.writer.run(job).await?;
+        let of_step;
+        (compaction, of_step) = shared.writer.run(job).await?;
+        dropped += of_step;
     }
-    debug!(table = name, "compacted");
+    if dropped > 0 {
+        let store = shared.store.clone();
+        off_the_runtime(move || store.contained(|| drop_removed(&store, table_id, dropped)))
+            .await?;
+    }
+    debug!(table = name, dropped, "compacted");
     Ok(())
 }
 
+/// Lets the engine drop removed entries, which every scan would still pass. Merging the files of
+/// the table is worth it if they have many.
+fn drop_removed(store: &Store, table_id: u64, dropped: usize) -> Result<(), Failure> {
+    let left: u64 = {
+        let tablets = tablets::list(&store.engine().snapshot(), table_id)?;
+        tablets.iter().map(|(_, entries)| entries).sum()
+    };
+    let is_much = u64::try_from(dropped).unwrap_or(u64::MAX) >= left / MERGE_FRACTION;
+    store.engine().drop_removed(table_id, is_much)
+}
+
 /// Returns the rows of the tablets that overlap a span.
-fn tablets_of(snapshot: &ReadTransaction, table_id: u64, span: &Span) -> Result<Span, Failure> {
-    let records = snapshot.open_table(TABLETS)?;
-    let (previous, _) = tablets::bounds_of_row(&records, table_id, &span.start().row)?;
+fn tablets_of(snapshot: &Snapshot, table_id: u64, span: &Span) -> Result<Span, Failure> {
+    let (previous, _) = tablets::bounds_of_row(snapshot, table_id, &span.start().row)?;
     let end: Option<Bytes> = match span.end() {
         None => None,
-        Some(end) => tablets::bounds_of_row(&records, table_id, last_row(end))?.1,
+        Some(end) => tablets::bounds_of_row(snapshot, table_id, last_row(end))?.1,
     };
     Ok(Span::tablet(previous.as_deref(), end.as_deref()))
 }

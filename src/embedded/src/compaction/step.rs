@@ -2,14 +2,13 @@
 
 use fluo_table::table::{ColumnGarbage, EntryFilter};
 use fluo_table::{Error, Garbage, Scan, Span, Versions};
-use redb::{Table, WriteTransaction};
 
 use crate::catalog;
 use crate::condition::unreadable_key;
+use crate::engine::{Map, Read, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::{Cells, CellsDefinition, PROPERTIES, TABLETS, cells_name};
-use crate::tablets::{self, CountChanges};
+use crate::tablets::{CountChanges, EndRows};
 
 #[derive(Debug)]
 pub(super) struct Compaction {
@@ -58,21 +57,18 @@ impl Compaction {
     /// the entries that can be dropped, and returns their number.
     pub(super) fn step(
         &mut self,
-        transaction: &WriteTransaction,
+        transaction: &mut Transaction<'_>,
         most: usize,
     ) -> Result<usize, Failure> {
-        if !tablets::exist(&transaction.open_table(TABLETS)?, self.table_id)? {
-            return Err(Error::no_such_table(&self.name).into());
-        }
-        let properties = catalog::properties(&transaction.open_table(PROPERTIES)?, self.table_id)?;
-        let name = cells_name(self.table_id);
-        let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
+        let cells = transaction.maps().cells(self.table_id);
+        let cells = cells.ok_or_else(|| Error::no_such_table(&self.name))?;
+        let properties = catalog::properties(transaction, self.table_id)?;
         let versions = Versions::for_compaction(&properties);
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }
-        let hidden = self.read_on(&cells, versions, most)?;
-        self.drop_entries(transaction, &mut cells, &hidden)?;
+        let hidden = self.read_on(transaction, &cells, versions, most)?;
+        self.drop_entries(transaction, &cells, &hidden)?;
         Ok(hidden.len())
     }
 
@@ -89,7 +85,8 @@ impl Compaction {
     /// Reads the entries of a step, and returns the keys of those that can be dropped now.
     fn read_on(
         &mut self,
-        cells: &impl Cells,
+        read: &impl Read,
+        cells: &Map,
         versions: Versions,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
@@ -103,9 +100,9 @@ impl Compaction {
         let mut looked_at = 0;
         let from = self.next.take().unwrap_or_default();
         let end = span.end().map(|end| key::bound(end.as_ref()));
-        for entry in cells.entries(&from, end.as_deref())? {
+        for entry in read.entries(cells, &from, end.as_deref()) {
             let (bytes, value) = entry?;
-            let bytes = bytes.value();
+            let bytes = &bytes[..];
             let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
             if self.column != key::column_of(bytes) {
                 self.leave_column(&mut hidden);
@@ -118,8 +115,8 @@ impl Compaction {
                 self.column.extend_from_slice(key::column_of(bytes));
                 self.column_garbage = self.garbage.for_column(key.family, versions);
             }
-            self.look_for_garbage(key.timestamp, value.value(), is_delete);
-            if !view.shows(key, value.value(), is_delete) {
+            self.look_for_garbage(key.timestamp, &value, is_delete);
+            if !view.shows(key, &value, is_delete) {
                 self.hide(bytes, is_delete, &mut hidden);
             }
             looked_at += 1;
@@ -172,20 +169,28 @@ impl Compaction {
 
     fn drop_entries(
         &self,
-        transaction: &WriteTransaction,
-        cells: &mut Table<'_, &'static [u8], &'static [u8]>,
+        transaction: &mut Transaction<'_>,
+        cells: &Map,
         hidden: &[Vec<u8>],
     ) -> Result<(), Failure> {
-        let mut records = transaction.open_table(TABLETS)?;
+        // Entries are hidden in the order of their keys, but for the marker of a column.
+        let (Some(first), Some(last)) = (hidden.iter().min(), hidden.iter().max()) else {
+            return Ok(());
+        };
+        let (mut of_first, mut of_last) = (KeyReader::default(), KeyReader::default());
+        let (first, _) = of_first.read(first).ok_or_else(unreadable_key)?;
+        let (last, _) = of_last.read(last).ok_or_else(unreadable_key)?;
+        let ends = EndRows::between(transaction, self.table_id, first.row, last.row)?;
         let mut changes = CountChanges::default();
         let mut reader = KeyReader::default();
         for bytes in hidden {
             let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            if cells.remove(bytes.as_slice())?.is_some() {
-                changes.add(tablets::key_of_row(&records, self.table_id, key.row)?, -1);
+            if transaction.contains(cells, bytes)? {
+                transaction.remove(cells, bytes);
+                changes.add(ends.key_of_row(self.table_id, key.row), -1);
             }
         }
-        changes.apply(&mut records)
+        changes.apply(transaction)
     }
 }
 
@@ -196,10 +201,12 @@ mod tests {
     use fluo_table::table::StoredKey;
     use fluo_table::{Column, Key};
     use proptest::prelude::*;
-    use redb::backends::InMemoryBackend;
-    use redb::{Database, ReadableTable};
+    use proptest::test_runner::TestRunner;
 
     use super::*;
+    use crate::engine::Engine;
+    use crate::engine::tests::engine;
+    use crate::tablets;
 
     const TABLE_ID: u64 = 1;
 
@@ -234,22 +241,22 @@ mod tests {
         ]
     }
 
-    fn store(transaction: &WriteTransaction, keys: &[StoredKey]) -> Result<(), Failure> {
-        let name = cells_name(TABLE_ID);
-        let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
-        let mut records = transaction.open_table(TABLETS)?;
+    fn store(transaction: &mut Transaction<'_>, keys: &[StoredKey]) -> Result<(), Failure> {
+        let cells = transaction.maps().cells(TABLE_ID).unwrap();
+        let ends = EndRows::of(transaction, TABLE_ID)?;
         let mut changes = CountChanges::default();
         for stored in keys {
             let mut bytes = Vec::new();
             key::push_key(&mut bytes, stored.key.as_ref(), !stored.is_put);
-            if cells.insert(bytes.as_slice(), [].as_slice())?.is_none() {
-                changes.add(tablets::key_of_row(&records, TABLE_ID, &stored.key.row)?, 1);
+            if !transaction.contains(&cells, &bytes)? {
+                transaction.insert(&cells, &bytes, &[])?;
+                changes.add(ends.key_of_row(TABLE_ID, &stored.key.row), 1);
             }
         }
-        changes.apply(&mut records)
+        changes.apply(transaction)
     }
 
-    fn keep(transaction: &WriteTransaction, versions: Versions) -> Result<(), Failure> {
+    fn keep(transaction: &mut Transaction<'_>, versions: Versions) -> Result<(), Failure> {
         for name in Versions::default().to_properties().keys() {
             catalog::put_property(transaction, TABLE_ID, name, None)?;
         }
@@ -261,69 +268,69 @@ mod tests {
 
     /// Returns the shown entries, and the number of stored entries.
     fn shown(
-        transaction: &WriteTransaction,
+        transaction: &Transaction<'_>,
         versions: Versions,
     ) -> Result<(Vec<Key>, usize), Failure> {
-        let name = cells_name(TABLE_ID);
-        let cells = transaction.open_table(CellsDefinition::new(&name))?;
+        let cells = transaction.maps().cells(TABLE_ID).unwrap();
         let scan = Scan::over(Span::all());
         let mut view = EntryFilter::new(&scan, &scan.spans()[0], versions, None);
         let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
-        for entry in cells.iter()? {
+        for entry in transaction.all(&cells) {
             let (bytes, value) = entry?;
-            let (key, is_delete) = reader.read(bytes.value()).ok_or_else(unreadable_key)?;
+            let (key, is_delete) = reader.read(&bytes).ok_or_else(unreadable_key)?;
             stored += 1;
-            if view.shows(key, value.value(), is_delete) {
+            if view.shows(key, &value, is_delete) {
                 shown.push(key.to_key());
             }
         }
-        let counted = tablets::list(&transaction.open_table(TABLETS)?, TABLE_ID)?;
+        let counted = tablets::list(transaction, TABLE_ID)?;
         assert_eq!(counted, [(None, u64::try_from(stored).unwrap())]);
         Ok((shown, stored))
     }
 
     fn run(
+        engine: &Engine,
         first: &[StoredKey],
         mut versions: Versions,
         events: Vec<Meanwhile>,
         most: usize,
     ) -> Result<(), Failure> {
-        let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
-        let transaction = engine.begin_write()?;
-        transaction.open_table(crate::schema::META)?.insert("next-table-id", TABLE_ID)?;
-        catalog::create(&transaction, "t", versions)?;
-        store(&transaction, first)?;
+        // It is never committed, so each run begins with an empty table.
+        let transaction = &mut engine.begin();
+        catalog::put_number(transaction, catalog::NEXT_TABLE_ID, TABLE_ID)?;
+        catalog::create(transaction, "t", versions)?;
+        store(transaction, first)?;
         let mut compaction = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);
         let mut events = events.into_iter();
         while !compaction.is_done() {
-            let (before, _) = shown(&transaction, versions)?;
-            compaction.step(&transaction, most)?;
-            assert_eq!(shown(&transaction, versions)?.0, before);
+            let (before, _) = shown(transaction, versions)?;
+            compaction.step(transaction, most)?;
+            assert_eq!(shown(transaction, versions)?.0, before);
             match events.next() {
-                Some(Meanwhile::Store(keys)) => store(&transaction, &keys)?,
+                Some(Meanwhile::Store(keys)) => store(transaction, &keys)?,
                 Some(Meanwhile::Keep(other)) => {
                     versions = other;
-                    keep(&transaction, versions)?;
+                    keep(transaction, versions)?;
                 }
                 None => {}
             }
         }
         let mut again = Compaction::new("t", TABLE_ID, Span::all(), Garbage::Keep);
-        again.step(&transaction, usize::MAX)?;
-        let (shown, stored) = shown(&transaction, versions)?;
+        again.step(transaction, usize::MAX)?;
+        let (shown, stored) = shown(transaction, versions)?;
         assert_eq!(shown.len(), stored, "every remaining entry is shown");
         Ok(())
     }
 
-    proptest! {
-        #[test]
-        fn no_step_changes_what_is_seen_whatever_is_written_between(
-            first in stored_keys(40),
-            versions in versions(),
-            events in proptest::collection::vec(meanwhile(), 0..20),
-            most in 1usize..6,
-        ) {
-            run(&first, versions, events, most).unwrap();
-        }
+    #[test]
+    fn no_step_changes_what_is_seen_whatever_is_written_between() {
+        let (_directory, engine) = engine();
+        let events = proptest::collection::vec(meanwhile(), 0..20);
+        let cases = (stored_keys(40), versions(), events, 1usize..6);
+        let run = |(first, versions, events, most): (Vec<_>, _, _, _)| {
+            run(&engine, &first, versions, events, most).unwrap();
+            Ok(())
+        };
+        TestRunner::default().run(&cases, run).unwrap();
     }
 }

@@ -7,15 +7,15 @@ use fluo_table::layout::garbage::CellGarbage;
 use fluo_table::layout::{DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue};
 use fluo_table::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
-use redb::backends::InMemoryBackend;
-use redb::{Database, ReadableTable, WriteTransaction};
+use proptest::test_runner::TestRunner;
 
 use super::step::Compaction;
 use crate::catalog;
+use crate::engine::tests::engine;
+use crate::engine::{Engine, Read, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::{CellsDefinition, META, TABLETS, cells_name};
-use crate::tablets::{self, CountChanges};
+use crate::tablets::{CountChanges, EndRows};
 
 const TABLE_ID: u64 = 1;
 const HORIZON: u64 = 6;
@@ -72,32 +72,30 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     proptest::collection::vec(entry, 0..most)
 }
 
-fn store(transaction: &WriteTransaction, entries: &[Entry]) -> Result<(), Failure> {
-    let name = cells_name(TABLE_ID);
-    let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
-    let mut records = transaction.open_table(TABLETS)?;
+fn store(transaction: &mut Transaction<'_>, entries: &[Entry]) -> Result<(), Failure> {
+    let cells = transaction.maps().cells(TABLE_ID).unwrap();
+    let ends = EndRows::of(transaction, TABLE_ID)?;
     let mut changes = CountChanges::default();
     for Entry { key, value, is_delete } in entries {
         let mut bytes = Vec::new();
         key::push_key(&mut bytes, key.as_ref(), *is_delete);
-        if cells.insert(bytes.as_slice(), &value[..])?.is_none() {
-            changes.add(tablets::key_of_row(&records, TABLE_ID, &key.row)?, 1);
-        }
+        let is_new = !transaction.contains(&cells, &bytes)?;
+        transaction.insert(&cells, &bytes, value)?;
+        changes.add(ends.key_of_row(TABLE_ID, &key.row), i64::from(is_new));
     }
-    changes.apply(&mut records)
+    changes.apply(transaction)
 }
 
-fn stored(transaction: &WriteTransaction) -> Result<Columns, Failure> {
-    let name = cells_name(TABLE_ID);
-    let cells = transaction.open_table(CellsDefinition::new(&name))?;
+fn stored(transaction: &Transaction<'_>) -> Result<Columns, Failure> {
+    let cells = transaction.maps().cells(TABLE_ID).unwrap();
     let mut reader = KeyReader::default();
     let mut columns = Columns::new();
-    for entry in cells.iter()? {
+    for entry in transaction.all(&cells) {
         let (bytes, value) = entry?;
-        let (key, is_delete) = reader.read(bytes.value()).unwrap();
+        let (key, is_delete) = reader.read(&bytes).unwrap();
         let key = key.to_key();
         let column = columns.entry(RowColumn::new(key.row, key.column)).or_default();
-        column.0.push((key.timestamp, Bytes::copy_from_slice(value.value())));
+        column.0.push((key.timestamp, Bytes::copy_from_slice(&value)));
         column.1 |= is_delete;
     }
     Ok(columns)
@@ -111,48 +109,51 @@ fn collected(column: &[(i64, Bytes)]) -> Vec<(i64, Bytes)> {
 }
 
 /// Runs the steps of a compaction; more entries are written after each step.
-fn run(first: &[Entry], meanwhile: Vec<Vec<Entry>>, most: usize) -> Result<(), Failure> {
-    let engine = Database::builder().create_with_backend(InMemoryBackend::new())?;
-    let transaction = engine.begin_write()?;
-    transaction.open_table(META)?.insert("next-table-id", TABLE_ID)?;
-    catalog::create(&transaction, "t", Versions::All)?;
-    store(&transaction, first)?;
+fn run(
+    engine: &Engine,
+    first: &[Entry],
+    meanwhile: Vec<Vec<Entry>>,
+    most: usize,
+) -> Result<(), Failure> {
+    // It is never committed, so each run begins with an empty table.
+    let transaction = &mut engine.begin();
+    catalog::put_number(transaction, catalog::NEXT_TABLE_ID, TABLE_ID)?;
+    catalog::create(transaction, "t", Versions::All)?;
+    store(transaction, first)?;
     let is_left_alone = meanwhile.is_empty();
     let mut meanwhile = meanwhile.into_iter();
     let horizon = Timestamp::new(HORIZON).expect("a timestamp");
     let garbage = Garbage::DropBelow(horizon);
     let mut compaction = Compaction::new("t", TABLE_ID, Span::all(), garbage);
-    let begun_with = stored(&transaction)?;
+    let begun_with = stored(transaction)?;
     while !compaction.is_done() {
-        let before = stored(&transaction)?;
-        compaction.step(&transaction, most)?;
-        let after = stored(&transaction)?;
+        let before = stored(transaction)?;
+        compaction.step(transaction, most)?;
+        let after = stored(transaction)?;
         for (place, (entries, has_marker)) in &before {
             let left = after.get(place).map(|(left, _)| &left[..]).unwrap_or_default();
             let is_whole = left == entries || left == collected(entries);
             assert!(is_whole || *has_marker, "{place}: of {entries:?} {left:?} is left");
         }
-        store(&transaction, &meanwhile.next().unwrap_or_default())?;
+        store(transaction, &meanwhile.next().unwrap_or_default())?;
     }
     for (place, (entries, has_marker)) in begun_with {
         if is_left_alone && !has_marker {
-            let left = stored(&transaction)?.remove(&place).unwrap_or_default();
+            let left = stored(transaction)?.remove(&place).unwrap_or_default();
             assert_eq!(left.0, collected(&entries), "{place}");
         }
     }
     Ok(())
 }
 
-proptest! {
-    #[test]
-    fn a_column_is_left_as_it_is_or_collected_as_a_whole(
-        first in entries(60),
-        meanwhile in prop_oneof![
-            Just(Vec::new()),
-            proptest::collection::vec(entries(4), 0..20),
-        ],
-        most in prop_oneof![1usize..6, Just(usize::MAX)],
-    ) {
-        prop_assert!(run(&first, meanwhile, most).is_ok());
-    }
+#[test]
+fn a_column_is_left_as_it_is_or_collected_as_a_whole() {
+    let (_directory, engine) = engine();
+    let meanwhile = prop_oneof![Just(Vec::new()), proptest::collection::vec(entries(4), 0..20),];
+    let most = prop_oneof![1usize..6, Just(usize::MAX)];
+    let run = |(first, meanwhile, most): (Vec<_>, _, _)| {
+        prop_assert!(run(&engine, &first, meanwhile, most).is_ok());
+        Ok(())
+    };
+    TestRunner::default().run(&(entries(60), meanwhile, most), run).unwrap();
 }

@@ -8,13 +8,12 @@ use fluo_table::coordination::{
     Application, Applications, Coordination, HeldLock, check_application_name, zookeeper_format,
 };
 use fluo_table::{Error, Result};
-use redb::WriteTransaction;
 
 use super::EmbeddedApplications;
 use super::handle::EmbeddedCoordination;
 use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
+use crate::engine::Transaction;
 use crate::error::Failure;
-use crate::schema::COORDINATION;
 use crate::writer::Verdict;
 
 impl EmbeddedApplications {
@@ -30,7 +29,7 @@ impl Applications for EmbeddedApplications {
         let new = zookeeper_format::nodes(&application)?;
         let (name, table) = (name.to_owned(), application.table);
         let registry = self.shared.applications.clone();
-        let job = move |transaction: &WriteTransaction| {
+        let job = move |transaction: &mut Transaction<'_>| {
             check_unused(transaction, &name, &table)?;
             for (node, bytes) in &new {
                 nodes::put(transaction, &name, node, bytes)?;
@@ -64,7 +63,7 @@ impl Applications for EmbeddedApplications {
         let application = self.application(name)?;
         let (removed, is_marked) = (application.clone(), Arc::new(AtomicBool::new(false)));
         let mark = is_marked.clone();
-        let job = move |transaction: &WriteTransaction| {
+        let job = move |transaction: &mut Transaction<'_>| {
             removed.check_there()?;
             // Transactors and workers begin in the writer thread, too.
             if removed.sessions().is_running() {
@@ -91,13 +90,12 @@ impl Applications for EmbeddedApplications {
 /// Returns an error for a name that is in use, and for a table that belongs to another application.
 /// Claims do not prevent the latter: an earlier claimant may have ended, and its claim with it,
 /// while its job was still in the queue.
-fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
-    let nodes = transaction.open_table(COORDINATION)?;
-    if nodes::exist(&nodes, name)? {
+fn check_unused(transaction: &Transaction<'_>, name: &str, table: &str) -> Result<(), Failure> {
+    if nodes::exist(transaction, name)? {
         return Err(Error::application_exists(name).into());
     }
-    for other in nodes::names_in(&nodes)? {
-        let of_other = nodes::get(&nodes, &other, zookeeper_format::TABLE)?;
+    for other in nodes::names(transaction)? {
+        let of_other = nodes::get(transaction, &other, zookeeper_format::TABLE)?;
         if of_other.as_deref() == Some(table.as_bytes()) {
             return Err(Error::table_in_use(name, table, &other).into());
         }

@@ -10,14 +10,13 @@ use fluo_table::coordination::{
     TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
 use fluo_table::{Error, Result, RowColumn, Timestamp};
-use redb::{ReadTransaction, WriteTransaction};
 use tokio::time::Instant;
 
 use super::sessions::{Presence, Present};
 use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
+use crate::engine::{Snapshot, Transaction};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
-use crate::schema::COORDINATION;
 use crate::tables::Shared;
 use crate::writer::Verdict;
 
@@ -31,14 +30,14 @@ impl EmbeddedCoordination {
     /// Runs a job of the writer if the application still exists by then.
     async fn run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTransaction, Arc<EmbeddedApplication>) -> Result<Verdict<T>, Failure>
+        job: impl FnOnce(&mut Transaction<'_>, Arc<EmbeddedApplication>) -> Result<Verdict<T>, Failure>
         + Send
         + 'static,
     ) -> Result<T> {
         let application = self.application.clone();
-        let job = move |transaction: &WriteTransaction| {
+        let job = move |transaction: &mut Transaction<'_>| {
             application.check_there()?;
-            if !nodes::exist(&transaction.open_table(COORDINATION)?, &application.name)? {
+            if !nodes::exist(transaction, &application.name)? {
                 return Err(Error::no_such_application(&application.name).into());
             }
             job(transaction, application)
@@ -56,7 +55,7 @@ impl EmbeddedCoordination {
 
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&ReadTransaction, &str) -> Result<T, Failure> + Send + 'static,
+        read: impl FnOnce(&Snapshot, &str) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T> {
         let (store, name) = (self.shared.store.clone(), self.application.name.clone());
         let found = off_the_runtime(move || store.read(|snapshot| read(snapshot, &name))).await;
@@ -126,10 +125,10 @@ impl Coordination for EmbeddedCoordination {
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
-        let begin = |transaction: &WriteTransaction, application: Arc<EmbeddedApplication>| {
+        let begin = |transaction: &mut Transaction<'_>, application: Arc<EmbeddedApplication>| {
             let name = &application.name;
             application.sessions().check_shared(name)?;
-            let last = nodes::last_transactor(&transaction.open_table(COORDINATION)?, name)?;
+            let last = nodes::last_transactor(transaction, name)?;
             let count = zookeeper_format::transactor_count(last + 1);
             nodes::put(transaction, name, zookeeper_format::TRANSACTOR_COUNT, &count)?;
             let id = TransactorId(last + 1);
@@ -144,7 +143,7 @@ impl Coordination for EmbeddedCoordination {
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
-        let join = |_: &WriteTransaction, application: Arc<EmbeddedApplication>| {
+        let join = |_: &mut Transaction<'_>, application: Arc<EmbeddedApplication>| {
             application.sessions().check_shared(&application.name)?;
             Ok(Verdict::Discard(Presence::join(application)))
         };
@@ -186,7 +185,7 @@ impl Coordination for EmbeddedCoordination {
         let own = self.shared.epoch.clone();
         self.run(move |transaction, application| {
             let name = &application.name;
-            let recorded = nodes::epochs(&transaction.open_table(COORDINATION)?, name)?;
+            let recorded = nodes::epochs(transaction, name)?;
             let begun = Epochs::begin(name, recorded.as_ref(), &own, found.as_deref())?;
             if recorded.as_ref() == Some(&begun) || found.as_ref() == Some(&begun.last) {
                 return Ok(Verdict::Discard(begun.last));

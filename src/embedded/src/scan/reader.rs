@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
-use redb::ReadOnlyTable;
 
 use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
+use crate::engine::{Entries, Map, Read, Snapshot};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::Entries;
 use crate::seek::Skip;
 use crate::tables::Shared;
 
@@ -29,10 +28,11 @@ pub(crate) struct Reader {
     scan: Scan,
     authorizations: Arc<Authorizations>,
     versions: Versions,
-    cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    snapshot: Snapshot,
+    cells: Map,
     /// The current span, the rest of its entries and the rules for them; `None` before the first
     /// span and between two.
-    current: Option<(Span, Entries<'static>, EntryFilter)>,
+    current: Option<(Span, Entries, EntryFilter)>,
     next_span: usize,
     keys: KeyReader,
     skip: Skip,
@@ -44,7 +44,8 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new(
         shared: Arc<Shared>,
-        cells: ReadOnlyTable<&'static [u8], &'static [u8]>,
+        snapshot: Snapshot,
+        cells: Map,
         versions: Versions,
         authorizations: Arc<Authorizations>,
         scan: Scan,
@@ -53,6 +54,7 @@ impl Reader {
             scan,
             authorizations,
             versions,
+            snapshot,
             cells,
             current: None,
             next_span: 0,
@@ -83,7 +85,7 @@ impl Reader {
             && entries_left > 0
         {
             let Some((span, entries, view)) = &mut self.current else {
-                if self.enter_span()? {
+                if self.enter_span() {
                     continue;
                 }
                 break;
@@ -94,40 +96,31 @@ impl Reader {
             };
             entries_left -= 1;
             let (bytes, value) = entry?;
-            let (key, is_delete) = self.keys.read(bytes.value()).ok_or_else(unreadable_key)?;
-            if view.shows(key, value.value(), is_delete) {
-                batch.push(key, value.value());
+            let (key, is_delete) = self.keys.read(&bytes).ok_or_else(unreadable_key)?;
+            if view.shows(key, &value, is_delete) {
+                batch.push(key, &value);
                 self.skip.shown();
-            } else if let Some(from) = self.skip.hidden(view, bytes.value()) {
-                *entries = entries_of(&self.cells, &from, span)?;
+            } else if let Some(from) = self.skip.hidden(view, &bytes) {
+                *entries = entries_of(&self.snapshot, &self.cells, &from, span);
             }
         }
         Ok(batch.finish())
     }
 
-    fn enter_span(&mut self) -> Result<bool, Failure> {
+    fn enter_span(&mut self) -> bool {
         let Some(span) = self.scan.spans().get(self.next_span) else {
-            return Ok(false);
+            return false;
         };
         let from = key::bound(EntryFilter::read_from(&self.scan, span).as_ref());
-        let entries = entries_of(&self.cells, &from, span)?;
+        let entries = entries_of(&self.snapshot, &self.cells, &from, span);
         let view = EntryFilter::new(&self.scan, span, self.versions, Some(&self.authorizations));
         self.current = Some((span.clone(), entries, view));
         self.next_span += 1;
-        Ok(true)
+        true
     }
 }
 
-fn entries_of(
-    cells: &ReadOnlyTable<&'static [u8], &'static [u8]>,
-    from: &[u8],
-    span: &Span,
-) -> Result<Entries<'static>, Failure> {
-    let Some(end) = span.end() else {
-        return Ok(cells.range::<&[u8]>(from..)?);
-    };
-    // Skipping may lead beyond the span.
-    let end = key::bound(end.as_ref());
-    let from = from.min(&end);
-    Ok(cells.range::<&[u8]>(from..end.as_slice())?)
+fn entries_of(snapshot: &Snapshot, cells: &Map, from: &[u8], span: &Span) -> Entries {
+    let end = span.end().map(|end| key::bound(end.as_ref()));
+    snapshot.entries(cells, from, end.as_deref())
 }

@@ -6,25 +6,30 @@ use std::collections::hash_map::Entry;
 use fluo_table::{
     Authorizations, Bytes, Change, ConditionalMutation, Error, KeyRef, Mutation, Versions,
 };
-use redb::{Table, WriteTransaction};
 
 use super::request::{Applied, TableRef, Write};
 use crate::catalog;
 use crate::condition::Reader;
+use crate::engine::{Map, Read, Transaction};
 use crate::error::Failure;
 use crate::key;
-use crate::schema::{CellsDefinition, META, PROPERTIES, TABLETS, cells_name, meta};
-use crate::tablets::{self, CountChanges};
+use crate::tablets::{CountChanges, EndRows};
 
-/// The versions of tables that the writer caches between commits. Cleared by every change except
+/// The tables that the writer caches between commits. Cleared by every change of a table except
 /// writes of rows.
-pub(super) type Facts = HashMap<u64, Versions>;
+pub(super) type Facts = HashMap<u64, Table>;
 
-/// A transaction with the tables to which its calls have written.
-pub(super) struct Batch<'t> {
-    transaction: &'t WriteTransaction,
-    tables: HashMap<u64, OpenTable<'t>>,
-    records: Table<'t, &'static [u8], u64>,
+#[derive(Debug)]
+pub(super) struct Table {
+    cells: Map,
+    versions: Versions,
+    ends: EndRows,
+}
+
+/// A transaction, and what its calls change beside the rows.
+pub(super) struct Batch<'b, 'e> {
+    transaction: &'b mut Transaction<'e>,
+    tables: &'b mut Facts,
     counts: CountChanges,
     now_ms: i64,
     assigned_time: bool,
@@ -32,29 +37,26 @@ pub(super) struct Batch<'t> {
     key: Vec<u8>,
 }
 
-struct OpenTable<'t> {
-    id: u64,
-    cells: Table<'t, &'static [u8], &'static [u8]>,
-    versions: Versions,
-}
-
-impl<'t> Batch<'t> {
-    pub(super) fn new(transaction: &'t WriteTransaction, now_ms: i64) -> Result<Self, Failure> {
-        Ok(Self {
+impl<'b, 'e> Batch<'b, 'e> {
+    pub(super) fn new(
+        transaction: &'b mut Transaction<'e>,
+        tables: &'b mut Facts,
+        now_ms: i64,
+    ) -> Self {
+        Self {
             transaction,
-            tables: HashMap::new(),
-            records: transaction.open_table(TABLETS)?,
+            tables,
             counts: CountChanges::default(),
             now_ms,
             assigned_time: false,
             has_changes: false,
             key: Vec::new(),
-        })
+        }
     }
 
     /// Applies a call. The outer error ends the batch; the inner one is the result of the call.
-    pub(super) fn apply(&mut self, write: &Write, facts: &mut Facts) -> Result<Applied, Failure> {
-        if !self.open(&write.table, facts)? {
+    pub(super) fn apply(&mut self, write: &Write) -> Result<Applied, Failure> {
+        if !self.open(&write.table)? {
             return Ok(Err(Error::no_such_table(&write.table.name)));
         }
         let together = match write.mutations.len() {
@@ -92,37 +94,27 @@ impl<'t> Batch<'t> {
     }
 
     /// Writes the gathered changes, and returns whether there is anything to commit.
-    pub(super) fn finish(mut self) -> Result<bool, Failure> {
-        self.counts.apply(&mut self.records)?;
+    pub(super) fn finish(self) -> Result<bool, Failure> {
+        self.counts.apply(self.transaction)?;
         if self.assigned_time {
-            let mut numbers = self.transaction.open_table(META)?;
-            numbers.insert(meta::LAST_TIME_MS, self.now_ms.cast_unsigned())?;
+            let now_ms = self.now_ms.cast_unsigned();
+            catalog::put_number(self.transaction, catalog::LAST_TIME_MS, now_ms)?;
         }
         Ok(self.has_changes)
     }
 
     /// Opens the table of a call; returns false if it was deleted.
-    fn open(&mut self, table: &TableRef, facts: &mut Facts) -> Result<bool, Failure> {
+    fn open(&mut self, table: &TableRef) -> Result<bool, Failure> {
         let Entry::Vacant(vacant) = self.tables.entry(table.id) else {
             return Ok(true);
         };
-        let versions = match facts.get(&table.id) {
-            Some(versions) => *versions,
-            None if !tablets::exist(&self.records, table.id)? => return Ok(false),
-            None => {
-                let properties = self.transaction.open_table(PROPERTIES)?;
-                let properties = catalog::properties(&properties, table.id)?;
-                let versions = Versions::for_scan(&properties);
-                facts.insert(table.id, versions);
-                versions
-            }
+        let Some(cells) = self.transaction.maps().cells(table.id) else {
+            return Ok(false);
         };
-        let name = cells_name(table.id);
-        vacant.insert(OpenTable {
-            id: table.id,
-            cells: self.transaction.open_table(CellsDefinition::new(&name))?,
-            versions,
-        });
+        let properties = catalog::properties(self.transaction, table.id)?;
+        let versions = Versions::for_scan(&properties);
+        let ends = EndRows::of(self.transaction, table.id)?;
+        vacant.insert(Table { cells, versions, ends });
         Ok(true)
     }
 
@@ -136,7 +128,7 @@ impl<'t> Batch<'t> {
         let table = self.tables.get(&table_id).expect("the table of a call is open");
         let reader = Reader { versions: table.versions, authorizations };
         for condition in conditions {
-            if !reader.holds(&table.cells, row, condition)? {
+            if !reader.holds(self.transaction, &table.cells, row, condition)? {
                 return Ok(false);
             }
         }
@@ -145,7 +137,7 @@ impl<'t> Batch<'t> {
 
     /// Stores the updates of a mutation in their order (T4, T6, T7).
     fn put(&mut self, table_id: u64, mutation: &Mutation) -> Result<(), Failure> {
-        let table = self.tables.get_mut(&table_id).expect("the table of a call is open");
+        let table = self.tables.get(&table_id).expect("the table of a call is open");
         let mut added = 0;
         for update in &mutation.updates {
             self.assigned_time |= update.timestamp.is_none();
@@ -157,13 +149,12 @@ impl<'t> Batch<'t> {
             };
             self.key.clear();
             key::push_key(&mut self.key, key, is_delete);
-            let replaced = table.cells.insert(self.key.as_slice(), value)?;
-            added += i64::from(replaced.is_none());
+            added += i64::from(!self.transaction.contains(&table.cells, &self.key)?);
+            self.transaction.insert(&table.cells, &self.key, value)?;
         }
         self.has_changes = true;
         if added != 0 {
-            let tablet = tablets::key_of_row(&self.records, table.id, &mutation.row)?;
-            self.counts.add(tablet, added);
+            self.counts.add(table.ends.key_of_row(table_id, &mutation.row), added);
         }
         Ok(())
     }

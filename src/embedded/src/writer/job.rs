@@ -1,9 +1,9 @@
 //! Requests with their own transaction: changes of the catalog, of applications, and compactions.
 
 use fluo_table::Result;
-use redb::WriteTransaction;
 
 use crate::catch_panic::contain;
+use crate::engine::Transaction;
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -18,15 +18,11 @@ pub(crate) enum Verdict<T> {
 
 pub(super) fn run<T>(
     store: &Store,
-    job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure>,
+    job: impl FnOnce(&mut Transaction<'_>) -> Result<Verdict<T>, Failure>,
 ) -> Result<T> {
-    let transaction = store.begin_write()?;
-    match contain(|| job(&transaction)) {
-        Err(failure) => Err(store.undo(transaction, failure)),
-        Ok(Verdict::Discard(result)) => {
-            let _ = contain(|| Ok(transaction.abort()?));
-            Ok(result)
-        }
-        Ok(Verdict::Commit(result)) => store.commit(transaction).map(|()| result),
+    let mut transaction = store.begin_write()?;
+    match contain(|| job(&mut transaction)).map_err(|failure| store.write_error(failure))? {
+        Verdict::Discard(result) => Ok(result),
+        Verdict::Commit(result) => store.commit(transaction).map(|()| result),
     }
 }

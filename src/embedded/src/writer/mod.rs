@@ -25,7 +25,6 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use fluo_table::{Clock, Error, ErrorKind, Outcome, Result};
-use redb::WriteTransaction;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 pub(crate) use job::Verdict;
@@ -33,6 +32,7 @@ use request::{Call, Queued, Request, Room};
 pub(crate) use request::{TableRef, Write};
 use thread::WriterThread;
 
+use crate::engine::Transaction;
 use crate::error::Failure;
 use crate::options::EmbeddedOptions;
 use crate::store::Store;
@@ -104,15 +104,32 @@ impl Writer {
     /// Runs a job in its own transaction, in queue order.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
+        job: impl FnOnce(&mut Transaction<'_>) -> Result<Verdict<T>, Failure> + Send + 'static,
     ) -> Result<T> {
         self.run_to_the_end(job, |_| {}).await
+    }
+
+    /// Runs a job that changes properties, tablets or the existence of a table.
+    pub(crate) async fn change<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Transaction<'_>) -> Result<Verdict<T>, Failure> + Send + 'static,
+    ) -> Result<T> {
+        self.enqueue_job(true, job, |_| {}).await
     }
 
     /// Runs a job, and `at_its_end` after it in the writer thread, even if the caller is cancelled.
     pub(crate) async fn run_to_the_end<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&WriteTransaction) -> Result<Verdict<T>, Failure> + Send + 'static,
+        job: impl FnOnce(&mut Transaction<'_>) -> Result<Verdict<T>, Failure> + Send + 'static,
+        at_its_end: impl FnOnce(&Result<T>) + Send + 'static,
+    ) -> Result<T> {
+        self.enqueue_job(false, job, at_its_end).await
+    }
+
+    async fn enqueue_job<T: Send + 'static>(
+        &self,
+        changes_tables: bool,
+        job: impl FnOnce(&mut Transaction<'_>) -> Result<Verdict<T>, Failure> + Send + 'static,
         at_its_end: impl FnOnce(&Result<T>) + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -121,7 +138,8 @@ impl Writer {
             at_its_end(&result);
             let _ = answer.send(result);
         };
-        self.enqueue(Request::Job(Box::new(job)), 1, 0).await?;
+        let request = Request::Job { job: Box::new(job), changes_tables };
+        self.enqueue(request, 1, 0).await?;
         answered.await.unwrap_or_else(|_| Err(no_answer()))
     }
 

@@ -26,7 +26,11 @@ pub(super) enum Request {
     /// A write that can share a commit with others.
     Call(Call),
     /// Any other request, which has its own transaction.
-    Job(Box<dyn FnOnce(&Store) + Send>),
+    Job {
+        job: Box<dyn FnOnce(&Store) + Send>,
+        /// True if the job may change properties, tablets or the existence of a table.
+        changes_tables: bool,
+    },
 }
 
 /// One call that writes to a table.
@@ -93,7 +97,7 @@ impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call(call) => f.debug_tuple("Call").field(call).finish(),
-            Self::Job(_) => f.write_str("Job(..)"),
+            Self::Job { .. } => f.write_str("Job(..)"),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use fluo_table::Result;
-use redb::WriteTransaction;
 use tracing::debug;
 
 use super::batch::{Batch, Facts};
 use super::request::{Applied, Call, Queued, Request, Room};
 use crate::catch_panic::contain;
+use crate::engine::Transaction;
 use crate::error::Failure;
 use crate::store::Store;
 
@@ -36,10 +36,11 @@ impl WriterThread {
         let mut next = None;
         while let Some(queued) = next.take().or_else(|| queue.recv().ok()) {
             match queued.request {
-                Request::Job(job) => {
+                Request::Job { job, changes_tables } => {
+                    if changes_tables {
+                        self.facts.clear();
+                    }
                     job(&self.store);
-                    // A job may have changed cached facts.
-                    self.facts.clear();
                 }
                 Request::Call(call) => {
                     let mut calls = vec![(call, queued.room)];
@@ -57,7 +58,7 @@ impl WriterThread {
         while mutations < MAX_COMMIT_MUTATIONS && bytes < MAX_COMMIT_BYTES {
             let queued = queue.try_recv().ok()?;
             match queued.request {
-                Request::Job(_) => return Some(queued),
+                Request::Job { .. } => return Some(queued),
                 Request::Call(call) => {
                     mutations += call.write.mutations.len();
                     bytes += call.write.size_bytes();
@@ -87,36 +88,29 @@ impl WriterThread {
     }
 
     fn try_commit(&mut self, calls: &[Call]) -> Result<Vec<Applied>> {
-        let transaction = self.store.begin_write()?;
-        let (applied, has_changes) = match contain(|| self.apply(&transaction, calls)) {
-            Ok(applied) => applied,
-            Err(failure) => {
-                // Cached facts may come from the transaction that is being undone.
-                self.facts.clear();
-                return Err(self.store.undo(transaction, failure));
-            }
-        };
+        let store = self.store.clone();
+        let mut transaction = store.begin_write()?;
+        let applied = contain(|| self.apply(&mut transaction, calls));
+        let (applied, has_changes) = applied.map_err(|failure| store.write_error(failure))?;
         if has_changes {
-            self.store.commit(transaction)?;
+            store.commit(transaction)?;
             let mutations: usize = calls.iter().map(|call| call.write.mutations.len()).sum();
             debug!(calls = calls.len(), mutations, "committed");
-        } else {
-            let _ = contain(|| Ok(transaction.abort()?));
         }
         Ok(applied)
     }
 
     fn apply(
         &mut self,
-        transaction: &WriteTransaction,
+        transaction: &mut Transaction<'_>,
         calls: &[Call],
     ) -> Result<(Vec<Applied>, bool), Failure> {
         let now_ms = calls.iter().map(|call| call.now_ms).max();
         let now_ms = self.last_time_ms.max(now_ms.unwrap_or(i64::MIN));
-        let mut batch = Batch::new(transaction, now_ms)?;
+        let mut batch = Batch::new(transaction, &mut self.facts, now_ms);
         let mut applied = Vec::with_capacity(calls.len());
         for call in calls {
-            applied.push(batch.apply(&call.write, &mut self.facts)?);
+            applied.push(batch.apply(&call.write)?);
         }
         // A time that no update received is not a time of the table: it would be lost when the
         // table is opened again.

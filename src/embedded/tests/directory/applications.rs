@@ -1,53 +1,14 @@
-//! Applications in a directory: directories of older builds, handles that outlive each other, and
-//! reads that write nothing.
+//! Applications in a directory, and handles that outlive each other.
 
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
-use fluo_table::{ErrorKind, Instance, TableAdmin, Versions};
-use redb::{Database, ReadableDatabase, TableHandle};
+use fluo_table::{ErrorKind, Instance};
 
 fn options() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
-}
-
-fn engine_tables(directory: &Path) -> Vec<String> {
-    let engine = Database::open(directory.join("fluo.redb")).unwrap();
-    let snapshot = engine.begin_read().unwrap();
-    let tables = snapshot.list_tables().unwrap();
-    tables.map(|table| table.name().to_owned()).collect()
-}
-
-/// A directory of an older build has no tables for applications. The first application creates
-/// them.
-#[tokio::test]
-async fn a_directory_of_an_older_build_accepts_applications() {
-    let directory = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
-    tables.create_table("t", Versions::All).await.unwrap();
-    drop(tables);
-    let older = ["cells-1", "meta", "properties", "tables", "tablets"];
-    assert_eq!(engine_tables(directory.path()), older);
-
-    let tables = EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).unwrap();
-    let applications = tables.applications();
-    assert!(applications.list().await.unwrap().is_empty());
-    let error = applications.open("web").await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotFound);
-    drop((tables, applications));
-    // Reads create no tables.
-    assert_eq!(engine_tables(directory.path()), older);
-
-    let tables = EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).unwrap();
-    let applications = tables.applications();
-    let application = Application::new("1", "t");
-    applications.initialize("web", application).await.unwrap();
-    drop((tables, applications));
-    let report = EmbeddedTables::check(directory.path()).unwrap();
-    assert_eq!((report.tables, report.entries, report.applications), (1, 0, 1));
 }
 
 /// A transactor or a worker holds the directory. The last handle releases it.

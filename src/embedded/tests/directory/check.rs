@@ -8,14 +8,8 @@ use fluo_table::coordination::{Application, Applications, FailedNotification, Ob
 use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
 };
-use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
 
-const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-const TABLES: TableDefinition<'_, &str, u64> = TableDefinition::new("tables");
-const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition::new("properties");
-const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
-const COORDINATION: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("coordination");
-const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+use super::files::{Change, change, keys};
 
 /// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
 fn make(directory: &Path) {
@@ -54,33 +48,24 @@ fn add_application(directory: &Path) {
     futures::executor::block_on(work).unwrap();
 }
 
-fn found_after(change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> String {
-    found_in(make, change)
+fn found_after(changes: &[Change<'_>]) -> String {
+    found_in(make, changes)
 }
 
-fn found_in_application(
-    change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-) -> String {
+fn found_in_application(changes: &[Change<'_>]) -> String {
     let make = |directory: &Path| {
         make(directory);
         add_application(directory);
         let report = EmbeddedTables::check(directory);
         assert_eq!(report.map(|report| report.applications).ok(), Some(1));
     };
-    found_in(make, change)
+    found_in(make, changes)
 }
 
-fn found_in(
-    make: impl FnOnce(&Path),
-    change: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-) -> String {
+fn found_in(make: impl FnOnce(&Path), changes: &[Change<'_>]) -> String {
     let directory = tempfile::tempdir().unwrap();
     make(directory.path());
-    let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
-    let transaction = engine.begin_write().unwrap();
-    change(&transaction).unwrap();
-    transaction.commit().unwrap();
-    drop(engine);
+    change(directory.path(), changes);
     let error = EmbeddedTables::check(directory.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     let damage = error.source().unwrap().downcast_ref::<Damage>().unwrap();
@@ -98,88 +83,52 @@ fn key(table_id: u64, rest: &[u8]) -> Vec<u8> {
     [&table_id.to_be_bytes(), rest].concat()
 }
 
+fn number(number: u64) -> [u8; 8] {
+    number.to_be_bytes()
+}
+
 #[test]
 fn finds_entries_of_no_table() {
-    let found = found_after(|transaction| {
-        transaction.open_table::<&[u8], &[u8]>(TableDefinition::new("cells-7"))?;
-        Ok(())
-    });
-    assert_eq!(found, "there is `cells-7` in the file, which belongs to no table");
-    let found = found_after(|transaction| {
-        transaction.open_multimap_table::<u64, u64>(MultimapTableDefinition::new("many"))?;
-        Ok(())
-    });
-    assert_eq!(found, "there is `many` in the file, which belongs to no table");
-    let found = found_after(|transaction| {
-        let mut tablets = transaction.open_table(TABLETS)?;
-        tablets.insert(key(7, &[1]).as_slice(), 0)?;
-        Ok(())
-    });
+    let found = found_after(&[("many", b"key", Some(b""))]);
+    assert_eq!(found, "there is `many` in the tables, which belongs to no table");
+    let found = found_after(&[("tablets", &key(7, &[1]), Some(&number(0)))]);
     assert_eq!(found, "there is a tablet of no table");
     for orphan in [key(7, b"table.x"), b"short".to_vec()] {
-        let found = found_after(|transaction| {
-            let mut properties = transaction.open_table(PROPERTIES)?;
-            properties.insert(orphan.as_slice(), "v")?;
-            Ok(())
-        });
+        let found = found_after(&[("properties", &orphan, Some(b"v"))]);
         assert_eq!(found, "there is a property of no table");
     }
 }
 
 #[test]
 fn finds_duplicate_table_ids() {
-    let found = found_after(|transaction| {
-        transaction.open_table(META)?.insert("next-table-id", 2)?;
-        Ok(())
-    });
+    let found = found_after(&[("meta", b"next-table-id", Some(&number(2)))]);
     assert_eq!(found, "table `b` has the id 2, and the next table would have 2");
-    let found = found_after(|transaction| {
-        transaction.open_table(META)?.remove("next-table-id")?;
-        Ok(())
-    });
-    assert_eq!(found, "the number of the next table is missing");
-    let found = found_after(|transaction| {
-        transaction.open_table(TABLES)?.insert("c", 1)?;
-        Ok(())
-    });
+    let found = found_after(&[("meta", b"next-table-id", None)]);
+    assert_eq!(found, "the number `next-table-id` is missing");
+    let found = found_after(&[("tables", b"c", Some(&number(1)))]);
     assert_eq!(found, "two tables have the id 1");
 }
 
 #[test]
 fn finds_incomplete_tables() {
-    let found = found_after(|transaction| {
-        transaction.open_table(META)?.insert("servers", 0)?;
-        Ok(())
-    });
+    let found = found_after(&[("meta", b"servers", Some(&number(0)))]);
     assert_eq!(found, "the number of servers is out of its bounds");
-    let found = found_after(|transaction| {
-        transaction.open_table(TABLES)?.insert("b", 1)?;
-        transaction.open_table(TABLES)?.remove("a")?;
-        Ok(())
-    });
-    assert_eq!(found, "there is `cells-2` in the file, which belongs to no table");
-    let found = found_after(|transaction| {
-        transaction.delete_table(TableDefinition::<&[u8], &[u8]>::new("cells-2"))?;
-        Ok(())
-    });
-    assert_eq!(found, "table `b`: Table 'cells-2' does not exist");
-    let found = found_after(|transaction| {
-        transaction.open_table(TABLETS)?.remove(key(2, &[1]).as_slice())?;
-        Ok(())
-    });
+    let found = found_after(&[("tables", b"b", Some(&number(1))), ("tables", b"a", None)]);
+    assert_eq!(found, "there is a tablet of no table");
+    let found = found_after(&[
+        ("meta", b"next-table-id", Some(&number(9))),
+        ("tables", b"c", Some(&number(5))),
+        ("tablets", &key(5, &[1]), Some(&number(0))),
+    ]);
+    assert_eq!(found, "table `c`: its entries are missing");
+    let found = found_after(&[("tablets", &key(2, &[1]), None)]);
     assert_eq!(found, "table `b`: it has no tablets");
-    let found = found_after(|transaction| {
-        let mut tablets = transaction.open_table(TABLETS)?;
-        tablets.insert(key(1, b"\0m").as_slice(), 2)?;
-        Ok(())
-    });
+    let found = found_after(&[("tablets", &key(1, b"\0m"), Some(&number(2)))]);
     assert_eq!(found, "table `a`: the tablet up to the row `m` counts 2 entries and has 1");
-    let found = found_after(|transaction| {
-        let mut properties = transaction.open_table(PROPERTIES)?;
-        properties.insert(key(1, &[0xff]).as_slice(), "v")?;
-        Ok(())
-    });
+    let found = found_after(&[("properties", &key(1, &[0xff]), Some(b"v"))]);
     assert_eq!(found, "table `a`: the name of a property is not text");
+    let found = found_after(&[("properties", &key(1, b"name"), Some(&[0xff]))]);
+    assert_eq!(found, "table `a`: the value of a property is not text");
 }
 
 #[test]
@@ -224,58 +173,50 @@ fn finds_invalid_applications() {
             "application `web`: the data at `/transactor/count` is not the number of a transactor",
         ),
     ] {
-        let found = found_in_application(|transaction| {
-            let mut nodes = transaction.open_table(COORDINATION)?;
-            nodes.insert(path, bytes.as_bytes())?;
-            Ok(())
-        });
-        assert_eq!(found, expected);
+        let changes = [("coordination", path.as_bytes(), Some(bytes.as_bytes()))];
+        assert_eq!(found_in_application(&changes), expected);
     }
-    let found = found_in_application(|transaction| {
-        let mut nodes = transaction.open_table(COORDINATION)?;
-        nodes.remove("/web/oracle/max-timestamp")?;
-        Ok(())
-    });
+    let found = found_in_application(&[("coordination", b"/web/oracle/max-timestamp", None)]);
     assert_eq!(found, "application `web`: there is no data at `/oracle/max-timestamp`");
 }
 
 #[test]
 fn finds_dead_letters_of_no_application() {
-    let found = found_in_application(|transaction| {
-        let mut dead_letters = transaction.open_table(DEAD_LETTERS)?;
-        dead_letters.insert(b"web\0r".as_slice(), b"".as_slice())?;
-        Ok(())
-    });
+    let found = found_in_application(&[("dead-letters", b"web\0r", Some(b""))]);
     assert_eq!(found, "a failed notification cannot be read");
-    let found = found_in_application(|transaction| {
-        let paths: [&str; 5] = [
-            "/web/config/accumulo.table",
-            "/web/config/fluo.application.id",
-            "/web/config/shared.config",
-            "/web/oracle/max-timestamp",
-            "/web/oracle/gc-timestamp",
-        ];
-        let mut nodes = transaction.open_table(COORDINATION)?;
-        for path in paths.iter().chain(&["/web/transactor/count"]) {
-            nodes.remove(path)?;
-        }
-        Ok(())
-    });
+    let paths = [
+        "/web/config/accumulo.table",
+        "/web/config/fluo.application.id",
+        "/web/config/shared.config",
+        "/web/oracle/max-timestamp",
+        "/web/oracle/gc-timestamp",
+        "/web/transactor/count",
+    ];
+    let removed: Vec<Change<'_>> =
+        paths.iter().map(|path| ("coordination", path.as_bytes(), None)).collect();
+    let found = found_in_application(&removed);
     assert_eq!(found, "a failed notification belongs to no application");
 }
 
 #[test]
-fn checks_a_copy_of_the_single_file_and_creates_no_other() {
-    let (original, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    make(original.path());
-    let file = copy.path().join("fluo.redb");
-    std::fs::copy(original.path().join("fluo.redb"), &file).unwrap();
-    let mut permissions = file.metadata().unwrap().permissions();
-    permissions.set_readonly(true);
-    std::fs::set_permissions(&file, permissions).unwrap();
-    let before = std::fs::read(&file).unwrap();
-    let report = EmbeddedTables::check(copy.path()).unwrap();
-    assert_eq!((report.tables, report.tablets, report.entries), (2, 3, 2));
-    assert!(std::fs::read(&file).unwrap() == before);
-    assert_eq!(copy.path().read_dir().unwrap().count(), 1);
+fn finds_keys_that_cannot_be_read() {
+    let found = found_after(&[("cells-1", b"no key", Some(b""))]);
+    assert_eq!(found, "table `a`: a stored key cannot be read, after the row `a`");
+}
+
+/// A crash between the commit of a deletion and the deletion of the entries leaves them.
+#[test]
+fn deletes_entries_of_a_deleted_table() {
+    let directory = tempfile::tempdir().unwrap();
+    make(directory.path());
+    let entries = keys(directory.path(), "cells-1");
+    let tablets = [key(1, b"\0m"), key(1, &[1])];
+    let mut removed: Vec<Change<'_>> = vec![("tables", b"a", None)];
+    removed.extend(tablets.iter().map(|key| ("tablets", &key[..], None)));
+    let properties = keys(directory.path(), "properties");
+    let properties = properties.iter().filter(|property| property.starts_with(&number(1)));
+    removed.extend(properties.map(|key| ("properties", &key[..], None)));
+    change(directory.path(), &removed);
+    assert_eq!((entries.len(), EmbeddedTables::check(directory.path()).unwrap().entries), (2, 0));
+    assert_eq!(keys(directory.path(), "cells-1"), [[0_u8; 0]; 0]);
 }

@@ -9,6 +9,8 @@ use fluo_engine::{ApplicationHandle, InstanceExt};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{Column, Error, ErrorKind, Instance, MemoryTables, Result, TableAdmin, Versions};
 
+use super::files::copy;
+
 fn applications(directory: &Path) -> EmbeddedApplications {
     let create = EmbeddedOptions::new().create_if_missing(true);
     EmbeddedTables::open(directory, create).unwrap().applications()
@@ -25,14 +27,6 @@ async fn run(cluster: &MemoryTables, applications: impl Applications + 'static) 
     let client = web(cluster, applications).open().await?;
     let column = Column::new("f", "q");
     client.run(async |tx| tx.set("r", &column, "v")).await.map_err(|error: Error| error)
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for file in std::fs::read_dir(from).unwrap() {
-        let file = file.unwrap();
-        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
-    }
 }
 
 /// Regression test: a directory with the coordination of an application was copied to another

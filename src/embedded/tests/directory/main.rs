@@ -12,12 +12,12 @@ mod check;
 mod compaction;
 mod copied;
 mod damage;
+mod files;
 #[cfg(unix)]
 mod full_disk;
 mod kill;
 mod like_memory;
 mod marked;
-mod older;
 mod opening;
 mod tablets;
 mod writer;

@@ -8,7 +8,8 @@ use fluo_table::{
     Authorizations, Column, Error, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions,
 };
 use futures::TryStreamExt;
-use redb::{Database, TableDefinition};
+
+use super::files::{change, files};
 
 fn create() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
@@ -65,7 +66,7 @@ fn a_directory_without_tables_is_not_found_and_stays_empty() {
     let name = directory.path().display();
     assert_eq!(
         error.to_string(),
-        format!("the directory `{name}` has no tables in it (no file `fluo.redb`)")
+        format!("the directory `{name}` has no tables in it (no `fluo.tables`)")
     );
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap_err().kind(), ErrorKind::NotFound);
@@ -145,119 +146,140 @@ async fn the_number_of_servers_is_stored_in_the_directory() {
     assert_eq!(tables.servers().await.unwrap(), ["server-001", "server-002", "server-003"]);
 }
 
-fn is_refused_untouched(directory: &Path, message: &str) {
-    let file = directory.join("fluo.redb");
-    let before = std::fs::read(&file).unwrap();
+fn is_refused(directory: &Path, message: &str) {
     for options in [EmbeddedOptions::new(), create()] {
         let error = EmbeddedTables::open(directory, options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(error.to_string(), format!("the directory `{}` {message}", directory.display()));
     }
-    assert!(std::fs::read(&file).unwrap() == before, "the file is unchanged");
+    let error = EmbeddedTables::check(directory).unwrap_err();
+    assert_eq!(error.to_string(), format!("the directory `{}` {message}", directory.display()));
 }
 
-/// Changes a number in the file directly, without the embedded table.
+/// Changes a number in the directory, without the embedded table.
 fn set_number(directory: &Path, name: &str, number: Option<u64>) {
-    let engine = Database::open(directory.join("fluo.redb")).unwrap();
-    let transaction = engine.begin_write().unwrap();
-    let numbers: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-    {
-        let mut numbers = transaction.open_table(numbers).unwrap();
-        match number {
-            Some(number) => numbers.insert(name, number).unwrap(),
-            None => numbers.remove(name).unwrap(),
-        };
-    }
-    transaction.commit().unwrap();
+    let number = number.map(u64::to_be_bytes);
+    change(directory, &[("meta", name.as_bytes(), number.as_ref().map(|number| &number[..]))]);
+}
+
+fn created() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+    directory
 }
 
 #[test]
 fn a_number_that_is_missing_or_out_of_its_bounds_is_damage() {
     for (name, number, message) in [
-        (
-            "servers",
-            Some(0),
-            "is damaged: the number of servers is out of its bounds; restore it from a copy",
-        ),
-        (
-            "servers",
-            Some(10_001),
-            "is damaged: the number of servers is out of its bounds; restore it from a copy",
-        ),
-        ("servers", None, "is damaged: the number `servers` is missing; restore it from a copy"),
-        (
-            "last-time-ms",
-            None,
-            "is damaged: the number `last-time-ms` is missing; restore it from a copy",
-        ),
+        ("servers", Some(0), "the number of servers is out of its bounds"),
+        ("servers", Some(10_001), "the number of servers is out of its bounds"),
+        ("servers", None, "the number `servers` is missing"),
+        ("last-time-ms", None, "the number `last-time-ms` is missing"),
+        ("commits", None, "the number `commits` is missing"),
     ] {
-        let directory = tempfile::tempdir().unwrap();
-        drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+        let directory = created();
         set_number(directory.path(), name, number);
-        let error = EmbeddedTables::check(directory.path()).unwrap_err();
-        assert!(error.to_string().ends_with(message), "{error}");
-        let error = refused(directory.path());
-        assert_eq!(error.kind(), ErrorKind::Corrupt);
-        assert!(error.to_string().ends_with(message), "{error}");
+        is_refused(directory.path(), &format!("is damaged: {message}; restore it from a copy"));
     }
+    let directory = created();
+    change(directory.path(), &[("meta", b"servers", Some(b"2"))]);
+    let message = "is damaged: a number does not have 8 bytes; restore it from a copy";
+    is_refused(directory.path(), message);
 }
 
 #[test]
 fn another_version_of_the_format_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    drop(EmbeddedTables::open(directory.path(), create()).unwrap());
+    let directory = created();
     set_number(directory.path(), "format", Some(7));
-    is_refused_untouched(
+    is_refused(
         directory.path(),
-        "has format version 7, but this build supports only version 1; use the build that created it",
+        "has format version 7, but this build supports only version 2; use the build that created it",
     );
 }
 
 #[test]
-fn a_file_of_another_program_is_refused() {
+fn files_of_another_program_are_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let engine = Database::create(directory.path().join("fluo.redb")).unwrap();
-    let transaction = engine.begin_write().unwrap();
-    let other: TableDefinition<'_, u64, u64> = TableDefinition::new("meta");
-    transaction.open_table(other).unwrap().insert(1, 1).unwrap();
-    transaction.commit().unwrap();
-    drop(engine);
-    is_refused_untouched(
+    change(directory.path(), &[("other", b"key", Some(b"value"))]);
+    is_refused(
         directory.path(),
-        "contains a file of another program: the file has no format version; choose another directory",
+        "contains files of another program: they have no format version; choose another directory",
     );
 }
 
 #[test]
-fn a_file_without_the_database_header_is_refused() {
+fn tables_of_an_older_build_are_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("fluo.redb");
-    std::fs::write(&file, "").unwrap();
-    is_refused_untouched(
+    let older = directory.path().join("fluo.redb");
+    std::fs::write(&older, "redb").unwrap();
+    is_refused(
         directory.path(),
-        "is damaged: its `fluo.redb` is empty; restore it from a copy",
+        "has tables of an older build in `fluo.redb`; load their rows again into another directory",
     );
-    std::fs::write(&file, "once upon a time, long before this file").unwrap();
-    is_refused_untouched(
+    assert_eq!(files(directory.path()), [older]);
+}
+
+#[test]
+fn files_that_are_missing_or_damaged_are_refused() {
+    let unreadable = "its `fluo.commits` cannot be read";
+    for (file, bytes, message) in [
+        ("fluo.commits", None, "its `fluo.commits` is missing"),
+        ("fluo.commits", Some(""), unreadable),
+        ("fluo.commits", Some("once upon a time"), unreadable),
+        ("fluo.tables/version", None, "its file `version` is missing"),
+        ("fluo.tables/version", Some("once upon a time"), "InvalidVersion(None)"),
+    ] {
+        let directory = created();
+        let path = directory.path().join(file);
+        match bytes {
+            Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None => std::fs::remove_file(path).unwrap(),
+        }
+        is_refused(directory.path(), &format!("is damaged: {message}; restore it from a copy"));
+    }
+}
+
+/// The storage engine drops the end of its log from the first place on that it cannot read, without
+/// an error.
+#[tokio::test]
+async fn a_log_that_lost_acknowledged_commits_is_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+    for row in ["first row", "last row"] {
+        table.write(vec![Mutation::new(row).put(Column::new("f", "q"), "v")]).await.unwrap();
+    }
+    drop((table, tables));
+    let tables = directory.path().join("fluo.tables");
+    let is_log = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "jnl");
+    let log = files(&tables).into_iter().find(is_log).unwrap();
+    let mut bytes = std::fs::read(&log).unwrap();
+    let last = bytes.windows(8).rposition(|bytes| bytes == b"last row").unwrap();
+    bytes.truncate(last);
+    std::fs::write(&log, bytes).unwrap();
+    is_refused(
         directory.path(),
-        "is damaged: Not a redb database: magic number mismatch; restore it from a copy",
+        "is damaged: its last commit is 2, but 3 was acknowledged; restore it from a copy",
     );
 }
 
 #[test]
 fn the_remains_of_a_crashed_creation_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("fluo.redb.new"), "half of a file").unwrap();
+    let new = directory.path().join("fluo.tables.new");
+    std::fs::create_dir(&new).unwrap();
+    std::fs::write(new.join("version"), "half of a file").unwrap();
     assert_eq!(refused(directory.path()).kind(), ErrorKind::NotFound);
     drop(EmbeddedTables::open(directory.path(), create()).unwrap());
-    assert!(!directory.path().join("fluo.redb.new").exists());
+    assert!(!new.exists());
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap().tables, 0);
 }
 
 /// Regression test: opening or checking a directory whose file was a named pipe waited for ever.
 #[test]
 fn a_file_that_is_not_regular_is_refused() {
-    for name in ["fluo.redb", "fluo.lock"] {
+    for name in ["fluo.commits", "fluo.lock"] {
         let directory = tempfile::tempdir().unwrap();
         drop(EmbeddedTables::open(directory.path(), create()).unwrap());
         let pipe = directory.path().join(name);
@@ -269,9 +291,7 @@ fn a_file_that_is_not_regular_is_refused() {
         assert!(error.to_string().contains(&expected), "{error}");
     }
     let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("fluo.redb");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.unwrap().success());
+    std::fs::write(directory.path().join("fluo.tables"), "").unwrap();
     let error = refused(directory.path());
-    assert!(error.to_string().contains("is not a regular file"), "{error}");
+    assert!(error.to_string().contains("is not a directory"), "{error}");
 }

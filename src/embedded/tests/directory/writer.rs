@@ -116,6 +116,26 @@ async fn an_invalid_request_is_refused_with_its_whole_call() {
     assert!(table.read(Scan::over(Span::all())).await.unwrap().is_empty());
 }
 
+/// The longest key of the storage engine has 65,535 bytes; a longer one made it panic.
+#[tokio::test]
+async fn a_key_that_is_too_long_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new()).await.unwrap();
+    // A key has 24 bytes beside its row, and a zero byte is stored as two.
+    for (row, size) in [(vec![b'r'; 63_977], 64_001), (vec![0; 31_989], 64_002)] {
+        let error = table.write(vec![put(row.clone())]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        let expected =
+            format!("has {size} bytes when it is stored; a directory takes 64000 at most");
+        assert!(error.to_string().contains(&expected), "{error}");
+        let row = row[1..].to_vec();
+        table.write(vec![put(row.clone())]).await.unwrap();
+        assert_eq!(table.read(Scan::over(Span::row(row))).await.unwrap().len(), 1);
+    }
+    let long = vec![b'r'; 100_000];
+    assert_eq!(table.read(Scan::over(Span::row(long))).await.unwrap().len(), 0);
+}
+
 #[tokio::test]
 async fn a_handle_of_a_deleted_table_does_not_reach_a_new_table_of_its_name() {
     let directory = tempfile::tempdir().unwrap();
@@ -258,7 +278,7 @@ async fn writes_to_a_deleted_moved_or_replaced_directory_fail() {
         assert_eq!(error.kind(), ErrorKind::Uncertain, "{case}");
         let lost = format!(
             "`{}` was deleted or moved while it was open; restore it and open it again",
-            directory.join("fluo.redb").display()
+            directory.join("fluo.tables").display()
         );
         assert!(error.to_string().contains(&lost), "{error}");
         table.write(vec![put("c")]).await.unwrap_err();

@@ -20,7 +20,7 @@ use self::mutant::{FOLDER, Mutant};
 use self::tree::Tree;
 use self::verdict::Verdict;
 use crate::cargo::{none_of, print, say, workspace};
-use crate::turn::{rotation, today};
+use crate::turn::turn;
 
 /// Maximum time of a command, with its build.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
@@ -139,7 +139,7 @@ fn select(mut all: Vec<Mutant>, asked: &Asked) -> Result<Vec<Mutant>> {
         bail!("there is no planted bug `{unknown}`; bugs here: {}", names.join(", "));
     }
     let turn = match asked.rotate {
-        Some(count) => rotation(all.len(), count, today()?),
+        Some(count) => turn(all.len(), count)?,
         None => Vec::new(),
     };
     let mut index = 0..;

@@ -6,6 +6,7 @@
 //! lead, or damaged) closes the connection without a reply: clients in Java repeat a call without a
 //! pause if the reply is an exception.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result};
 use socket2::{SockRef, TcpKeepalive};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -60,18 +61,25 @@ impl BoundPort {
         })
     }
 
-    /// Listens, and serves all connections until the future is dropped, which closes them.
-    pub(super) async fn serve(self, term: Arc<Term>) -> Error {
-        let listener = match self.socket.listen(BACKLOG) {
-            Ok(listener) => listener,
-            Err(error) => {
-                let message = format!("cannot listen at port {}: {error}", self.number);
-                return Error::with_source(ErrorKind::Unavailable, message, error);
-            }
-        };
+    /// Listens. Connections wait until they are served.
+    pub(super) fn listen(self) -> Result<Listener> {
+        self.socket.listen(BACKLOG).map(Listener).map_err(|error| {
+            let message = format!("cannot listen at port {}: {error}", self.number);
+            Error::with_source(ErrorKind::Unavailable, message, error)
+        })
+    }
+}
+
+/// A port that listens.
+#[derive(Debug)]
+pub(super) struct Listener(TcpListener);
+
+impl Listener {
+    /// Serves all connections until the future is dropped, which closes them.
+    pub(super) async fn serve(self, term: Arc<Term>) -> Infallible {
         let mut connections = JoinSet::new();
         loop {
-            let stream = match listener.accept().await {
+            let stream = match self.0.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");

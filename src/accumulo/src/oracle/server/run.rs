@@ -107,10 +107,12 @@ impl Run {
         let stored = session.current_node(&self.application.paths.at(HORIZON)).await?;
         horizon::adopt(term, stored.as_ref()).await;
         let _leading = Leading::new();
+        // Whoever reads that this oracle leads may connect at once.
+        let listener = port.listen()?;
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
-            error = port.serve(term.clone()) => error,
+            never = listener.serve(term.clone()) => match never {},
             never = horizon::maintain(term, self.options.horizon_period) => match never {},
             Err(error) = self.application.wait_for_removal(&session) => error,
             error = term.wait_for_end() => error,
