@@ -76,7 +76,8 @@ impl TableAdmin for EmbeddedTables {
         self.commit(move |transaction| catalog::create(transaction, &name, versions)).await
     }
 
-    /// Deletes a table. The space of its entries is free once the last running scan of it has ended.
+    /// Deletes a table. The space of its entries is free once the last running scan of it has
+    /// ended.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.commit(move |transaction| catalog::delete(transaction, &name)).await

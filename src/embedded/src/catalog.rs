@@ -1,11 +1,10 @@
 //! Numbers of the directory, and names, ids and properties of the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use fluo_table::{Error, ErrorKind, Versions};
 
-use crate::engine::{Read, Slice, Snapshot, Transaction, number as decode_number};
+use crate::engine::{Read, Slice, Snapshot, Transaction, keys_of, number as decode_number};
 use crate::error::Failure;
 use crate::tablets;
 
@@ -63,11 +62,6 @@ pub(crate) fn names_by_id(snapshot: &Snapshot) -> Result<BTreeMap<u64, String>, 
 pub(crate) fn id_of(read: &impl Read, name: &str) -> Result<u64, Failure> {
     let id = read.number(&read.maps().tables, name.as_bytes())?;
     id.ok_or_else(|| Error::no_such_table(name).into())
-}
-
-/// Returns the range of keys that belong to a table, if keys start with the id of their table.
-pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
-    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
 }
 
 pub(crate) fn properties(

@@ -1,7 +1,8 @@
 //! Conversion of panics into errors.
 //!
-//! The storage engine asserts some of what it reads, so it may panic on damaged files. A library must
-//! not abort its process because of a bad disk, so every call of the engine runs in [`contain`].
+//! The storage engine asserts some of what it reads, so it may panic on damaged files. A library
+//! must not abort its process because of a bad disk, so every call of the engine runs in
+//! [`contain`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,7 +32,8 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
 
-    /// A directory was marked as damaged for misuse of the engine, and took no writes until a check.
+    /// A directory was marked as damaged for misuse of the engine, and took no writes until a
+    /// check.
     #[test]
     fn a_panic_is_damage_and_no_proof_of_it_and_the_next_call_works() {
         let failure = contain::<()>(|| panic!("page {} is odd\nsecond line", 7)).unwrap_err();

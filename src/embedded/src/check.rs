@@ -37,8 +37,8 @@ pub struct CheckReport {
 
 impl EmbeddedTables {
     /// Reads all of a directory that no process has open, and compares it with its checksums and
-    /// with the invariants of `docs/storage-format.md`. It reads at the speed of the disk and blocks
-    /// the thread.
+    /// with the invariants of `docs/storage-format.md`. It reads at the speed of the disk and
+    /// blocks the thread.
     ///
     /// It opens the directory as [`open`](EmbeddedTables::open) does, so the directory must be
     /// writable: the storage engine reads the log of the last writes. To check a copy, copy the

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
@@ -39,6 +39,11 @@ const POLL: Duration = Duration::from_millis(2);
 const LAST_FILE: &str = "version";
 
 const CELLS: &str = "cells-";
+
+/// The name of the number that is written only to advance the sequence number of the engine.
+const ADVANCE: &str = "advance";
+/// More sequence numbers than the creation or deletion of a map takes before the next commit.
+const MAX_UNCOMMITTED_STEPS: usize = 8;
 
 /// Bytes of a key or of a value. A clone shares them.
 pub(crate) type Slice = fjall::Slice;
@@ -118,7 +123,9 @@ impl Engine {
         if !directory.join(LAST_FILE).try_exists()? {
             return Err(Failure::damaged(format_args!("its file `{LAST_FILE}` is missing")));
         }
-        Self::create(directory, cache_bytes)
+        let engine = Self::create(directory, cache_bytes)?;
+        engine.advance(MAX_UNCOMMITTED_STEPS)?;
+        Ok(engine)
     }
 
     /// Opens the entries of tables, and deletes those of deleted tables: a crash may have left
@@ -130,7 +137,7 @@ impl Engine {
                 Some(id) if tables.contains(&id) => {
                     self.open_cells(id)?;
                 }
-                Some(id) if id < next => self.delete_map(open_map(&self.database, &name, 0)?),
+                Some(id) if id < next => self.delete_map(open_map(&self.database, &name, 0)?)?,
                 _ => {}
             }
         }
@@ -177,10 +184,22 @@ impl Engine {
         Ok(map)
     }
 
-    fn delete_map(&self, Map(map): Map) {
-        if let Err(error) = self.database.inner().delete_keyspace(map.inner().clone()) {
-            debug!(map = ?map.inner().name(), %error, "a map is deleted by the next opening");
+    fn delete_map(&self, Map(map): Map) -> Result<(), Failure> {
+        self.database.inner().delete_keyspace(map.inner().clone())?;
+        self.advance(1)
+    }
+
+    /// Advances the sequence number of the engine.
+    ///
+    /// The engine records the deletion of a map under a sequence number, and reuses the number of
+    /// the map. After an opening it may continue below the recorded number: the next map then has
+    /// the record of the deleted one, and the engine deletes it with its entries when it is opened
+    /// again. So a commit follows each deletion, and some precede the first step of an opening.
+    fn advance(&self, commits: usize) -> Result<(), Failure> {
+        for _ in 0..commits {
+            self.maps.meta.0.insert(ADVANCE, [])?;
         }
+        Ok(())
     }
 }
 
@@ -259,6 +278,11 @@ fn shortened(bound: &[u8]) -> &[u8] {
 pub(crate) fn number(value: &[u8]) -> Result<u64, Failure> {
     let number = value.try_into().map(u64::from_be_bytes);
     number.map_err(|_| Failure::damaged("a number does not have 8 bytes"))
+}
+
+/// Returns the range of keys that belong to a table, if keys start with the id of their table.
+pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
+    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
 }
 
 /// The entries of a map in the order of their keys.
@@ -380,7 +404,13 @@ impl<'e> Transaction<'e> {
         inner.commit()?;
         for table_id in deleted {
             let cells = engine.maps.write_cells().remove(&table_id);
-            cells.into_iter().for_each(|cells| engine.delete_map(cells));
+            if let Some(Err(failure)) = cells.map(|cells| engine.delete_map(cells)) {
+                debug!(
+                    table_id,
+                    ?failure,
+                    "the entries of a table are deleted by the next opening"
+                );
+            }
         }
         Ok(())
     }

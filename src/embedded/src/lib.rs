@@ -66,8 +66,8 @@
 //!   directory accepts no writes, until a check finds no damage.
 //! - **Concurrent access.** One handle (and its clones) of one process can open the directory at a
 //!   time.
-//! - **Size.** The disk is the limit. The space of deleted entries is free once the engine has merged
-//!   their files; a [compaction](EmbeddedTables#method.compact) makes it do so.
+//! - **Size.** The disk is the limit. The space of deleted entries is free once the engine has
+//!   merged their files; a [compaction](EmbeddedTables#method.compact) makes it do so.
 //! - **Long scans.** A stream keeps its snapshot: while it exists, no data in the snapshot is
 //!   freed. Drop streams that you do not finish.
 //! - **Slow writes.** Splitting a tablet with entries blocks the writer: see
@@ -76,8 +76,8 @@
 //!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), at most 32 MiB of unmerged writes for
 //!   each table and four times as much while they are written to files, and a few megabytes for
 //!   each running scan.
-//! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a longer
-//!   key is refused.
+//! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a
+//!   longer key is refused.
 //!
 //! Not supported: several processes, replication, encryption.
 //!

@@ -94,7 +94,8 @@ impl EmbeddedOptions {
         self
     }
 
-    /// Sets the memory for blocks of files that were read, in bytes; at least 1 MiB. Default: 128 MiB.
+    /// Sets the memory for blocks of files that were read, in bytes; at least 1 MiB. Default: 128
+    /// MiB.
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
         self

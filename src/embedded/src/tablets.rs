@@ -12,8 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{Bytes, Span};
 
-use crate::catalog::keys_of;
-use crate::engine::{Map, Read, Transaction, number};
+use crate::engine::{Map, Read, Transaction, keys_of, number};
 use crate::error::Failure;
 use crate::key;
 

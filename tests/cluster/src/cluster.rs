@@ -55,8 +55,8 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within ten
-    /// minutes. The error names the folder of the logs, which is kept, and shows the end of the
+    /// Java or Maven is missing, the jars cannot be fetched, or the cluster does not work within
+    /// ten minutes. The error names the folder of the logs, which is kept, and shows the end of the
     /// relevant log.
     pub fn start(settings: &Settings) -> Result<Cluster> {
         ensure!(settings.tablet_servers > 0, "a cluster needs at least one tablet server");

@@ -1,5 +1,5 @@
-//! Directories with random damage in one file are checked, opened, read and written. Every call ends
-//! with a result, or with an error that reports the damage. No call panics.
+//! Directories with random damage in one file are checked, opened, read and written. Every call
+//! ends with a result, or with an error that reports the damage. No call panics.
 //!
 //! The rounds run in a child process, because the failures that must not happen (a stack overflow,
 //! an abort) end the process. `FLUO_SOAK` multiplies the number of rounds; `FLUO_DAMAGE_SEED` sets

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_table::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAdmin, Versions};
+use fluo_table::{
+    Authorizations, Bytes, Column, Garbage, Mutation, Scan, Span, TableAdmin, Versions,
+};
 
 #[tokio::test]
 async fn a_hundred_thousand_split_points_are_added_in_one_call() {
@@ -40,4 +42,33 @@ async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     assert_eq!(one.as_slice().iter().map(|tablet| tablet.entries).collect::<Vec<_>>(), [1_009]);
     drop((table, tables));
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap().entries, 1_009);
+}
+
+/// The storage engine deleted the entries of a table that was created after the deletion of another
+/// one, if each step had an opening of its own.
+#[tokio::test]
+async fn a_table_outlives_the_deletion_of_an_earlier_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        EmbeddedTables::open(directory.path(), options).unwrap()
+    };
+    // The entries of every second table are never written.
+    for (name, rows) in [("a", 2), ("b", 0), ("c", 2), ("d", 0), ("e", 0), ("f", 2)] {
+        open().create_table(name, Versions::default()).await.unwrap();
+        for row in 0..rows {
+            let tables = open();
+            let table = tables.open_table(name, Authorizations::none()).await.unwrap();
+            let row = Mutation::new(format!("{row}")).put(Column::new("f", "q"), "v");
+            table.write(vec![row]).await.unwrap();
+        }
+        open().add_splits(name, &["m".into()].into()).await.unwrap();
+        let tables = open();
+        assert_eq!(tables.tablets(name).await.unwrap().entries(), rows, "{name}");
+        let table = tables.open_table(name, Authorizations::none()).await.unwrap();
+        let cells = table.read(Scan::over(Span::all())).await.unwrap();
+        assert_eq!(u64::try_from(cells.len()).unwrap(), rows, "{name}");
+        drop((table, tables));
+        open().delete_table(name).await.unwrap();
+    }
 }

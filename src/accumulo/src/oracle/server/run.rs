@@ -107,7 +107,7 @@ impl Run {
         let stored = session.current_node(&self.application.paths.at(HORIZON)).await?;
         horizon::adopt(term, stored.as_ref()).await;
         let _leading = Leading::new();
-        // Whoever reads that this oracle leads may connect at once.
+        // A process that reads that this oracle leads connects at once.
         let listener = port.listen()?;
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
