@@ -15,7 +15,7 @@ use metrics_util::CompositeKey;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 /// Seeds whose runs record every metric but those that are rare.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 60;
 
 /// Metrics that the runs may not record, each with the reason. Each one has its own test.
 const RARE: [(&str, &str); 7] = [

@@ -77,7 +77,7 @@ impl TableAdmin for EmbeddedTables {
     }
 
     /// Deletes a table. The space of its entries is free once the last running scan of it has
-    /// ended.
+    /// ended, and the engine has removed the logs with entries of it.
     async fn delete_table(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.commit(move |transaction| catalog::delete(transaction, &name)).await

@@ -48,8 +48,8 @@ impl EmbeddedTables {
     ///
     /// # Errors
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a block does
-    ///   not have its checksum, acknowledged commits are missing, a key cannot be read or stands in
-    ///   the wrong place, a tablet's count is not the number of its entries, a number is missing or
+    ///   not have its checksum, acknowledged commits are missing, a key cannot be read or is out
+    ///   of order, a tablet's count is not the number of its entries, a number is missing or
     ///   out of its bounds, or there is something that belongs to no table and no application.
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the files are not those of this
     ///   crate, or have a format that this build does not know.
@@ -197,7 +197,7 @@ fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure
             .read(bytes)
             .ok_or_else(|| misplaced("a stored key cannot be read", &previous))?;
         if previous.as_slice() >= bytes {
-            return Err(misplaced("a stored key stands in the wrong place", &previous));
+            return Err(misplaced("a stored key is out of order", &previous));
         }
         previous.clear();
         previous.extend_from_slice(bytes);

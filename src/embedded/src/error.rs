@@ -73,6 +73,11 @@ impl Failure {
         matches!(self, Self::Damaged(_))
     }
 
+    pub(crate) fn of_another_program() -> Self {
+        let what = "contains files of another program: they have no format version; choose another directory";
+        Self::Foreign(what.to_owned())
+    }
+
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
         Self::Damaged(what.to_string())
     }

@@ -111,7 +111,8 @@ impl EmbeddedOptions {
 
     /// Sets the maximum number of bytes of mutations and conditions that wait for the writer, over
     /// all callers; 1 to 4,294,967,295. A call waits as for the number of mutations, so the queue
-    /// never has more bytes than this, or than the largest call. Default: 256 MiB.
+    /// never has more bytes than this, or than the largest call. Commits of transactions do not
+    /// wait, and are not counted. Default: 256 MiB.
     pub fn max_queued_bytes(mut self, bytes: usize) -> Self {
         self.max_queued_bytes = bytes;
         self

@@ -26,6 +26,8 @@ pub(crate) struct Store {
     /// The reason why writes are rejected, once a write has failed or the tables are known to be
     /// damaged.
     failed: OnceLock<Error>,
+    /// The error of a commit whose outcome is unknown.
+    in_doubt: OnceLock<Error>,
     /// Completed once damage was found and the directory is marked.
     marked: Once,
     /// The directory. Last field, so that it is unlocked after the engine has closed its files.
@@ -37,10 +39,10 @@ impl Store {
     pub(crate) fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
         let store = contain(|| {
             let directory = Arc::new(Self::hold(path, options)?);
-            let refusal = mark::stored_refusal(path);
             let store = Self::open_held(&directory, options)?;
-            if let Some(refusal) = refusal {
-                let _ = store.failed.set(refusal);
+            match mark::stored_refusal(path) {
+                Some(refusal) => drop(store.failed.set(refusal)),
+                None => store.engine.prepare_writes(store.read_next_id()?)?,
             }
             Ok(store)
         });
@@ -55,7 +57,11 @@ impl Store {
         Directory::hold(path, options, |new| fill(new, options))
     }
 
-    /// Opens the tables of a locked directory.
+    fn read_next_id(&self) -> Result<u64, Failure> {
+        catalog::number(&self.engine.snapshot(), catalog::NEXT_TABLE_ID)
+    }
+
+    /// Opens the tables of a locked directory, and writes nothing.
     pub(crate) fn open_held(
         directory: &Arc<Directory>,
         options: &EmbeddedOptions,
@@ -65,14 +71,12 @@ impl Store {
         check_format(&snapshot)?;
         let last = catalog::number(&snapshot, catalog::COMMITS)?;
         let commits = Commits::open(directory.path(), last)?;
-        let tables = catalog::ids(&snapshot)?;
-        let next = catalog::number(&snapshot, catalog::NEXT_TABLE_ID)?;
-        drop(snapshot);
-        engine.open_tables(&tables, next)?;
+        engine.open_tables(&catalog::ids(&snapshot)?)?;
         Ok(Self {
             engine,
             commits,
             failed: OnceLock::new(),
+            in_doubt: OnceLock::new(),
             marked: Once::new(),
             directory: directory.clone(),
         })
@@ -104,6 +108,12 @@ impl Store {
     /// Returns the error of a failure. Damage marks the directory, which then accepts no more
     /// writes.
     pub(crate) fn error_of(&self, failure: Failure) -> Error {
+        // Files that were moved away are not damaged.
+        if failure.is_proof()
+            && let Err(error) = self.directory.check_in_place()
+        {
+            return error;
+        }
         if let Some(finding) = failure.finding().filter(|_| failure.is_proof()) {
             self.marked.call_once(|| self.mark(finding));
         }
@@ -122,7 +132,7 @@ impl Store {
     /// Begins a write. Only the writer thread may call this.
     pub(crate) fn begin_write(&self) -> Result<Transaction<'_>> {
         self.check_writable()?;
-        contain(|| Ok(self.engine.begin())).map_err(|failure| self.write_error(failure))
+        contain(|| self.engine.begin()).map_err(|failure| self.write_error(failure))
     }
 
     /// Commits durably, and checks that the files were not deleted in the meantime. An error is
@@ -139,8 +149,19 @@ impl Store {
             let message = format!(
                 "outcome unknown: the commit failed ({cause}); open the directory again and check"
             );
+            let _ = self.in_doubt.set(Error::with_source(
+                cause.kind(),
+                cause.to_string(),
+                cause.clone(),
+            ));
             Error::with_source(ErrorKind::Uncertain, message, cause)
         })
+    }
+
+    /// Returns an error if the outcome of a commit is unknown: this process does not see the
+    /// commit, and a later opening may.
+    pub(crate) fn check_certain(&self) -> Result<()> {
+        self.in_doubt.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// Returns the error of a failed write. Stops all further writes if the storage failed.
@@ -179,7 +200,7 @@ impl Store {
 /// Creates the tables of a new directory.
 fn fill(new: &Path, options: &EmbeddedOptions) -> Result<(), Failure> {
     let engine = Engine::create(new, options.cache_bytes)?;
-    let mut transaction = engine.begin();
+    let mut transaction = engine.begin()?;
     let servers = u64::try_from(options.servers.get()).unwrap_or(u64::MAX);
     for (name, number) in [
         (catalog::FORMAT, FORMAT_VERSION),
@@ -201,10 +222,6 @@ fn check_format(snapshot: &Snapshot) -> Result<(), Failure> {
             "has format version {other}, but this build supports only version {FORMAT_VERSION}; \
              use the build that created it"
         ))),
-        None => Err(Failure::Foreign(
-            "contains files of another program: they have no format version; choose another \
-             directory"
-                .to_owned(),
-        )),
+        None => Err(Failure::of_another_program()),
     }
 }

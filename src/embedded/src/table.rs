@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{
     Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, KeyRef, MultiRowWrite,
     Mutation, Outcome, Result, Scan, Table, Versions,
@@ -42,7 +43,7 @@ impl Table for EmbeddedTable {
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(Mutation::check)?;
         let mutations = mutations.into_iter().map(Into::into).collect();
-        for outcome in self.submit(mutations, false).await? {
+        for outcome in self.submit(mutations, None).await? {
             if let Outcome::Unknown(error) = outcome {
                 return Err(error);
             }
@@ -54,7 +55,7 @@ impl Table for EmbeddedTable {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
         }
-        self.submit(mutations, false).await
+        self.submit(mutations, None).await
     }
 
     fn together(&self) -> Option<&dyn MultiRowWrite> {
@@ -65,9 +66,13 @@ impl Table for EmbeddedTable {
 #[async_trait]
 impl MultiRowWrite for EmbeddedTable {
     /// Passes the call to the writer, which applies a call in one transaction of the storage.
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+    async fn write_atomically(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
+    ) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
-        let mut outcomes = self.submit(mutations, true).await?;
+        let mut outcomes = self.submit(mutations, Some(commit)).await?;
         outcomes.pop().ok_or_else(|| Error::invalid("there are no mutations"))
     }
 }
@@ -91,7 +96,7 @@ impl EmbeddedTable {
     async fn submit(
         &self,
         mutations: Vec<ConditionalMutation>,
-        is_atomic: bool,
+        atomic: Option<Option<PendingCommit>>,
     ) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
@@ -101,7 +106,8 @@ impl EmbeddedTable {
             table: self.table.clone(),
             mutations,
             authorizations: self.authorizations.clone(),
-            is_atomic,
+            is_atomic: atomic.is_some(),
+            commit: atomic.flatten(),
         };
         self.shared.writer.write(write).await
     }

@@ -19,8 +19,8 @@ use crate::writer::Writer;
 /// The tables of one directory: a [`TableAdmin`](fluo_table::TableAdmin). A clone shares them.
 ///
 /// No other process and no other handle can open the directory until the last clone, the last table
-/// opened through one, and the last running scan are dropped. The last drop waits for the queued
-/// writes.
+/// opened through one, and the last running scan are dropped, and a cancelled compaction has merged
+/// its files. The last drop waits for the queued writes.
 #[derive(Clone, Debug)]
 pub struct EmbeddedTables {
     pub(crate) shared: Arc<Shared>,
@@ -46,12 +46,13 @@ pub(crate) struct Shared {
 impl EmbeddedTables {
     /// Opens the tables of a directory, and creates them first if the options say so.
     ///
-    /// Blocks the thread for the time that it takes to read the log of the last writes: up to
-    /// 256 MiB.
+    /// Blocks the thread for the time that it takes to read the log of the last writes: about
+    /// 64 MiB, or twice as much after a kill.
     ///
     /// # Errors
     ///
-    /// If opening fails, existing tables are unchanged.
+    /// If opening fails, existing tables are unchanged, except that the storage engine may have
+    /// dropped the unreadable end of a log.
     /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path
     ///   is that of a file.
     /// - [`NotFound`](fluo_table::ErrorKind::NotFound): the directory does not exist or has no

@@ -43,7 +43,7 @@ pub(crate) fn list(read: &impl Read, table_id: u64) -> Result<Vec<Counted>, Fail
 pub(crate) struct EndRows(Vec<Bytes>);
 
 impl EndRows {
-    pub(crate) fn of(read: &impl Read, table_id: u64) -> Result<Self, Failure> {
+    pub(crate) fn all(read: &impl Read, table_id: u64) -> Result<Self, Failure> {
         let tablets = list(read, table_id)?;
         Ok(Self(tablets.into_iter().filter_map(|(end, _)| end).collect()))
     }
@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn the_end_rows_of_some_tablets_locate_their_rows_as_all_do() {
         let (_directory, engine) = engine();
-        let mut transaction = engine.begin();
+        let mut transaction = engine.begin().unwrap();
         for table_id in [1, 2] {
             create(&mut transaction, table_id).unwrap();
             let splits = ["b", "d", "f"].map(Bytes::from);
             split(&mut transaction, table_id, &splits.into()).unwrap();
         }
-        let all = EndRows::of(&transaction, 1).unwrap();
+        let all = EndRows::all(&transaction, 1).unwrap();
         let rows = ["a", "b", "ba", "c", "d", "e", "f", "g"].map(str::as_bytes);
         for (index, first) in rows.iter().enumerate() {
             for last in &rows[index..] {

@@ -33,8 +33,10 @@ impl World {
                 self.apply(mutation);
                 return;
             }
-            Late::Conditional(mutations, authorizations) => {
-                self.apply_if(mutations, &authorizations)
+            Late::Conditional(mutations, authorizations, commit) => {
+                let result = self.apply_if(mutations, &authorizations);
+                drop(commit);
+                result
             }
         };
         if let Err(error) = result {

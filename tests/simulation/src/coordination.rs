@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use tokio::time::sleep;
@@ -102,6 +102,20 @@ impl SimulatedCoordination {
 impl Coordination for SimulatedCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         self.send(self.timestamps_once(count)).await
+    }
+
+    async fn begin_commit(&self, start: Timestamp) -> Result<Option<PendingCommit>> {
+        let link = &self.link;
+        link.travel().await;
+        let fate = link.fate();
+        let begin = link.world.coordination.begin_commit(start);
+        if fate != Fate::Fine {
+            // A pending commit that its client never receives ends at once.
+            return send_to(link, fate, async { begin.await.map(drop) }).await.map(|()| None);
+        }
+        let begun = begin.await?;
+        link.say(format_args!("begins the commit of {start}: {begun:?}"));
+        Ok(link.travel_with(begun).await)
     }
 
     async fn horizon(&self) -> Result<Timestamp> {

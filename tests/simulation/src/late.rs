@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{Authorizations, ConditionalMutation, Mutation};
 
 /// A write on its way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Late {
     Plain(Mutation),
-    /// One, or those that are written together, and what their client may see.
-    Conditional(Vec<ConditionalMutation>, Authorizations),
+    /// One, or those that are written together, what their client may see, and the pending commit
+    /// of which they are the writes.
+    Conditional(Vec<ConditionalMutation>, Authorizations, Option<PendingCommit>),
 }
 
 /// The writes that are on their way, in the order in which they were sent.

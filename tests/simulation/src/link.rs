@@ -89,8 +89,23 @@ impl Link {
 
     /// Takes the time that a call takes one way. Never returns once the link is cut.
     pub(super) async fn travel(&self) {
+        self.travel_with(()).await;
+    }
+
+    /// Takes the time that a call takes one way with a value, which is dropped if the link is cut.
+    pub(super) async fn travel_with<T>(&self, value: T) -> T {
+        self.take_time().await;
         if self.is_cut() {
+            drop(value);
             std::future::pending::<()>().await;
+            unreachable!("a pending future has no end");
+        }
+        value
+    }
+
+    async fn take_time(&self) {
+        if self.is_cut() {
+            return;
         }
         let (random, dials) = (&self.world.random, &self.world.dials);
         let longest = match random.chance(dials.is_slow) && self.world.is_rough() {
@@ -102,9 +117,6 @@ impl Link {
             tokio::task::yield_now().await;
         } else {
             sleep(time).await;
-        }
-        if self.is_cut() {
-            std::future::pending::<()>().await;
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::vec;
 
 use async_trait::async_trait;
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{
     Bytes, Cell, CellBatches, ConditionalMutation, Key, MultiRowWrite, Mutation, Outcome, Result,
     Scan, Span, Table, row_successor,
@@ -86,7 +87,7 @@ impl Table for SimulatedTable {
             if fate == Fate::Before && outcomes.is_empty() {
                 return Err(unavailable());
             }
-            outcomes.push(self.write_as_one(vec![mutation], fate).await?);
+            outcomes.push(self.write_as_one(vec![mutation], None, fate).await?);
         }
         self.link.travel().await;
         let world = &self.link.world;
@@ -104,8 +105,12 @@ impl Table for SimulatedTable {
 
 #[async_trait]
 impl MultiRowWrite for SimulatedTable {
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
-        self.link.travel().await;
+    async fn write_atomically(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
+    ) -> Result<Outcome> {
+        let commit = self.link.travel_with(commit).await;
         let written = mutations.iter().map(|conditional| &conditional.mutation);
         if self.is_denied(written.clone()) {
             return Err(denied());
@@ -114,7 +119,7 @@ impl MultiRowWrite for SimulatedTable {
         if fate == Fate::Before {
             return Err(unavailable());
         }
-        let outcome = self.write_as_one(mutations, fate).await;
+        let outcome = self.write_as_one(mutations, commit, fate).await;
         self.link.travel().await;
         outcome
     }
@@ -151,6 +156,7 @@ impl SimulatedTable {
     async fn write_as_one(
         &self,
         mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
         fate: Fate,
     ) -> Result<Outcome> {
         let (world, authorizations) = (&self.link.world, &self.link.authorizations);
@@ -160,7 +166,7 @@ impl SimulatedTable {
             Fate::Lost if world.strikes(WorldBug::UnknownAsAccepted) => Outcome::Accepted,
             Fate::Lost => Outcome::Unknown(uncertain()),
             Fate::Late => {
-                world.delay(Late::Conditional(mutations, authorizations.clone()));
+                world.delay(Late::Conditional(mutations, authorizations.clone(), commit));
                 Outcome::Unknown(uncertain())
             }
             Fate::After => {
@@ -174,6 +180,7 @@ impl SimulatedTable {
                 if takes_effect {
                     world.apply_if(mutations, authorizations)?;
                 }
+                drop(commit);
                 self.link.cut().await;
                 Outcome::Unknown(uncertain())
             }

@@ -31,7 +31,7 @@ pub async fn t12_a_cancelled_call_is_atomic(tables: Arc<dyn TableAdmin>) {
                     .put(column("left"), call.to_string())
                     .put(column("right"), call.to_string());
                 let rows = vec![both.when(free()), again.when(free())];
-                drop(timeout(patience, together.write_atomically(rows)).await);
+                drop(timeout(patience, together.write_atomically(rows, None)).await);
             }
             _ => {
                 let first = vec![both.when(free())];

@@ -130,6 +130,7 @@ macro_rules! __for_each_rule {
             together::t16_rows_are_written_together_or_not_at_all,
             together::t16_an_invalid_call_writes_nothing,
             together::t16_rows_that_are_written_together_are_seen_together,
+            together::t16_a_pending_commit_ends_when_its_write_is_visible,
             life::a1_an_invalid_name_is_rejected,
             life::a2_a_table_that_does_not_exist_is_not_found,
             life::a2_creating_a_table_twice_changes_nothing,

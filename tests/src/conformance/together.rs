@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{
     Condition, ConditionalMutation, ErrorKind, Filter, Mutation, Outcome, Result, Table,
-    TableAdmin, Versions,
+    TableAdmin, Timestamp, Versions,
 };
+use futures::FutureExt;
 use tokio::sync::oneshot;
 
 use super::ground::{Ground, column};
@@ -28,7 +30,7 @@ fn value(qualifier: &'static str, value: &'static str) -> Condition {
 }
 
 async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option<Result<Outcome>> {
-    Some(table.together()?.write_atomically(mutations).await)
+    Some(table.together()?.write_atomically(mutations, None).await)
 }
 
 /// Checks T16: the mutations are written if the conditions of all of them hold; otherwise none is
@@ -203,5 +205,46 @@ async fn count_up(table: Arc<dyn Table>) {
                 other => panic!("{other:?}"),
             }
         }
+    }
+}
+
+/// Checks T16 and C18: a pending commit ends once its mutations can be seen, also if its caller is
+/// cancelled, and at once if they are rejected or refused.
+pub async fn t16_a_pending_commit_ends_when_its_write_is_visible(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let Some(together) = ground.table.together() else { return ground.end().await };
+    for (case, qualifier, is_cancelled) in [
+        ("accepted", "a", false),
+        ("rejected", "a", false),
+        ("invalid", "m", false),
+        ("cancelled", "c", true),
+    ] {
+        let condition = match case {
+            "invalid" => Condition::absent(column(qualifier).with_visibility("A")),
+            _ => absent(qualifier),
+        };
+        let write =
+            vec![put("r", qualifier, "v").when(condition), always(put("s", qualifier, "v"))];
+        let (ends, ended) = oneshot::channel();
+        let end = move || {
+            let _ = ends.send(());
+            Vec::new()
+        };
+        let pending = PendingCommit::new(Timestamp::FIRST, Timestamp::ZERO, end);
+        let call = together.write_atomically(write, Some(pending));
+        if is_cancelled {
+            drop(call.now_or_never());
+        } else {
+            let answer = call.await;
+            assert_eq!(answer.is_ok_and(|outcome| outcome.is_accepted()), case == "accepted");
+        }
+        ended.await.expect(case);
+        let seen = ground.table.get("s", &column(qualifier)).await.unwrap();
+        let is_absent = ["invalid", "cancelled"].contains(&case) && seen.is_none();
+        assert!(seen.is_some() || is_absent, "{case}");
+        // A later write has overtaken nothing: the mutations are seen now, or never.
+        ground.write(vec![put("later", "q", "v")]).await;
+        assert_eq!(ground.table.get("s", &column(qualifier)).await.unwrap(), seen, "{case}");
+        assert_eq!(seen, ground.table.get("r", &column(qualifier)).await.unwrap(), "{case}");
     }
 }

@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: one function for each rule of the contracts of
 //! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
-//! The name of each function begins with the rule (C1 to C16) that it checks. A function creates
+//! The name of each function begins with the rule (C1 to C18) that it checks. A function creates
 //! applications with unique names, and the suite removes them after it. So rules can run
 //! concurrently, on an instance that is in use. If a rule does not hold, its function panics and
 //! leaves its application for inspection.
@@ -21,6 +21,7 @@ mod ground;
 mod horizon;
 mod life;
 mod locks;
+mod pending;
 mod removal;
 mod reopening;
 mod set_aside;
@@ -95,6 +96,9 @@ macro_rules! __for_each_coordination_rule {
             life::c13_one_of_many_concurrent_claims_succeeds,
             locks::c15_one_caller_has_a_duty,
             locks::c16_nobody_begins_during_an_exclusive_use,
+            pending::c18_timestamps_wait_for_lower_commits,
+            pending::c18_timestamps_do_not_wait_for_later_commits,
+            pending::c18_the_horizon_does_not_pass_a_pending_commit,
         }
     };
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
@@ -18,6 +18,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         let call = CoordinationCall::Timestamps(count);
         self.call(call, self.inner.timestamps(count)).await
+    }
+
+    async fn begin_commit(&self, start: Timestamp) -> Result<Option<PendingCommit>> {
+        self.call("begin_commit", self.inner.begin_commit(start)).await
     }
 
     async fn horizon(&self) -> Result<Timestamp> {

@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use async_trait::async_trait;
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{
     CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Result, Scan, Table,
 };
@@ -81,10 +82,14 @@ impl<P: Table + ?Sized + 'static, H: Hooks> Table for Intercepted<P, H> {
 
 #[async_trait]
 impl<P: Table + ?Sized + 'static, H: Hooks> MultiRowWrite for Intercepted<P, H> {
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+    async fn write_atomically(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
+    ) -> Result<Outcome> {
         let inner = self.inner.together().ok_or_else(unavailable)?;
         let call = Call::WriteAtomically(mutations.clone());
-        let work = async { Ok(vec![inner.write_atomically(mutations).await?]) };
+        let work = async { Ok(vec![inner.write_atomically(mutations, commit).await?]) };
         let mut outcomes = self.write_with(call, work).await?;
         outcomes.pop().ok_or_else(unavailable)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::coordination::{
-    HeldLocks, ReservedTimestamps, Sessions, TimestampBlock, zookeeper_format,
+    HeldLocks, PendingCommits, ReservedTimestamps, Sessions, TimestampBlock, zookeeper_format,
 };
 use fluo_table::{Error, Result, Timestamp};
 
@@ -41,9 +41,12 @@ impl EmbeddedApplication {
         // Read everything, so that damage is detected here.
         nodes::read(snapshot, name)?;
         let end = nodes::timestamp_at(snapshot, name, zookeeper_format::MAX_TIMESTAMP)?;
+        let horizon = nodes::timestamp_at(snapshot, name, zookeeper_format::HORIZON)?;
         let stamps = Stamps {
             reserved: ReservedTimestamps::new(end),
-            horizon: nodes::timestamp_at(snapshot, name, zookeeper_format::HORIZON)?,
+            horizon,
+            next_horizon: horizon,
+            pending: PendingCommits::default(),
         };
         Ok(Self {
             name: name.into(),
@@ -80,8 +83,11 @@ impl EmbeddedApplication {
 #[derive(Debug)]
 pub(crate) struct Stamps {
     pub(crate) reserved: ReservedTimestamps,
-    /// The horizon that is in force, and in the file.
+    /// The horizon that is in force, and in the directory.
     pub(crate) horizon: Timestamp,
+    /// The horizon that is being written to the directory, or the one in force.
+    pub(crate) next_horizon: Timestamp,
+    pub(crate) pending: PendingCommits,
 }
 
 impl Stamps {
@@ -89,6 +95,16 @@ impl Stamps {
     pub(crate) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
         let first = self.reserved.take(count)?;
         Ok(first.map(|first| TimestampBlock { first, count, horizon: self.horizon }))
+    }
+
+    /// Begins the commit of a transaction that began at `start`, or returns `None` if no timestamp
+    /// is reserved. A horizon that is being written may be in force before the commit ends.
+    pub(crate) fn begin_commit(&mut self, start: Timestamp) -> Result<Option<TimestampBlock>> {
+        let taken = self.take(NonZeroU32::MIN)?;
+        Ok(taken.map(|taken| {
+            self.pending.begin(taken.first, start);
+            TimestampBlock { horizon: self.next_horizon, ..taken }
+        }))
     }
 }
 

@@ -234,7 +234,7 @@ mod tests {
     fn counts_them_once_and_still_enforces_the_limit() {
         let most = FailedNotification::MAX_DEAD_LETTERS;
         let (_directory, engine) = engine();
-        let tx = &mut engine.begin();
+        let tx = &mut engine.begin().unwrap();
         let count = Count::default();
         let put = |tx: &mut Transaction<'_>, row| {
             let put = put(tx, "web", &count, &of_row(row));

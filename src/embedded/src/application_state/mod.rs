@@ -6,5 +6,5 @@ mod check;
 pub(crate) mod dead_letters;
 pub(crate) mod nodes;
 
-pub(crate) use application::{EmbeddedApplication, Registry};
+pub(crate) use application::{EmbeddedApplication, Registry, Stamps};
 pub(crate) use check::check;

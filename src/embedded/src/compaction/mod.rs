@@ -59,18 +59,18 @@ pub(crate) async fn run(
     let tablets = off_the_runtime(tablets).await?;
     let mut compaction = Some(Compaction::new(name, table_id, tablets, garbage));
     let mut dropped = 0;
-    while let Some(mut going_on) = compaction {
+    while let Some(mut rest) = compaction {
         let job = move |transaction: &mut Transaction<'_>| {
-            let dropped = going_on.step(transaction, STEP_ENTRIES)?;
-            let rest = (!going_on.is_done()).then_some(going_on);
+            let dropped = rest.step(transaction, STEP_ENTRIES)?;
+            let rest = (!rest.is_done()).then_some(rest);
             Ok(match dropped {
                 0 => Verdict::Discard((rest, 0)),
                 _ => Verdict::Commit((rest, dropped)),
             })
         };
-        let of_step;
-        (compaction, of_step) = shared.writer.run(job).await?;
-        dropped += of_step;
+        let dropped_now;
+        (compaction, dropped_now) = shared.writer.run(job).await?;
+        dropped += dropped_now;
     }
     if dropped > 0 {
         let store = shared.store.clone();

@@ -243,7 +243,7 @@ mod tests {
 
     fn store(transaction: &mut Transaction<'_>, keys: &[StoredKey]) -> Result<(), Failure> {
         let cells = transaction.maps().cells(TABLE_ID).unwrap();
-        let ends = EndRows::of(transaction, TABLE_ID)?;
+        let ends = EndRows::all(transaction, TABLE_ID)?;
         let mut changes = CountChanges::default();
         for stored in keys {
             let mut bytes = Vec::new();
@@ -296,7 +296,7 @@ mod tests {
         most: usize,
     ) -> Result<(), Failure> {
         // It is never committed, so each run begins with an empty table.
-        let transaction = &mut engine.begin();
+        let transaction = &mut engine.begin().unwrap();
         catalog::put_number(transaction, catalog::NEXT_TABLE_ID, TABLE_ID)?;
         catalog::create(transaction, "t", versions)?;
         store(transaction, first)?;

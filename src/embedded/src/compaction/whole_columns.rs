@@ -74,7 +74,7 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
 
 fn store(transaction: &mut Transaction<'_>, entries: &[Entry]) -> Result<(), Failure> {
     let cells = transaction.maps().cells(TABLE_ID).unwrap();
-    let ends = EndRows::of(transaction, TABLE_ID)?;
+    let ends = EndRows::all(transaction, TABLE_ID)?;
     let mut changes = CountChanges::default();
     for Entry { key, value, is_delete } in entries {
         let mut bytes = Vec::new();
@@ -116,7 +116,7 @@ fn run(
     most: usize,
 ) -> Result<(), Failure> {
     // It is never committed, so each run begins with an empty table.
-    let transaction = &mut engine.begin();
+    let transaction = &mut engine.begin().unwrap();
     catalog::put_number(transaction, catalog::NEXT_TABLE_ID, TABLE_ID)?;
     catalog::create(transaction, "t", Versions::All)?;
     store(transaction, first)?;

@@ -1,19 +1,21 @@
 //! The port to one application.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::task::Context;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, zookeeper_format,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
 use fluo_table::{Error, Result, RowColumn, Timestamp};
 use tokio::time::Instant;
 
 use super::sessions::{Presence, Present};
-use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
+use crate::application_state::{EmbeddedApplication, Stamps, dead_letters, nodes};
 use crate::engine::{Snapshot, Transaction};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
@@ -64,23 +66,33 @@ impl EmbeddedCoordination {
         found
     }
 
-    /// Reserves more timestamps in the file, and hands out `count` of them.
-    async fn reserve(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+    /// Takes `count` timestamps with `take`. If that returns `None`, reserves more of them in the
+    /// directory first.
+    async fn take(
+        &self,
+        count: NonZeroU32,
+        take: impl Fn(&mut Stamps) -> Result<Option<TimestampBlock>> + Send + Sync,
+    ) -> Result<TimestampBlock> {
+        self.application.check_there()?;
+        let at_hand = take(&mut self.application.stamps())?;
+        if let Some(block) = at_hand {
+            return Ok(block);
+        }
         let _alone = self.application.reserving.lock().await;
         let end = {
             let mut stamps = self.application.stamps();
             // Another caller may have reserved timestamps in the meantime.
-            if let Some(block) = stamps.take(count)? {
+            if let Some(block) = take(&mut stamps)? {
                 return Ok(block);
             }
             stamps.reserved.plan(count, Instant::now().into_std())?
         };
-        // If the caller is cancelled here, the reservation is in the file but not in memory: the
+        // If the caller is cancelled here, the reservation is stored but not in memory: the
         // next caller reserves again.
         self.put(zookeeper_format::MAX_TIMESTAMP, zookeeper_format::timestamp(end)).await?;
         let mut stamps = self.application.stamps();
         stamps.reserved.reserved(end);
-        let block = stamps.take(count)?;
+        let block = take(&mut stamps)?;
         block.ok_or_else(|| {
             let message = "timestamps that were just reserved are missing";
             fluo_table::Error::new(fluo_table::ErrorKind::Storage, message)
@@ -91,12 +103,22 @@ impl EmbeddedCoordination {
 #[async_trait]
 impl Coordination for EmbeddedCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
-        self.application.check_there()?;
-        let at_hand = self.application.stamps().take(count)?;
-        match at_hand {
-            Some(block) => Ok(block),
-            None => self.reserve(count).await,
-        }
+        let block = self.take(count, |stamps| stamps.take(count)).await?;
+        let ended = |context: &mut Context<'_>| {
+            self.application.stamps().pending.poll_ended_below(block.first, context)
+        };
+        poll_fn(ended).await;
+        // A commit whose outcome is unknown ends too.
+        self.shared.store.check_certain()?;
+        Ok(block)
+    }
+
+    async fn begin_commit(&self, start: Timestamp) -> Result<Option<PendingCommit>> {
+        self.shared.store.check_certain()?;
+        let commit = self.take(NonZeroU32::MIN, |stamps| stamps.begin_commit(start)).await?;
+        let application = self.application.clone();
+        let end = move || application.stamps().pending.end(commit.first);
+        Ok(Some(PendingCommit::new(commit.first, commit.horizon, end)))
     }
 
     async fn horizon(&self) -> Result<Timestamp> {
@@ -108,8 +130,10 @@ impl Coordination for EmbeddedCoordination {
         let _alone = self.application.horizon_moves.lock().await;
         let (before, after) = {
             let sessions = self.application.sessions();
-            let stamps = self.application.stamps();
-            (stamps.horizon, sessions.horizon_after(stamps.horizon, stamps.reserved.next()))
+            let mut stamps = self.application.stamps();
+            let most = stamps.pending.max_horizon(stamps.reserved.next());
+            stamps.next_horizon = sessions.horizon_after(stamps.horizon, most);
+            (stamps.horizon, stamps.next_horizon)
         };
         self.run(move |transaction, application| {
             if before == after {

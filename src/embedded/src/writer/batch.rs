@@ -113,7 +113,7 @@ impl<'b, 'e> Batch<'b, 'e> {
         };
         let properties = catalog::properties(self.transaction, table.id)?;
         let versions = Versions::for_scan(&properties);
-        let ends = EndRows::of(self.transaction, table.id)?;
+        let ends = EndRows::all(self.transaction, table.id)?;
         vacant.insert(Table { cells, versions, ends });
         Ok(true)
     }

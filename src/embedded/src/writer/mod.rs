@@ -10,8 +10,8 @@
 //! callers of the previous commit send their next calls, which form the next commit.
 //!
 //! The queue is bounded by the number of mutations and by their bytes. A caller waits until there
-//! is room; a call that is cancelled while it waits has no effect. A request in the queue is
-//! executed even if its caller is cancelled.
+//! is room, unless it has a pending commit; a call that is cancelled while it waits has no effect.
+//! A request in the queue is executed even if its caller is cancelled.
 //!
 //! The clock is read in the caller's task, not in the thread, so a panicking clock fails its caller
 //! and not the writer thread.
@@ -96,8 +96,14 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let outcomes = write.outcomes();
         let (mutations, bytes) = (write.mutations.len(), write.size_bytes());
+        // All transactions that begin wait for a pending commit, so it must not wait for room. A
+        // transaction has only one.
+        let waits_for_room = write.commit.is_none();
         let call = Call { write, now_ms: self.clock.now_ms(), answer };
-        self.enqueue(Request::Call(call), mutations, bytes).await?;
+        match waits_for_room {
+            true => self.enqueue(Request::Call(call), mutations, bytes).await?,
+            false => self.send(Queued { request: Request::Call(call), room: Room::default() })?,
+        }
         answered.await.unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); outcomes]))
     }
 
@@ -147,10 +153,13 @@ impl Writer {
         // Always in this order: a caller that holds room of the second kind waits for none of the
         // first.
         let room = Room {
-            _mutations: self.mutations.acquire(mutations).await?,
-            _bytes: self.bytes.acquire(bytes).await?,
+            _mutations: Some(self.mutations.acquire(mutations).await?),
+            _bytes: Some(self.bytes.acquire(bytes).await?),
         };
-        let queued = Queued { request, room };
+        self.send(Queued { request, room })
+    }
+
+    fn send(&self, queued: Queued) -> Result<()> {
         let queue = self.queue.as_ref().ok_or_else(has_ended)?;
         queue.send(queued).map_err(|_| has_ended())
     }
@@ -195,6 +204,7 @@ mod tests {
             mutations: vec![mutation.into()],
             authorizations: Arc::default(),
             is_atomic: false,
+            commit: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use fluo_table::coordination::PendingCommit;
 use fluo_table::{Authorizations, ConditionalMutation, ErrorKind, Outcome, Result};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -15,11 +16,11 @@ pub(super) struct Queued {
     pub(super) room: Room,
 }
 
-/// Room in the queue; dropping it frees the room.
-#[derive(Debug)]
+/// Room in the queue; dropping it frees the room. A pending commit has none.
+#[derive(Debug, Default)]
 pub(super) struct Room {
-    pub(super) _mutations: OwnedSemaphorePermit,
-    pub(super) _bytes: OwnedSemaphorePermit,
+    pub(super) _mutations: Option<OwnedSemaphorePermit>,
+    pub(super) _bytes: Option<OwnedSemaphorePermit>,
 }
 
 pub(super) enum Request {
@@ -51,6 +52,8 @@ pub(crate) struct Write {
     /// True if the mutations are applied only if the conditions of all of them hold. They have one
     /// outcome.
     pub(crate) is_atomic: bool,
+    /// The pending commit of which the mutations are the writes.
+    pub(crate) commit: Option<PendingCommit>,
 }
 
 /// The table of a call. The id distinguishes it from a table that is created later under the same

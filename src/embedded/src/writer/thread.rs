@@ -72,8 +72,12 @@ impl WriterThread {
     /// Applies calls in one transaction, commits it, and answers each call. Their room is freed
     /// when they are answered.
     fn commit(&mut self, calls: Vec<(Call, Room)>) {
-        let (calls, _rooms): (Vec<Call>, Vec<Room>) = calls.into_iter().unzip();
-        match self.try_commit(&calls) {
+        let (mut calls, _rooms): (Vec<Call>, Vec<Room>) = calls.into_iter().unzip();
+        let committed = self.try_commit(&calls);
+        // Before the answers: the next transaction of a caller waits for them. If the outcome is
+        // unknown, no more timestamps are handed out.
+        calls.iter_mut().for_each(|call| drop(call.write.commit.take()));
+        match committed {
             Ok(applied) => {
                 for (call, applied) in calls.into_iter().zip(applied) {
                     call.answer(applied);

@@ -20,9 +20,12 @@ const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";
 const LIMIT_BLOCKS: u32 = 133_000;
 
 fn row(number: u64, bytes: usize) -> Mutation {
+    // The engine compresses long values.
+    let mut dice = fastrand::Rng::with_seed(number);
+    let mut value = || -> Vec<u8> { std::iter::repeat_with(|| dice.u8(..)).take(bytes).collect() };
     Mutation::new(format!("row-{number:08}"))
-        .put(Column::new("page", "first"), vec![b'x'; bytes])
-        .put(Column::new("page", "second"), vec![b'y'; bytes])
+        .put(Column::new("page", "first"), value())
+        .put(Column::new("page", "second"), value())
 }
 
 /// Loads rows until a write fails, then writes the number of acknowledged rows and the errors to a

@@ -62,7 +62,7 @@ async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<(
                     Mutation::new(other_row(number)).put(second.clone(), number.to_string());
                 let both = vec![mutation.when(free), other.when(Condition::absent(second))];
                 let together = table.together().ok_or_else(not_together)?;
-                together.write_atomically(both).await?.is_accepted()
+                together.write_atomically(both, None).await?.is_accepted()
             }
         };
         if !is_written {

@@ -18,6 +18,8 @@ mod full_disk;
 mod kill;
 mod like_memory;
 mod marked;
+#[cfg(target_os = "linux")]
+mod memory;
 mod opening;
 mod tablets;
 mod writer;

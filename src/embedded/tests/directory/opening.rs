@@ -9,7 +9,7 @@ use fluo_table::{
 };
 use futures::TryStreamExt;
 
-use super::files::{change, files};
+use super::files::{change, copy, files};
 
 fn create() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
@@ -227,7 +227,7 @@ fn files_that_are_missing_or_damaged_are_refused() {
         ("fluo.commits", Some(""), unreadable),
         ("fluo.commits", Some("once upon a time"), unreadable),
         ("fluo.tables/version", None, "its file `version` is missing"),
-        ("fluo.tables/version", Some("once upon a time"), "InvalidVersion(None)"),
+        ("fluo.tables/version", Some("once upon a time"), "its file `version` cannot be read"),
     ] {
         let directory = created();
         let path = directory.path().join(file);
@@ -237,6 +237,46 @@ fn files_that_are_missing_or_damaged_are_refused() {
         }
         is_refused(directory.path(), &format!("is damaged: {message}; restore it from a copy"));
     }
+}
+
+/// The storage engine forgets a map whose files are missing. The next opening deleted the entries
+/// of all tables.
+#[tokio::test]
+async fn missing_files_of_the_tables_are_damage() {
+    let original = tempfile::tempdir().unwrap();
+    let tables = EmbeddedTables::open(original.path(), create()).unwrap();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+    table.write(vec![Mutation::new("r").put(Column::new("f", "q"), "v")]).await.unwrap();
+    drop((table, tables));
+    let (parent, mut found) = (tempfile::tempdir().unwrap(), 0);
+    let directory = parent.path().join("copy");
+    for file in files(original.path()) {
+        copy(original.path(), &directory);
+        let file = file.strip_prefix(original.path()).unwrap();
+        std::fs::remove_file(directory.join(file)).unwrap();
+        let name = file.file_name().unwrap();
+        if ["lock", "fluo.lock"].iter().any(|lock| name == *lock) {
+            continue;
+        }
+        let checked = EmbeddedTables::check(&directory);
+        let _ = std::fs::remove_file(directory.join("fluo.damaged"));
+        let opened = EmbeddedTables::open(&directory, EmbeddedOptions::new());
+        let errors = match checked {
+            // The engine keeps files that it does not need any more for a while.
+            Ok(report) => {
+                assert_eq!((report.tables, report.entries), (1, 1), "{}", file.display());
+                opened.unwrap();
+                continue;
+            }
+            Err(error) => [error, opened.unwrap_err()],
+        };
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{}: {error}", file.display());
+        }
+        found += 1;
+    }
+    assert!(found > 5, "{found}");
 }
 
 /// The storage engine drops the end of its log from the first place on that it cannot read, without

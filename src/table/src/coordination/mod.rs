@@ -2,7 +2,7 @@
 //! [`Applications`], and the [`Coordination`] of each.
 //!
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
-//! contains their contract, the rules C1 to C17; a conformance suite checks them one by one on
+//! contains their contract, the rules C1 to C18; a conformance suite checks them one by one on
 //! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```
@@ -41,6 +41,7 @@ mod held_lock;
 mod memory;
 mod name;
 mod observed_column;
+mod pending_commit;
 mod port;
 mod reserved_timestamps;
 mod sessions;
@@ -58,6 +59,7 @@ pub use held_lock::{HeldLock, HeldLocks};
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
+pub use pending_commit::{PendingCommit, PendingCommits};
 pub use port::{Coordination, Transactor, WorkerMembership, check_duty};
 pub use reserved_timestamps::ReservedTimestamps;
 pub use sessions::Sessions;

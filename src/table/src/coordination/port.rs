@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, HeldLock, Share, TimestampBlock, TransactorId,
+    Application, FailedNotification, HeldLock, PendingCommit, Share, TimestampBlock, TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -89,6 +89,13 @@ use crate::error::{Error, Result};
 ///   timestamp that it has published (C5), and the application is not removed. The horizon may have
 ///   passed that timestamp before the publication.
 ///
+/// Commits in one step, on a coordination that [supports them](Coordination::begin_commit):
+/// - **C18, pending commits.** A pending commit has a timestamp of its own (C1, C2).
+///   [`timestamps`](Coordination::timestamps) returns a block only after all pending commits below
+///   it have ended; it does not wait for later ones. A pending commit waits for nothing. If the
+///   horizon that it returns is not above the start of its transaction, the horizon does not pass
+///   that start until it has ended.
+///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
 /// of a handle whose application was removed is [`NotFound`](crate::ErrorKind::NotFound), and the
 /// effect of a call that returned `Ok` is durable.
@@ -102,6 +109,17 @@ pub trait Coordination: Debug + Send + Sync {
     /// [`Uncertain`](crate::ErrorKind::Uncertain): some timestamps may have been used up without a
     /// caller.
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock>;
+
+    /// Hands out the commit timestamp of a transaction that began at `start` and writes all of its
+    /// rows in one step (C18). Returns `None` if this coordination is shared with other processes,
+    /// whose starts would have to wait: then the transaction locks its cells first.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`timestamps`](Self::timestamps).
+    async fn begin_commit(&self, _start: Timestamp) -> Result<Option<PendingCommit>> {
+        Ok(None)
+    }
 
     /// Returns the horizon, below which garbage may have been collected.
     async fn horizon(&self) -> Result<Timestamp>;

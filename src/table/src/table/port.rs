@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use async_trait::async_trait;
 use futures_util::stream::{BoxStream, TryStreamExt};
 
+use crate::coordination::PendingCommit;
 use crate::data::{Bytes, Cell, Column, Span};
 use crate::error::Result;
 use crate::table::{ConditionalMutation, Mutation, Outcome, Scan};
@@ -82,7 +83,9 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   hold as for other conditional mutations. All conditions of the call are checked, and if they
 ///   hold all its mutations are applied, in one step: no other write to any of the rows happens in
 ///   between, and a crash leaves all of the mutations or none. A scan that begins after one of them
-///   was seen sees all of them.
+///   was seen sees all of them. The pending commit of a call (C18 of
+///   [`Coordination`](crate::coordination::Coordination)) ends once every scan sees the mutations,
+///   or once it is certain that none ever will, even if the caller is cancelled.
 #[async_trait]
 pub trait Table: Debug + Send + Sync {
     /// Returns the cells that `scan` asks for.
@@ -118,8 +121,8 @@ pub trait Table: Debug + Send + Sync {
 
     /// Returns the same table with support for writing rows together (T16), or `None` if it cannot
     /// do that. The answer does not change during the life of the handle. A table of many servers
-    /// cannot, because only a row is atomic there. With this support a commit takes two calls,
-    /// however many rows it writes.
+    /// cannot, because only a row is atomic there. With this support, and that of the coordination,
+    /// a commit takes one call, however many rows it writes.
     ///
     /// A table that wraps another one returns itself if the inner one supports this, never the
     /// inner one, which would bypass the wrapper. A wrapper that does not implement this method
@@ -133,14 +136,19 @@ pub trait Table: Debug + Send + Sync {
 #[async_trait]
 pub trait MultiRowWrite: Send + Sync {
     /// Writes all of the mutations if the conditions of all of them hold, and none otherwise (T16);
-    /// returns when they are durable. At least one of the mutations has a condition.
+    /// returns when they are durable. At least one of the mutations has a condition. `commit` is
+    /// the pending commit of which they are the writes.
     ///
     /// The outcome is that of all of them.
     ///
     /// # Errors
     ///
     /// An error means that nothing of the call was written.
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
+    async fn write_atomically(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
+    ) -> Result<Outcome>;
 }
 
 impl dyn Table + '_ {

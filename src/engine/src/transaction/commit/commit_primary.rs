@@ -1,9 +1,8 @@
-//! The commit point: one conditional write of the primary's row, which includes the other rows if
-//! all rows are committed at once.
+//! The commit point: one conditional write of the primary's row.
 
 use std::collections::BTreeSet;
 
-use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tracing::debug;
 
 use crate::context::no_answer;
@@ -14,14 +13,10 @@ use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, ConflictCause};
 
 impl Commit {
-    /// Commits the transaction by one write, which includes the primary's row. After an error the
-    /// transaction has not committed and never will, unless the kind of the error is
+    /// Commits the transaction by one write of the primary's row. After an error the transaction
+    /// has not committed and never will, unless the kind of the error is
     /// [`Uncertain`](ErrorKind::Uncertain).
-    pub(super) async fn commit_primary(
-        &self,
-        commit: Timestamp,
-        write: Vec<ConditionalMutation>,
-    ) -> Result<(), CommitError> {
+    pub(super) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
         debug_assert!(
             self.is_locked(),
             "P6: transaction {} commits while only {:?} are locked",
@@ -29,6 +24,7 @@ impl Commit {
             self.locked
         );
         let decide = |found, refusal| self.decide_commit(commit, found, refusal);
+        let write = self.plan.commit_primary(commit);
         let (fate, is_in_doubt) = self.settle(&write, decide).await;
         match fate {
             Fate::Applied => {}
@@ -95,7 +91,7 @@ impl Commit {
         }
     }
 
-    fn uncertain(&self, error: Error) -> CommitError {
+    pub(super) fn uncertain(&self, error: Error) -> CommitError {
         let message =
             format!("it is unknown whether transaction {} has committed: {error}", self.plan.start);
         CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error))

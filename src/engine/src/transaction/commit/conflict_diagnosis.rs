@@ -48,7 +48,7 @@ impl Commit {
 
     /// Reads rows through the filters of the conditions of their locks, which show the entries that
     /// forbid them.
-    async fn entries_in_the_way(&self, rows: &[Bytes]) -> Result<Vec<Cell>> {
+    pub(super) async fn entries_in_the_way(&self, rows: &[Bytes]) -> Result<Vec<Cell>> {
         // One filter each for written cells, for read cells, and for a trigger.
         let mut asked: Vec<(Filter, Vec<Span>)> = Vec::new();
         for row in rows {

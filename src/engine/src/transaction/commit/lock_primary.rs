@@ -1,5 +1,4 @@
-//! The first step: locking the primary and the other cells of its row. It includes the other rows
-//! if all rows are committed at once.
+//! The first step: locking the primary and the other cells of its row.
 
 use fluo_table::{Bytes, Error, ErrorKind, Result, Timestamp};
 
@@ -10,21 +9,21 @@ use crate::transaction::status::{TransactionStatus, has_acknowledgement};
 use crate::transaction::{CommitError, Trigger};
 
 impl Commit {
-    /// Locks some rows, of which one is the primary's, in one write. After an error none of them is
-    /// locked.
-    pub(super) async fn lock_primary(&mut self, rows: &[Bytes]) -> Result<(), CommitError> {
-        let locking: Vec<_> = rows.iter().map(|row| self.plan.lock_row(row)).collect();
+    /// Locks the primary's row. After an error it is not locked.
+    pub(super) async fn lock_primary(&mut self) -> Result<(), CommitError> {
+        let row = self.plan.primary.row.clone();
+        let locking = self.plan.lock_row(&row);
         let decide = |found, refusal| self.decide_lock(found, refusal);
         let (fate, is_in_doubt) = self.settle(&locking, decide).await;
         if is_in_doubt && !matches!(fate, Fate::Applied) {
-            self.fence_primary(rows).await;
+            self.fence_primary().await;
         }
         match fate {
             Fate::Applied => {
-                self.note_locked(rows, is_in_doubt);
+                self.locked.insert(row);
                 Ok(())
             }
-            Fate::Rejected => Err(self.primary_rejected(rows).await),
+            Fate::Rejected => Err(self.primary_rejected(&[row]).await),
             Fate::Open(error) => Err(CommitError::nothing_committed(error)),
             Fate::Failed(error) => Err(error),
         }
@@ -55,20 +54,10 @@ impl Commit {
         }
     }
 
-    /// Records that rows are locked by one write. If a copy of it is in doubt, that copy may still
-    /// arrive and lock all of them again.
-    fn note_locked(&mut self, rows: &[Bytes], is_in_doubt: bool) {
-        if is_in_doubt {
-            let others = rows.iter().filter(|row| **row != self.plan.primary.row);
-            self.doubtful.extend(others.cloned());
-        }
-        self.locked.extend(rows.iter().cloned());
-    }
-
     /// Writes the fence: an entry on the primary which says that the transaction was rolled back,
     /// so that a lock that is still on its way never counts. It is not written if another
     /// transaction has locked the cell, because it would hide that lock.
-    async fn fence_primary(&mut self, rows: &[Bytes]) {
+    async fn fence_primary(&mut self) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let fence = encode_entries::roll_back_primary(primary, start, Timestamp::ZERO)
             .when(self.plan.is_free(&primary.row, &primary.column, self.plan.primary_kind()));
@@ -76,20 +65,14 @@ impl Commit {
             return;
         }
         // The fence was rejected. If the primary is locked by this transaction, roll it back.
-        match self.status().await {
-            Ok(TransactionStatus::Locked(_)) => {
-                self.note_locked(rows, true);
-                self.roll_back().await;
-            }
-            // Another transaction rolled it back, after all of the rows may have been locked.
-            Ok(TransactionStatus::RolledBack) => {
-                self.roll_back_others(|row| rows.contains(row)).await;
-            }
-            _ => {}
+        if let Ok(TransactionStatus::Locked(_)) = self.status().await {
+            self.locked.insert(self.plan.primary.row.clone());
+            self.roll_back().await;
         }
     }
 
-    async fn primary_rejected(&self, rows: &[Bytes]) -> CommitError {
+    /// Returns the error of a rejected write of some rows, of which one is the primary's.
+    pub(super) async fn primary_rejected(&self, rows: &[Bytes]) -> CommitError {
         let trigger = self.plan.trigger.as_ref();
         if let Some(trigger) = trigger.filter(|trigger| trigger.is_strong()) {
             match self.was_acknowledged(trigger).await {

@@ -5,13 +5,11 @@
 //!          │ conflict          │ conflict      │ stale                          │ rolled back
 //!          └───────────────────┴───────────────┴─────────► roll back ◄──────────┘
 //! ```
-//! `row_by_row.rs` takes these steps. If the table writes rows together (T16), `all_at_once.rs`
-//! takes them with all rows: one call locks them, and one call commits them, rolls them forward and
-//! marks the transaction as done.
+//! `row_by_row.rs` takes these steps. If the table writes rows together (T16), and no transaction
+//! begins above a commit that cannot be seen yet (C18), `in_one_step.rs` commits without locks.
 //!
-//! - **P3.** No other row is locked before the primary's row: it is locked in the same step (T16),
-//!   or after the primary's lock is certain. One call that is not one step may lock another row
-//!   and not the primary, and a Java client can never abort such a lock.
+//! - **P3.** No other row is locked before the primary's lock is certain. One call may lock another
+//!   row and not the primary, and a Java client can never abort such a lock.
 //! - **P4.** The commit timestamp is requested after all locks are certain. A transaction that
 //!   begins after it meets the locks. A transaction that began before it does not see the locked
 //!   writes.
@@ -21,11 +19,11 @@
 //! - **P6.** The commit of the primary is the commit of the transaction: one conditional write.
 //!   Before it any transaction may roll this one back, after it none.
 //! - **P7.** A primary is marked as done only if no lock of the transaction can be left anywhere.
-//!   An unknown outcome of a lock of another row forbids the mark, however that row was locked.
+//!   An unknown outcome of a lock of another row forbids the mark.
 
-mod all_at_once;
 mod commit_primary;
 mod conflict_diagnosis;
+mod in_one_step;
 mod lock_others;
 mod lock_primary;
 mod only_notify;
@@ -38,9 +36,7 @@ mod timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_table::{
-    Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Timestamp,
-};
+use fluo_table::{Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Result, Timestamp};
 use tracing::{Instrument, debug, debug_span};
 
 use crate::context::BackgroundCommit;
@@ -131,8 +127,9 @@ impl Commit {
     }
 
     async fn run(self) -> Result<Timestamp, CommitError> {
-        match self.state.client.table.together() {
-            Some(_) => self.all_at_once().await,
+        let begun = self.begin_in_one_step().await;
+        match begun.map_err(CommitError::before_the_commit_point)? {
+            Some(pending) => self.in_one_step(pending).await,
             None => self.row_by_row().await,
         }
     }
@@ -176,38 +173,17 @@ impl Commit {
         self.doubtful.is_empty()
     }
 
-    /// Writes the mutations once: together (T16), or as a single conditional write if there is only
-    /// one.
-    async fn write_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        let client = &self.state.client;
-        match client.table.together() {
-            Some(table) if mutations.len() > 1 => {
-                let outcome = table.write_atomically(mutations).await;
-                // The call wrote nothing.
-                outcome.unwrap_or_else(Outcome::ConstraintViolation)
-            }
-            _ => {
-                debug_assert!(
-                    mutations.len() == 1,
-                    "T16: the table no longer writes rows together"
-                );
-                let first = client.write_each(mutations).await.into_iter().next();
-                first.expect("each mutation has an outcome")
-            }
-        }
-    }
-
     /// Repeats a conditional write of the primary until its fate is settled, or until the time is
     /// up. Also returns whether the write is in doubt: the answer to one of its copies was lost.
     pub(super) async fn settle(
         &self,
-        write: &[ConditionalMutation],
+        write: &ConditionalMutation,
         decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
     ) -> (Fate, bool) {
         let mut backoff = self.state.client.backoff(self.plan.start);
         let mut is_in_doubt = false;
         loop {
-            let answer = self.write_as_one(write.to_vec()).await;
+            let answer = self.state.client.write_one(write.clone()).await;
             let fate = settle(answer, &mut is_in_doubt, self.status(), &decide).await;
             if !matches!(fate, Fate::Open(_)) || !backoff.wait().await {
                 return (fate, is_in_doubt);

@@ -98,9 +98,40 @@ impl CommitPlan {
         ConditionalMutation { mutation, conditions }
     }
 
+    /// Returns the mutations that commit all rows without locks, on the conditions of all locks
+    /// (C18). They leave the cells that a commit with locks leaves.
+    pub(crate) fn commit_in_one_step(&self, commit: Timestamp) -> Vec<ConditionalMutation> {
+        let row = |(row, cells): (&Bytes, &Vec<PlannedCell>)| {
+            let is_free = |cell: &PlannedCell| self.is_free(row, &cell.column, cell.kind);
+            let mut mutation = match *row == self.primary.row {
+                true if self.is_one_row() => self.end_primary(commit),
+                true => {
+                    encode_entries::done(self.end_primary(commit), &self.primary.column, commit)
+                }
+                false => self.commit_row(row, commit),
+            };
+            for PlannedCell { column, value, .. } in cells {
+                if let Some(value) = value {
+                    mutation = put(mutation, column, EntryKind::Data, self.start, value.clone());
+                }
+            }
+            ConditionalMutation { mutation, conditions: cells.iter().map(is_free).collect() }
+        };
+        let others = self.other_notifications(commit).into_iter();
+        let others = others.chain(self.delete_trigger_elsewhere());
+        let unconditional = |mutation| ConditionalMutation { mutation, conditions: Vec::new() };
+        self.rows.iter().map(row).chain(others.map(unconditional)).collect()
+    }
+
     /// Returns the mutation that commits the primary and its row, if the primary's lock is still
     /// there.
     pub(crate) fn commit_primary(&self, commit: Timestamp) -> ConditionalMutation {
+        let own_lock = Condition::value(self.primary.column.clone(), self.primary_lock());
+        self.end_primary(commit).when(own_lock.through(forbids_writes(self.start)))
+    }
+
+    /// Returns the commit of the primary's row, with its notifications.
+    fn end_primary(&self, commit: Timestamp) -> Mutation {
         let row = &self.primary.row;
         let mut mutation = self.commit_row(row, commit);
         let set = NotificationTimestamp { timestamp: commit, is_delete: false };
@@ -114,8 +145,7 @@ impl CommitPlan {
         if self.is_one_row() {
             mutation = encode_entries::done(mutation, &self.primary.column, commit);
         }
-        let own_lock = Condition::value(self.primary.column.clone(), self.primary_lock());
-        mutation.when(own_lock.through(forbids_writes(self.start)))
+        mutation
     }
 
     fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {

@@ -8,11 +8,10 @@ use crate::transaction::commit::Commit;
 
 impl Commit {
     pub(super) async fn row_by_row(mut self) -> Result<Timestamp, CommitError> {
-        let primary = [self.plan.primary.row.clone()];
-        self.lock_primary(&primary).await?;
+        self.lock_primary().await?;
         let prepared = self.prepare().await;
         let commit = self.or_roll_back(prepared).await?;
-        self.commit_primary(commit, vec![self.plan.commit_primary(commit)]).await?;
+        self.commit_primary(commit).await?;
         // No step after the commit point needs the values.
         self.plan.rows.values_mut().flatten().for_each(|cell| cell.value = None);
         let deletes_trigger = self.plan.trigger_elsewhere().is_some();

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use super::coordination::MemoryCoordination;
 use super::{MemoryApplication, MemoryApplications};
 use crate::coordination::{
-    Application, Applications, Coordination, HeldLock, Sessions, check_application_name,
+    Application, Applications, Coordination, HeldLock, PendingCommits, Sessions,
+    check_application_name,
 };
 use crate::data::Timestamp;
 use crate::error::{Error, Result};
@@ -35,6 +36,7 @@ impl Applications for MemoryApplications {
             is_removed: false,
             horizon: Timestamp::ZERO,
             next: Timestamp::FIRST,
+            pending: PendingCommits::default(),
             last_transactor: 0,
             epochs: None,
         };

@@ -1,15 +1,17 @@
 //! The [`Coordination`] of one application.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::task::Context;
 
 use async_trait::async_trait;
 
 use super::{MemoryApplication, SharedApplication};
 use crate::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, Share, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership, check_settings,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, Share,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -32,14 +34,34 @@ impl MemoryCoordination {
     }
 }
 
+impl MemoryApplication {
+    fn take(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
+        let first = self.next;
+        self.next = TimestampBlock::end_of(first, count.get())?;
+        Ok(TimestampBlock { first, count, horizon: self.horizon })
+    }
+}
+
 #[async_trait]
 impl Coordination for MemoryCoordination {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
-        self.with(|application| {
-            let first = application.next;
-            application.next = TimestampBlock::end_of(first, count.get())?;
-            Ok(TimestampBlock { first, count, horizon: application.horizon })
-        })
+        let block = self.with(|application| application.take(count))?;
+        let ended = |context: &mut Context<'_>| {
+            locked(&self.application).pending.poll_ended_below(block.first, context)
+        };
+        poll_fn(ended).await;
+        Ok(block)
+    }
+
+    async fn begin_commit(&self, start: Timestamp) -> Result<Option<PendingCommit>> {
+        let commit = self.with(|application| {
+            let commit = application.take(NonZeroU32::MIN)?;
+            application.pending.begin(commit.first, start);
+            Ok(commit)
+        })?;
+        let application = self.application.clone();
+        let end = move || locked(&application).pending.end(commit.first);
+        Ok(Some(PendingCommit::new(commit.first, commit.horizon, end)))
     }
 
     async fn horizon(&self) -> Result<Timestamp> {
@@ -48,8 +70,8 @@ impl Coordination for MemoryCoordination {
 
     async fn advance_horizon(&self) -> Result<Timestamp> {
         self.with(|application| {
-            let MemoryApplication { sessions, horizon, next, .. } = application;
-            *horizon = sessions.horizon_after(*horizon, *next);
+            let MemoryApplication { sessions, horizon, next, pending, .. } = application;
+            *horizon = sessions.horizon_after(*horizon, pending.max_horizon(*next));
             Ok(*horizon)
         })
     }

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
 use crate::coordination::{
-    Application, Epochs, FailedNotification, HeldLocks, Sessions, TransactorId,
+    Application, Epochs, FailedNotification, HeldLocks, PendingCommits, Sessions, TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -33,6 +33,7 @@ struct MemoryApplication {
     is_removed: bool,
     horizon: Timestamp,
     next: Timestamp,
+    pending: PendingCommits,
     last_transactor: u64,
     epochs: Option<Epochs>,
 }

@@ -8,6 +8,7 @@ use futures_util::stream::{self, StreamExt};
 
 use super::store::Store;
 use crate::clock::Clock;
+use crate::coordination::PendingCommit;
 use crate::data::{Authorizations, Cell};
 use crate::error::{Error, Result};
 use crate::locked::locked;
@@ -76,12 +77,18 @@ impl Table for MemoryTable {
 
 #[async_trait]
 impl MultiRowWrite for MemoryTable {
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+    async fn write_atomically(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        commit: Option<PendingCommit>,
+    ) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let now_ms = self.clock.now_ms();
-        self.with_store(|store| {
+        let outcome = self.with_store(|store| {
             Outcome::of(store.apply_together(mutations, &self.authorizations, now_ms))
-        })
+        });
+        drop(commit);
+        outcome
     }
 }
 

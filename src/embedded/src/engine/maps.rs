@@ -1,0 +1,60 @@
+//! The maps of a directory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use fjall::SingleWriterTxKeyspace;
+
+/// Bytes of a key or of a value. A clone shares them.
+pub(crate) type Slice = fjall::Slice;
+
+/// A handle on a sorted map.
+#[derive(Clone)]
+pub(crate) struct Map(pub(super) SingleWriterTxKeyspace);
+
+/// The maps of a directory. `docs/storage-format.md` describes their bytes.
+#[derive(Debug)]
+pub(crate) struct Maps {
+    /// Numbers of the directory, by name.
+    pub(crate) meta: Map,
+    /// The id of each table, by name. Ids are never reused.
+    pub(crate) tables: Map,
+    /// The properties of all tables: table id and property name to value.
+    pub(crate) properties: Map,
+    /// The tablets of all tables: table id and end row to the number of stored entries.
+    pub(crate) tablets: Map,
+    /// Application state: node path to bytes.
+    pub(crate) coordination: Map,
+    /// The failed notifications of applications, by application and cell.
+    pub(crate) dead_letters: Map,
+    /// The stored entries of each table, by the id of the table: encoded key to value.
+    pub(super) cells: RwLock<BTreeMap<u64, Map>>,
+}
+
+impl Maps {
+    /// Returns the entries of a table; `None` if the table was deleted.
+    pub(crate) fn cells(&self, table_id: u64) -> Option<Map> {
+        self.read_cells().get(&table_id).cloned()
+    }
+
+    fn read_cells(&self) -> RwLockReadGuard<'_, BTreeMap<u64, Map>> {
+        self.cells.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn write_cells(&self) -> RwLockWriteGuard<'_, BTreeMap<u64, Map>> {
+        self.cells.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Map").field(self.0.inner().name()).finish()
+    }
+}
+
+/// Returns the range of keys that belong to a table, if keys start with the id of their table.
+pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
+    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
+}

@@ -1,0 +1,380 @@
+//! The storage engine. Nothing outside of this folder names it.
+//!
+//! An engine keeps sorted maps of byte strings. One map for each kind of record exists in every
+//! directory; each table has a map for its entries. Maps are created and deleted outside of
+//! transactions: the records of a transaction decide which of them belong to a table.
+
+mod failure;
+mod maps;
+mod read;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+
+use fjall::{
+    AbstractTree, KeyspaceCreateOptions, PersistMode, Readable, SingleWriterTxDatabase,
+    SingleWriterWriteTx,
+};
+use fluo_table::Error;
+use tracing::debug;
+
+use self::failure::LAST_FILE;
+pub(crate) use self::maps::{Map, Maps, Slice, keys_of};
+use self::read::MAX_KEY_BYTES;
+pub(crate) use self::read::{Entries, Read, Snapshot, number};
+use crate::error::Failure;
+
+/// Maximum size of the entries of a table that are in memory and not in a file of their own yet.
+const MAX_TABLE_BUFFER_BYTES: u64 = 32 << 20;
+/// The same for a kind of records.
+const MAX_RECORD_BUFFER_BYTES: u64 = 8 << 20;
+/// The size of all logs at which the engine writes the buffers of the oldest to files.
+const MAX_LOG_BYTES: u64 = 256 << 20;
+/// Maximum size of a table whose files are merged in one step. No other file of a directory is
+/// merged meanwhile.
+const MAX_MERGED_BYTES: u64 = 1 << 30;
+/// Maximum number of full buffers, and of new files, of a map at which a write begins. The engine
+/// waits in a commit if there are 4 or 20, and never returns if its threads have stopped.
+const MAX_FULL_BUFFERS: usize = 2;
+const MAX_NEW_FILES: usize = 16;
+
+/// The pause between two looks at the progress of the engine's threads.
+const POLL: Duration = Duration::from_millis(2);
+
+const CELLS: &str = "cells-";
+
+/// The name of the number that is written only to advance the sequence number of the engine.
+const ADVANCE: &str = "advance";
+/// More sequence numbers than the engine takes between two synced commits: for flushes, merges, and
+/// the creation or deletion of a map.
+const MAX_UNSYNCED_NUMBERS: usize = 256;
+
+/// An open engine. Dropping it waits for its threads.
+pub(crate) struct Engine {
+    database: SingleWriterTxDatabase,
+    maps: Arc<Maps>,
+    /// The state after the last commit. While the engine applies a commit, its own snapshots may
+    /// show a part of it.
+    last: RwLock<fjall::Snapshot>,
+    writes: Mutex<Writes>,
+}
+
+/// The state of the writes, beside the maps.
+#[derive(Default)]
+struct Writes {
+    /// The maps of the last commit, by their ids.
+    touched: BTreeMap<u64, Map>,
+    /// The number of logs, except the last, whose buffers are being written to files.
+    old_logs: usize,
+}
+
+impl Engine {
+    /// The names of the maps that are no entries of a table.
+    pub(crate) const RECORDS: [&str; 6] =
+        ["meta", "tables", "properties", "tablets", "coordination", "dead-letters"];
+
+    /// Creates an engine in an empty directory.
+    pub(crate) fn create(directory: &Path, cache_bytes: usize) -> Result<Self, Failure> {
+        Self::with_records(open_database(directory, cache_bytes)?)
+    }
+
+    fn with_records(database: SingleWriterTxDatabase) -> Result<Self, Failure> {
+        let map = |name| open_map(&database, name, MAX_RECORD_BUFFER_BYTES);
+        let [meta, tables, properties, tablets, coordination, dead_letters] = Self::RECORDS;
+        let maps = Maps {
+            meta: map(meta)?,
+            tables: map(tables)?,
+            properties: map(properties)?,
+            tablets: map(tablets)?,
+            coordination: map(coordination)?,
+            dead_letters: map(dead_letters)?,
+            cells: RwLock::default(),
+        };
+        let last = RwLock::new(database.read_tx());
+        Ok(Self { database, maps: Arc::new(maps), last, writes: Mutex::default() })
+    }
+
+    /// Opens the engine of a directory, without the entries of its tables.
+    pub(crate) fn open(directory: &Path, cache_bytes: usize) -> Result<Self, Failure> {
+        // Without this file the engine would create its first files again.
+        if !directory.join(LAST_FILE).try_exists()? {
+            return Err(Failure::damaged(format_args!("its file `{LAST_FILE}` is missing")));
+        }
+        let database = open_database(directory, cache_bytes)?;
+        // The engine forgets a map whose files are missing.
+        let is_there = |name: &&str| database.keyspace_exists(name);
+        if !Self::RECORDS.iter().any(is_there) {
+            return Err(Failure::of_another_program());
+        }
+        if let Some(name) = Self::RECORDS.iter().find(|name| !is_there(name)) {
+            return Err(Failure::damaged(format_args!("the records `{name}` are missing")));
+        }
+        Self::with_records(database)
+    }
+
+    /// Opens the entries of tables.
+    pub(crate) fn open_tables(&self, tables: &BTreeSet<u64>) -> Result<(), Failure> {
+        for id in tables {
+            if !self.database.keyspace_exists(&cells_name(*id)) {
+                let what = format!("the entries of the table with the id {id} are missing");
+                return Err(Failure::damaged(what));
+            }
+            self.open_cells(*id)?;
+        }
+        Ok(())
+    }
+
+    /// Prepares an engine whose tables are open for writes. Deletes the entries of deleted tables
+    /// with ids below `next`, which a crash may have left. Those of the next table may be left by a
+    /// creation that failed.
+    pub(crate) fn prepare_writes(&self, next: u64) -> Result<(), Failure> {
+        for name in self.database.list_keyspace_names() {
+            let id = name.strip_prefix(CELLS).and_then(|id| id.parse().ok());
+            if id.is_some_and(|id| id < next && self.maps.cells(id).is_none()) {
+                self.delete_map(open_map(&self.database, &name, 0)?)?;
+            }
+        }
+        self.advance(MAX_UNSYNCED_NUMBERS)
+    }
+
+    /// Returns the state after the last commit.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let snapshot = self.last.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Snapshot { snapshot, maps: self.maps.clone() }
+    }
+
+    /// Begins a write. Waits until the engine has room for it.
+    pub(crate) fn begin(&self) -> Result<Transaction<'_>, Failure> {
+        self.wait_for_room()?;
+        let inner = self.database.write_tx().durability(Some(PersistMode::SyncData));
+        Ok(Transaction { inner, engine: self, touched: BTreeMap::new(), deleted: Vec::new() })
+    }
+
+    fn wait_for_room(&self) -> Result<(), Failure> {
+        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        for Map(map) in std::mem::take(&mut writes.touched).into_values() {
+            while map.inner().sealed_memtable_count() > MAX_FULL_BUFFERS
+                || map.inner().l0_table_count() > MAX_NEW_FILES
+            {
+                self.wait()?;
+            }
+        }
+        // The engine drops the unreadable end of an old log, too, and only the last commit has a
+        // number to miss. So old logs do not wait until the buffers of all their maps are full.
+        let old_logs = self.database.journal_count().saturating_sub(1);
+        if old_logs > writes.old_logs {
+            for name in self.database.list_keyspace_names() {
+                let Map(map) = open_map(&self.database, &name, MAX_TABLE_BUFFER_BYTES)?;
+                map.inner().rotate_memtable()?;
+            }
+        }
+        writes.old_logs = old_logs;
+        Ok(())
+    }
+
+    /// Waits for the engine's threads for a moment. Fails if they have stopped.
+    fn wait(&self) -> Result<(), Failure> {
+        self.database.persist(PersistMode::Buffer)?;
+        thread::sleep(POLL);
+        Ok(())
+    }
+
+    /// Makes the present state the one after the last commit. No commit may be in progress.
+    fn show_last(&self) {
+        let last = self.database.read_tx();
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = last;
+    }
+
+    /// Writes the marks of removed entries of a table to a file. If `merge` is set, merges all
+    /// files of the table unless they are large, which drops the removed entries with their marks.
+    /// May take long.
+    pub(crate) fn drop_removed(&self, table_id: u64, merge: bool) -> Result<(), Failure> {
+        let Some(Map(cells)) = self.maps.cells(table_id) else {
+            return Ok(());
+        };
+        let cells = cells.inner();
+        // Later writes need not be in a file.
+        let written = cells.tree.get_highest_memtable_seqno();
+        cells.rotate_memtable()?;
+        while cells.sealed_memtable_count() > 0
+            && cells.tree.get_highest_persisted_seqno() < written
+        {
+            self.wait()?;
+        }
+        if merge && cells.disk_space() <= MAX_MERGED_BYTES {
+            cells.major_compact()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names of all maps that are no entries of a table.
+    pub(crate) fn other_maps(&self) -> Vec<String> {
+        let names = self.database.list_keyspace_names().into_iter();
+        names.map(|name| name.to_string()).filter(|name| !name.starts_with(CELLS)).collect()
+    }
+
+    fn open_cells(&self, table_id: u64) -> Result<Map, Failure> {
+        let map = open_map(&self.database, &cells_name(table_id), MAX_TABLE_BUFFER_BYTES)?;
+        self.maps.write_cells().insert(table_id, map.clone());
+        Ok(map)
+    }
+
+    fn delete_map(&self, Map(map): Map) -> Result<(), Failure> {
+        self.database.inner().delete_keyspace(map.inner().clone())?;
+        self.advance(1)
+    }
+
+    /// Advances the sequence number of the engine, durably.
+    ///
+    /// The engine records the deletion of a map under a sequence number, and reuses the number of
+    /// the map. After an opening it may continue below the recorded number: the next map then has
+    /// the record of the deleted one, and the engine deletes it with its entries when it is opened
+    /// again. So a commit follows each deletion, and some precede the first write of an opening.
+    fn advance(&self, commits: usize) -> Result<(), Failure> {
+        for _ in 0..commits {
+            self.maps.meta.0.insert(ADVANCE, [])?;
+        }
+        self.database.persist(PersistMode::SyncData)?;
+        self.show_last();
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+fn cells_name(table_id: u64) -> String {
+    format!("{CELLS}{table_id}")
+}
+
+fn open_database(directory: &Path, cache_bytes: usize) -> Result<SingleWriterTxDatabase, Failure> {
+    let builder = SingleWriterTxDatabase::builder(directory)
+        .cache_size(u64::try_from(cache_bytes).unwrap_or(u64::MAX))
+        .max_journaling_size(MAX_LOG_BYTES);
+    Ok(builder.open()?)
+}
+
+fn open_map(
+    database: &SingleWriterTxDatabase,
+    name: &str,
+    max_buffer_bytes: u64,
+) -> Result<Map, Failure> {
+    let options = || KeyspaceCreateOptions::default().max_memtable_size(max_buffer_bytes);
+    Ok(Map(database.keyspace(name, options)?))
+}
+
+/// The only write at a time, which sees its own changes. Dropping it changes nothing.
+pub(crate) struct Transaction<'e> {
+    inner: SingleWriterWriteTx<'e>,
+    engine: &'e Engine,
+    /// The maps to which it writes, by their ids.
+    touched: BTreeMap<u64, Map>,
+    deleted: Vec<u64>,
+}
+
+impl Read for Transaction<'_> {
+    fn maps(&self) -> &Maps {
+        &self.engine.maps
+    }
+
+    fn source(&self) -> &impl Readable {
+        &self.inner
+    }
+}
+
+impl<'e> Transaction<'e> {
+    /// Returns the maps for as long as the engine is open.
+    pub(crate) fn engine_maps(&self) -> &'e Maps {
+        &self.engine.maps
+    }
+
+    /// Stores an entry.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the key is too long for the engine.
+    pub(crate) fn insert(&mut self, map: &Map, key: &[u8], value: &[u8]) -> Result<(), Failure> {
+        if key.len() > MAX_KEY_BYTES {
+            let message = format!(
+                "a stored key has {} bytes; a directory takes {MAX_KEY_BYTES} at most",
+                key.len()
+            );
+            return Err(Error::invalid(message).into());
+        }
+        self.touch(map);
+        self.inner.insert(&map.0, key, value);
+        Ok(())
+    }
+
+    fn touch(&mut self, map: &Map) {
+        self.touched.entry(map.0.inner().id()).or_insert_with(|| map.clone());
+    }
+
+    pub(crate) fn insert_number(
+        &mut self,
+        map: &Map,
+        key: &[u8],
+        number: u64,
+    ) -> Result<(), Failure> {
+        self.insert(map, key, &number.to_be_bytes())
+    }
+
+    pub(crate) fn remove(&mut self, map: &Map, key: &[u8]) {
+        if key.len() <= MAX_KEY_BYTES {
+            self.touch(map);
+            self.inner.remove(&map.0, key);
+        }
+    }
+
+    /// Removes all entries from a key on, up to another one, exclusive.
+    pub(crate) fn remove_range(
+        &mut self,
+        map: &Map,
+        from: &[u8],
+        end: &[u8],
+    ) -> Result<(), Failure> {
+        for entry in self.entries(map, from, Some(end)) {
+            self.remove(map, &entry?.0);
+        }
+        Ok(())
+    }
+
+    /// Creates the map of the entries of a new table. If this is not committed, the map stays for
+    /// the next table, which has the same id.
+    pub(crate) fn create_cells(&mut self, table_id: u64) -> Result<(), Failure> {
+        self.engine.open_cells(table_id).map(drop)
+    }
+
+    /// Deletes the entries of a table when this is committed.
+    pub(crate) fn delete_cells(&mut self, table_id: u64) {
+        self.deleted.push(table_id);
+    }
+
+    /// Commits durably.
+    pub(crate) fn commit(self) -> Result<(), Failure> {
+        let Self { inner, engine, touched, deleted } = self;
+        inner.commit()?;
+        engine.writes.lock().unwrap_or_else(PoisonError::into_inner).touched = touched;
+        // First of all, so that no reader that sees the deletion finds the entries.
+        let cells: Vec<_> = {
+            let mut cells = engine.maps.write_cells();
+            deleted.iter().filter_map(|table_id| cells.remove(table_id)).collect()
+        };
+        engine.show_last();
+        for cells in cells {
+            if let Err(failure) = engine.delete_map(cells) {
+                debug!(?failure, "the entries of a table are deleted by the next opening");
+            }
+        }
+        Ok(())
+    }
+}

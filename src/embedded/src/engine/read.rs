@@ -1,0 +1,103 @@
+//! Reads of the maps, in a snapshot or in a transaction.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use fjall::Readable;
+
+use super::maps::{Map, Maps, Slice};
+use crate::error::Failure;
+
+/// Number of bytes of the longest key.
+pub(crate) const MAX_KEY_BYTES: usize = 65_535;
+
+/// Reads of the maps, in a snapshot or in a transaction.
+pub(crate) trait Read {
+    fn maps(&self) -> &Maps;
+
+    fn source(&self) -> &impl Readable;
+
+    fn get(&self, map: &Map, key: &[u8]) -> Result<Option<Slice>, Failure> {
+        if key.len() > MAX_KEY_BYTES {
+            return Ok(None);
+        }
+        Ok(self.source().get(&map.0, key)?)
+    }
+
+    fn contains(&self, map: &Map, key: &[u8]) -> Result<bool, Failure> {
+        Ok(key.len() <= MAX_KEY_BYTES && self.source().contains_key(&map.0, key)?)
+    }
+
+    /// Returns a number that `Transaction::insert_number` stored.
+    fn number(&self, map: &Map, key: &[u8]) -> Result<Option<u64>, Failure> {
+        self.get(map, key)?.map(|value| number(&value)).transpose()
+    }
+
+    /// Returns the entries from a key on, up to another one, exclusive.
+    fn entries(&self, map: &Map, from: &[u8], end: Option<&[u8]>) -> Entries {
+        let (start, stop) = (shortened(from), end.map(shortened));
+        let is_between_long_keys = from.len() > MAX_KEY_BYTES && stop == Some(start);
+        if end.is_some_and(|end| from >= end) || is_between_long_keys {
+            return Entries(None);
+        }
+        // No stored key is longer than a shortened bound, or equal to the whole bound.
+        let start = match from.len() {
+            0..=MAX_KEY_BYTES => Bound::Included(start),
+            _ => Bound::Excluded(start),
+        };
+        let stop = match (stop, end) {
+            (Some(stop), Some(end)) if stop.len() < end.len() => Bound::Included(stop),
+            (Some(stop), _) => Bound::Excluded(stop),
+            (None, _) => Bound::Unbounded,
+        };
+        Entries(Some(self.source().range::<&[u8], _>(&map.0, (start, stop))))
+    }
+
+    fn all(&self, map: &Map) -> Entries {
+        self.entries(map, &[], None)
+    }
+}
+
+fn shortened(bound: &[u8]) -> &[u8] {
+    bound.get(..MAX_KEY_BYTES).unwrap_or(bound)
+}
+
+pub(crate) fn number(value: &[u8]) -> Result<u64, Failure> {
+    let number = value.try_into().map(u64::from_be_bytes);
+    number.map_err(|_| Failure::damaged("a number does not have 8 bytes"))
+}
+
+/// The entries of a map in the order of their keys.
+pub(crate) struct Entries(Option<fjall::Iter>);
+
+impl Iterator for Entries {
+    type Item = Result<(Slice, Slice), Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.0.as_mut()?.next()?;
+        Some(entry.into_inner().map_err(Failure::from))
+    }
+}
+
+impl DoubleEndedIterator for Entries {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let entry = self.0.as_mut()?.next_back()?;
+        Some(entry.into_inner().map_err(Failure::from))
+    }
+}
+
+/// The maps at one instant.
+pub(crate) struct Snapshot {
+    pub(super) snapshot: fjall::Snapshot,
+    pub(super) maps: Arc<Maps>,
+}
+
+impl Read for Snapshot {
+    fn maps(&self) -> &Maps {
+        &self.maps
+    }
+
+    fn source(&self) -> &impl Readable {
+        &self.snapshot
+    }
+}

@@ -1,0 +1,108 @@
+//! Tests of the engine.
+
+use std::path::Path;
+
+use super::*;
+
+/// Returns an engine in a directory that exists until it is dropped.
+pub(crate) fn engine() -> (tempfile::TempDir, Engine) {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::create(&directory.path().join("engine"), 1 << 20).unwrap();
+    (directory, engine)
+}
+
+/// A read with a bound longer than the longest key once marked its directory as damaged.
+#[test]
+fn bounds_longer_than_a_key_are_exact() {
+    let (_directory, engine) = engine();
+    let mut transaction = engine.begin().unwrap();
+    let map = &engine.maps.meta;
+    let keys = [vec![7; MAX_KEY_BYTES - 1], vec![7; MAX_KEY_BYTES], vec![8]];
+    for key in &keys {
+        transaction.insert(map, key, b"").unwrap();
+    }
+    let long = vec![7; MAX_KEY_BYTES + 1];
+    let longer = vec![7; MAX_KEY_BYTES + 2];
+    let found = |from: &[u8], end: Option<&[u8]>| -> Vec<Vec<u8>> {
+        let entries = transaction.entries(map, from, end);
+        entries.map(|entry| entry.unwrap().0.to_vec()).collect()
+    };
+    assert_eq!(found(&long, None), keys[2..]);
+    assert_eq!(found(&[], Some(&long)), keys[..2]);
+    assert_eq!(found(&keys[1], Some(&long)), keys[1..2]);
+    assert_eq!(found(&long, Some(&longer)), [[0_u8; 0]; 0]);
+    assert_eq!(found(&longer, Some(&long)), [[0_u8; 0]; 0]);
+    assert_eq!(found(&keys[0], Some(&keys[1])), keys[..1]);
+    assert_eq!(transaction.get(map, &long).unwrap(), None);
+    let refused = transaction.insert(map, &long, b"").unwrap_err();
+    assert_eq!(
+        refused.into_error(Path::new("d")).to_string(),
+        "a stored key has 65536 bytes; a directory takes 65535 at most"
+    );
+}
+
+#[test]
+fn the_entries_of_a_deleted_table_are_gone_after_a_crash() {
+    let (directory, engine) = engine();
+    for id in 1..=3 {
+        let mut transaction = engine.begin().unwrap();
+        transaction.create_cells(id).unwrap();
+        let cells = transaction.engine_maps().cells(id).unwrap();
+        transaction.insert(&cells, b"key", b"value").unwrap();
+        transaction.commit().unwrap();
+    }
+    drop(engine);
+    let engine = Engine::open(&directory.path().join("engine"), 1 << 20).unwrap();
+    engine.open_tables(&[1].into()).unwrap();
+    engine.prepare_writes(3).unwrap();
+    assert_eq!([1, 2, 3].map(|id| engine.maps.cells(id).is_some()), [true, false, false]);
+    assert!(!engine.database.keyspace_exists("cells-2"));
+    assert!(engine.database.keyspace_exists("cells-3"), "the next table will take it");
+    assert!(engine.open_tables(&[2].into()).unwrap_err().is_proof());
+}
+
+/// A snapshot of the engine showed a part of a commit that was being applied.
+#[test]
+fn a_snapshot_shows_the_last_commit_and_no_part_of_the_next() {
+    let (_directory, engine) = engine();
+    let meta = &engine.maps.meta;
+    let mut transaction = engine.begin().unwrap();
+    transaction.insert(meta, b"key", b"value").unwrap();
+    // As a thread of the engine does while a commit is being applied.
+    meta.0.inner().insert("other", "value").unwrap();
+    assert!(!engine.snapshot().contains(meta, b"other").unwrap());
+    transaction.commit().unwrap();
+    assert!(engine.snapshot().contains(meta, b"key").unwrap());
+    let mut transaction = engine.begin().unwrap();
+    transaction.remove(meta, b"key");
+    transaction.remove(meta, &vec![0; MAX_KEY_BYTES + 1]);
+    drop(transaction);
+    assert!(engine.snapshot().contains(meta, b"key").unwrap());
+}
+
+/// The buffer of a map that is hardly written kept old logs, whose damage no number shows.
+#[test]
+fn old_logs_are_gone_soon() {
+    let (_directory, engine) = engine();
+    let maps = &engine.maps;
+    let mut numbers = 0..;
+    let mut write = |bytes: usize| {
+        let mut transaction = engine.begin().unwrap();
+        let number: u64 = numbers.next().unwrap();
+        let mut dice = fastrand::Rng::with_seed(number);
+        let value: Vec<u8> = std::iter::repeat_with(|| dice.u8(..)).take(bytes).collect();
+        transaction.insert(&maps.tables, b"small", b"").unwrap();
+        transaction.insert(&maps.coordination, &number.to_be_bytes(), &value).unwrap();
+        transaction.commit().unwrap();
+    };
+    let mut has_old_logs = false;
+    for _ in 0..200 {
+        write(1 << 20);
+        has_old_logs |= engine.database.journal_count() > 1;
+    }
+    while engine.database.journal_count() > 1 {
+        write(1);
+        thread::sleep(POLL);
+    }
+    assert!(has_old_logs);
+}
