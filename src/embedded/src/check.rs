@@ -151,8 +151,7 @@ impl Check {
 
 /// Checks that the engine has no maps but those of the format.
 fn check_maps(engine: &Engine) -> Result<(), Failure> {
-    let known = |name: &String| Engine::RECORDS.contains(&name.as_str());
-    match engine.other_maps().into_iter().find(|name| !known(name)) {
+    match engine.unknown_map() {
         Some(name) => Err(Failure::damaged(format_args!(
             "there is `{name}` in the tables, which belongs to no table"
         ))),

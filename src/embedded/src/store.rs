@@ -149,11 +149,7 @@ impl Store {
             let message = format!(
                 "outcome unknown: the commit failed ({cause}); open the directory again and check"
             );
-            let _ = self.in_doubt.set(Error::with_source(
-                cause.kind(),
-                cause.to_string(),
-                cause.clone(),
-            ));
+            let _ = self.in_doubt.set(cause.clone());
             Error::with_source(ErrorKind::Uncertain, message, cause)
         })
     }

@@ -43,7 +43,7 @@ impl Table for EmbeddedTable {
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(Mutation::check)?;
         let mutations = mutations.into_iter().map(Into::into).collect();
-        for outcome in self.submit(mutations, None).await? {
+        for outcome in self.submit(mutations, false, None).await? {
             if let Outcome::Unknown(error) = outcome {
                 return Err(error);
             }
@@ -55,7 +55,7 @@ impl Table for EmbeddedTable {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
         }
-        self.submit(mutations, None).await
+        self.submit(mutations, false, None).await
     }
 
     fn together(&self) -> Option<&dyn MultiRowWrite> {
@@ -72,7 +72,7 @@ impl MultiRowWrite for EmbeddedTable {
         commit: Option<PendingCommit>,
     ) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
-        let mut outcomes = self.submit(mutations, Some(commit)).await?;
+        let mut outcomes = self.submit(mutations, true, commit).await?;
         outcomes.pop().ok_or_else(|| Error::invalid("there are no mutations"))
     }
 }
@@ -96,7 +96,8 @@ impl EmbeddedTable {
     async fn submit(
         &self,
         mutations: Vec<ConditionalMutation>,
-        atomic: Option<Option<PendingCommit>>,
+        is_atomic: bool,
+        commit: Option<PendingCommit>,
     ) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
@@ -106,8 +107,8 @@ impl EmbeddedTable {
             table: self.table.clone(),
             mutations,
             authorizations: self.authorizations.clone(),
-            is_atomic: atomic.is_some(),
-            commit: atomic.flatten(),
+            is_atomic,
+            commit,
         };
         self.shared.writer.write(write).await
     }

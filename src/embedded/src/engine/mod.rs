@@ -76,7 +76,7 @@ struct Writes {
 
 impl Engine {
     /// The names of the maps that are no entries of a table.
-    pub(crate) const RECORDS: [&str; 6] =
+    const RECORDS: [&str; 6] =
         ["meta", "tables", "properties", "tablets", "coordination", "dead-letters"];
 
     /// Creates an engine in an empty directory.
@@ -213,16 +213,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the names of all maps that are no entries of a table.
-    pub(crate) fn other_maps(&self) -> Vec<String> {
-        let names = self.database.list_keyspace_names().into_iter();
-        names.map(|name| name.to_string()).filter(|name| !name.starts_with(CELLS)).collect()
+    /// Returns the name of a map that is not one of the format.
+    pub(crate) fn unknown_map(&self) -> Option<String> {
+        let is_known = |name: &str| name.starts_with(CELLS) || Self::RECORDS.contains(&name);
+        let mut names = self.database.list_keyspace_names().into_iter();
+        names.find(|name| !is_known(name)).map(|name| name.to_string())
     }
 
-    fn open_cells(&self, table_id: u64) -> Result<Map, Failure> {
+    fn open_cells(&self, table_id: u64) -> Result<(), Failure> {
         let map = open_map(&self.database, &cells_name(table_id), MAX_TABLE_BUFFER_BYTES)?;
-        self.maps.write_cells().insert(table_id, map.clone());
-        Ok(map)
+        self.maps.write_cells().insert(table_id, map);
+        Ok(())
     }
 
     fn delete_map(&self, Map(map): Map) -> Result<(), Failure> {
@@ -351,7 +352,7 @@ impl<'e> Transaction<'e> {
     /// Creates the map of the entries of a new table. If this is not committed, the map stays for
     /// the next table, which has the same id.
     pub(crate) fn create_cells(&mut self, table_id: u64) -> Result<(), Failure> {
-        self.engine.open_cells(table_id).map(drop)
+        self.engine.open_cells(table_id)
     }
 
     /// Deletes the entries of a table when this is committed.

@@ -239,16 +239,23 @@ fn files_that_are_missing_or_damaged_are_refused() {
     }
 }
 
+/// Creates a table, and writes each row by a commit of its own.
+async fn write(directory: &Path, rows: &[&'static str]) {
+    let tables = EmbeddedTables::open(directory, create()).unwrap();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+    for row in rows {
+        let row = Mutation::new(*row).put(Column::new("f", "q"), "v");
+        table.write(vec![row]).await.unwrap();
+    }
+}
+
 /// The storage engine forgets a map whose files are missing. The next opening deleted the entries
 /// of all tables.
 #[tokio::test]
 async fn missing_files_of_the_tables_are_damage() {
     let original = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(original.path(), create()).unwrap();
-    tables.create_table("t", Versions::All).await.unwrap();
-    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
-    table.write(vec![Mutation::new("r").put(Column::new("f", "q"), "v")]).await.unwrap();
-    drop((table, tables));
+    write(original.path(), &["r"]).await;
     let (parent, mut found) = (tempfile::tempdir().unwrap(), 0);
     let directory = parent.path().join("copy");
     for file in files(original.path()) {
@@ -284,13 +291,7 @@ async fn missing_files_of_the_tables_are_damage() {
 #[tokio::test]
 async fn a_log_that_lost_acknowledged_commits_is_damage() {
     let directory = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
-    tables.create_table("t", Versions::All).await.unwrap();
-    let table = tables.open_table("t", Authorizations::none()).await.unwrap();
-    for row in ["first row", "last row"] {
-        table.write(vec![Mutation::new(row).put(Column::new("f", "q"), "v")]).await.unwrap();
-    }
-    drop((table, tables));
+    write(directory.path(), &["first row", "last row"]).await;
     let tables = directory.path().join("fluo.tables");
     let is_log = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "jnl");
     let log = files(&tables).into_iter().find(is_log).unwrap();
