@@ -3,8 +3,8 @@
 #![cfg(test)]
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use fluo_keys::{
@@ -12,8 +12,8 @@ use fluo_keys::{
     RandomSalt, RecipeErrorKind,
 };
 use fluo_table::{
-    Authorizations, Column, Error, ErrorKind, MemoryTables, Mutation, Outcome, Result, Scan, Span,
-    Table, TableAdmin, Versions,
+    Authorizations, Bytes, Column, Error, ErrorKind, MemoryTables, Mutation, Outcome, Result, Scan,
+    Span, Table, TableAdmin, Versions,
 };
 use fluo_tests::{Call, Fault, FaultyTables, Hooks, Intercepted};
 use futures_util::{Stream, StreamExt, stream};
@@ -152,10 +152,10 @@ async fn names_the_rows_of_a_failed_write_and_counts_those_that_may_be_written()
     assert!(
         matches!(&error.cause, BulkLoadCause::Table(error) if error.kind() == ErrorKind::Uncertain)
     );
-    assert_eq!(error.rows, 5..=7);
+    assert_eq!(error.rows, 5..=9);
     assert_eq!((error.report.written, error.report.unknown), (4, 3));
     assert!(
-        error.to_string().ends_with(" (rows 5 to 7 of the load; rows written: 4, unknown: 3)"),
+        error.to_string().ends_with(" (in rows 5 to 9 of the load; rows written: 4, unknown: 3)"),
         "{error}"
     );
 }
@@ -191,7 +191,7 @@ async fn does_not_wait_for_more_input_after_a_failure() {
     let faulty = FaultyTables::new(Arc::new(MemoryTables::new())).fail_write(1, Fault::Before);
     let table = table_of(&faulty).await;
     let endless = input(&["a", "b", "c"]).chain(stream::pending());
-    let load = BulkLoad::new(&design(4)).batch_rows(NonZeroUsize::MIN);
+    let load = BulkLoad::new(&design(4)).max_memory_bytes(NonZeroUsize::MIN);
     let error = load.load(&*table, endless).await.unwrap_err();
     assert_eq!(error.rows, 2..=2);
 }
@@ -307,11 +307,14 @@ struct Watched {
     refused: &'static str,
     now: AtomicUsize,
     most: AtomicUsize,
+    /// The keys of each write.
+    writes: Mutex<Vec<Vec<Bytes>>>,
 }
 
 impl Watched {
     async fn table(refused: &'static str) -> Intercepted<dyn Table, Self> {
-        let watched = Self { refused, now: AtomicUsize::new(0), most: AtomicUsize::new(0) };
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let watched = Self { refused, now, most, writes: Mutex::default() };
         Intercepted::with_hooks(new_table().await, watched).row_by_row()
     }
 }
@@ -319,7 +322,9 @@ impl Watched {
 #[async_trait]
 impl Hooks for Watched {
     async fn before(&self, call: &Call) -> Result<Option<Fault>> {
-        if let Call::Write(_) = call {
+        if let Call::Write(mutations) = call {
+            let keys = mutations.iter().map(|mutation| mutation.row.clone()).collect();
+            self.writes.lock().unwrap().push(keys);
             let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
             self.most.fetch_max(now, Ordering::Relaxed);
             for _ in 0..20 {
@@ -361,5 +366,34 @@ async fn limits_concurrent_writes() {
             .concurrency(NonZeroUsize::new(concurrency).unwrap());
         assert_eq!(load.load(&table, rows).await.unwrap().written, 100);
         assert_eq!(table.hooks().most.load(Ordering::Relaxed), concurrency);
+    }
+}
+
+#[tokio::test]
+async fn writes_in_the_order_of_the_keys_within_the_bound_of_memory() {
+    // A row takes about 300 bytes of memory. Half of the memory is for the rows that are written.
+    for (max_memory_bytes, most_rows, sorted_rows) in
+        [(64_000_000, 100, 99..=99), (6_000, 30, 6..=40)]
+    {
+        let table = Watched::table("none").await;
+        let mut most_gathered = 0;
+        let load = BulkLoad::new(&design(64))
+            .max_memory_bytes(NonZeroUsize::new(max_memory_bytes).unwrap())
+            .batch_rows(BATCH)
+            .concurrency(NonZeroUsize::MIN)
+            .on_progress(|report| {
+                most_gathered = most_gathered.max(report.read_bytes - report.ended_bytes);
+            });
+        let loaded = load.load(&table, numbered(100)).await.unwrap();
+        let bytes = u64::try_from((0..100).map(|row| format!("row {row}fqv").len()).sum::<usize>());
+        assert_eq!(Ok(loaded.read_bytes), bytes);
+        assert_eq!(loaded.ended_bytes, loaded.read_bytes);
+        assert!(most_gathered <= most_rows * 9, "{most_gathered}");
+
+        let keys = table.hooks().writes.lock().unwrap().concat();
+        assert_eq!(keys.len(), 100);
+        let runs: Vec<_> = keys[1..].chunk_by(|a, b| a <= b).map(<[Bytes]>::len).collect();
+        assert!(runs[..runs.len() - 1].iter().all(|run| *run > 5), "{runs:?}");
+        assert!(sorted_rows.contains(runs.iter().max().unwrap()), "{runs:?}");
     }
 }

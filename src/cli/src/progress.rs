@@ -16,6 +16,17 @@ pub(crate) fn counter(what: &str) -> ProgressBar {
     line("{spinner} {msg} {human_pos} ({per_sec})", what.to_owned())
 }
 
+/// Counts bytes of a total, if that is known.
+pub(crate) fn bytes(what: &str, total: Option<u64>) -> ProgressBar {
+    let counts = match total {
+        Some(_) => "{spinner} {msg} {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)",
+        None => "{spinner} {msg} {bytes} ({bytes_per_sec})",
+    };
+    let bar = line(counts, what.to_owned());
+    total.into_iter().for_each(|total| bar.set_length(total));
+    bar
+}
+
 pub(crate) fn waiting(what: String) -> ProgressBar {
     line("{spinner} {msg} ({elapsed})", what)
 }

@@ -1,37 +1,79 @@
 //! Skipping entries that a filter does not need.
 
+use std::time::{Duration, Instant};
+
 use fluo_table::table::EntryFilter;
 
 use crate::key;
 
-/// The number of hidden entries in a row after which seeking is cheaper than reading on.
+/// The number of hidden entries of a column after which seeking may be cheaper than reading on.
 const READ_ON: usize = 16;
 
 /// A counter of hidden entries that decides when to seek, and to which key.
+///
+/// A seek may take long: the engine passes all entries from there on that are newer than the
+/// snapshot. So entries are read for about as long as the last seek took, and then the next begins.
 #[derive(Debug, Default)]
 pub(crate) struct Skip {
+    /// The column of the last hidden entry, and the number of its hidden entries.
+    column: Vec<u8>,
     hidden: usize,
+    /// The time at which the first of them were read.
+    reading: Option<Instant>,
+    /// The beginning of a seek whose first entry is not read yet.
+    seeking: Option<Instant>,
+    seek_time: Duration,
 }
 
 impl Skip {
+    /// Records that the next entry was read, and that it is shown.
     pub(crate) fn shown(&mut self) {
+        self.end_seek();
         self.hidden = 0;
     }
 
     /// Records a hidden entry. Returns the key to seek to, or `None` to continue with the next
     /// entry.
     pub(crate) fn hidden(&mut self, view: &EntryFilter, stored: &[u8]) -> Option<Vec<u8>> {
+        self.end_seek();
+        let column = key::column_of(stored);
+        if self.column != column {
+            self.column.clear();
+            self.column.extend_from_slice(column);
+            self.hidden = 0;
+        }
         self.hidden += 1;
-        if self.hidden < READ_ON {
+        if !self.hidden.is_multiple_of(READ_ON) || !self.is_time_to_seek() {
+            return None;
+        }
+        let from = match view.looks_next() {
+            // No further entry of the column matters.
+            None => key::after_all_versions(column),
+            Some(stamp) => key::first_version(column, stamp),
+        };
+        if from.as_slice() <= stored {
             return None;
         }
         self.hidden = 0;
-        let from = match view.looks_next() {
-            // No further entry of the column matters.
-            None => key::after_all_versions(key::column_of(stored)),
-            Some(stamp) => key::first_version(key::column_of(stored), stamp),
-        };
-        (from.as_slice() > stored).then_some(from)
+        self.seeking = Some(Instant::now());
+        Some(from)
+    }
+
+    fn is_time_to_seek(&mut self) -> bool {
+        let now = Instant::now();
+        if self.hidden == READ_ON {
+            self.reading = Some(now);
+        }
+        let is_time = self.reading.is_none_or(|reading| now - reading >= self.seek_time);
+        // One seek that was held up does not forbid all others.
+        self.seek_time -= self.seek_time / 16;
+        is_time
+    }
+
+    fn end_seek(&mut self) {
+        if let Some(seeking) = self.seeking.take() {
+            self.seek_time = seeking.elapsed();
+        }
     }
 }
 

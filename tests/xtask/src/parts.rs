@@ -25,6 +25,7 @@ pub(crate) enum Part {
     Formatting,
     Clippy,
     Browser,
+    PowerLoss,
     Accumulo,
 }
 
@@ -57,6 +58,12 @@ const BROWSER: Tool = Tool {
     component: None,
     packages: &["chromium-headless-shell", "fonts-dejavu-core"],
 };
+const STRACE: Tool = Tool {
+    name: "strace",
+    is_installed: || output("strace", "--version").is_some(),
+    component: None,
+    packages: &["strace"],
+};
 const JAVA: Tool = Tool {
     name: "Java 17 or later",
     is_installed: || {
@@ -74,13 +81,15 @@ const MAVEN: Tool = Tool {
 };
 
 impl Part {
-    const ALL: [Part; 4] = [Part::Formatting, Part::Clippy, Part::Browser, Part::Accumulo];
+    const ALL: [Part; 5] =
+        [Part::Formatting, Part::Clippy, Part::Browser, Part::PowerLoss, Part::Accumulo];
 
     fn name(self) -> &'static str {
         match self {
             Part::Formatting => "the check of the formatting",
             Part::Clippy => "clippy",
             Part::Browser => "the tests of reports in a browser",
+            Part::PowerLoss => "the tests of a loss of power",
             Part::Accumulo => "the live tests on Accumulo",
         }
     }
@@ -90,6 +99,7 @@ impl Part {
             Part::Formatting => &[RUSTFMT],
             Part::Clippy => &[CLIPPY],
             Part::Browser => &[BROWSER],
+            Part::PowerLoss => &[STRACE],
             Part::Accumulo => &[JAVA, MAVEN],
         }
     }

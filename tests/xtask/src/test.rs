@@ -18,6 +18,7 @@ use crate::turn::is_first_day;
 /// do.
 const WITHOUT_ACCUMULO: &str = "FLUO_WITHOUT_ACCUMULO";
 const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
+const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
 /// The state file of the cluster that the live tests use.
 const CLUSTER: &str = "FLUO_CLUSTER";
 
@@ -30,6 +31,9 @@ pub(crate) struct Asked {
     /// Skip the tests that need a browser
     #[arg(long)]
     without_browser: bool,
+    /// Skip the tests of a loss of power, which need strace
+    #[arg(long)]
+    without_strace: bool,
     /// Skip nothing: install missing tools (apt-get, rustup), or fail. CI=true in the environment
     /// does the same
     #[arg(long)]
@@ -45,8 +49,10 @@ impl Asked {
         let exclusions = [
             (self.without_accumulo, Part::Accumulo, "--without-accumulo"),
             (self.without_browser, Part::Browser, "--without-browser"),
+            (self.without_strace, Part::PowerLoss, "--without-strace"),
             (is_set(WITHOUT_ACCUMULO), Part::Accumulo, WITHOUT_ACCUMULO),
             (is_set(WITHOUT_BROWSER), Part::Browser, WITHOUT_BROWSER),
+            (is_set(WITHOUT_STRACE), Part::PowerLoss, WITHOUT_STRACE),
         ];
         let excluded = exclusions.into_iter().filter(|(is_given, ..)| *is_given);
         Wishes {
@@ -127,10 +133,11 @@ fn environment(
     plan: &Plan,
     programs: &Programs,
     cluster: Option<&OsStr>,
-) -> Result<[(&'static str, Option<OsString>); 4]> {
+) -> Result<[(&'static str, Option<OsString>); 5]> {
     let skips = |does_skip: bool| does_skip.then(|| "1".into());
     Ok([
         (WITHOUT_BROWSER, skips(!plan.runs(Part::Browser))),
+        (WITHOUT_STRACE, skips(!plan.runs(Part::PowerLoss))),
         (WITHOUT_ACCUMULO, skips(cluster.is_none())),
         (CLUSTER, cluster.map(OsStr::to_owned)),
         (programs::FOLDER, Some(programs.folder()?.into())),

@@ -19,6 +19,7 @@ const JAVA: Script = ("java", "echo 'openjdk version \"17.0.15\" 2025-04-15' >&2
 const OLD_JAVA: Script = ("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
 const MAVEN: Script = ("mvn", "echo 'Apache Maven 3.8.7'");
 const BROWSER: Script = ("chromium", "echo 'Chromium 140.0.7339.80'");
+const STRACE: Script = ("strace", "echo 'strace -- version 6.1'");
 /// A cargo with both components, and with programs. As the other tests, it prints the variables
 /// that they see, as `without accumulo:without browser:cluster`, and ends with the exit code
 /// `OTHERS`.
@@ -54,10 +55,10 @@ const RUSTUP: Script = (
 const APT_GET: Script = (
     "apt-get",
     "[ $1 = update ] && exit; \
-     for name in mvn java chromium; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done",
+     for name in mvn java chromium strace; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done",
 );
 const ENV: Script = ("env", "exec /usr/bin/env \"$@\"");
-const EVERYTHING: [Script; 5] = [JAVA, MAVEN, BROWSER, CARGO, RUSTUP];
+const EVERYTHING: [Script; 6] = [JAVA, MAVEN, BROWSER, STRACE, CARGO, RUSTUP];
 
 const NO_JAVA: &str =
     "missing: Java 17 or later, Maven; run: apt install openjdk-17-jre-headless maven";
@@ -67,8 +68,8 @@ const NO_BROWSER: &str =
     "missing: Chromium; run: apt install chromium-headless-shell fonts-dejavu-core";
 /// The remarks on a machine with Rust alone.
 const SKIPPED: &str = "skipped: the tests of reports in a browser: missing: Chromium; run: apt \
-    install chromium-headless-shell fonts-dejavu-core\nskipped: the live tests on Accumulo: \
-    missing: Java 17 or later, Maven; run: apt install openjdk-17-jre-headless maven\n";
+    install chromium-headless-shell fonts-dejavu-core\nskipped: the tests of a loss of power: missing: \
+    strace; run: apt install strace\nskipped: the live tests on Accumulo: missing: Java 17 or later, Maven; run: apt install openjdk-17-jre-headless maven\n";
 
 /// A machine with only these commands.
 struct Machine(TempDir);
@@ -131,7 +132,13 @@ impl Machine {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.args(task).env("PATH", self.0.path());
         command.env("CARGO", self.file("cargo"));
-        for name in ["CI", "FLUO_WITHOUT_ACCUMULO", "FLUO_WITHOUT_BROWSER", "FLUO_CLUSTER"] {
+        for name in [
+            "CI",
+            "FLUO_WITHOUT_ACCUMULO",
+            "FLUO_WITHOUT_BROWSER",
+            "FLUO_WITHOUT_STRACE",
+            "FLUO_CLUSTER",
+        ] {
             command.env_remove(name);
         }
         command.envs(variables.iter().copied()).output().unwrap()
@@ -215,10 +222,11 @@ fn names_missing_tools_and_their_installation(
 
 #[test]
 fn a_dry_run_prints_the_plan_and_runs_nothing() {
-    let machine = Machine::with(&[CARGO, BROWSER]);
+    let machine = Machine::with(&[CARGO, BROWSER, STRACE]);
     let said = machine.says(0, &["test", "--dry-run", "--without-accumulo"], &[]);
     let expected = "skipped: the live tests on Accumulo: `--without-accumulo` was given\n\
-        runs: the check of the formatting\nruns: clippy\nruns: the tests of reports in a browser\n";
+        runs: the check of the formatting\nruns: clippy\nruns: the tests of reports in a browser\n\
+        runs: the tests of a loss of power\n";
     assert_eq!(said, expected);
     let said = machine.says(0, &["test", "--dry-run", "--require-all"], &[]);
     assert_contains(&said, &[&format!("to install for the live tests on Accumulo: {NO_JAVA}\n")]);
@@ -236,12 +244,12 @@ fn integration_installs_missing_tools_and_skips_nothing(
     let sudo = ("sudo", "shift; exec \"$@\"");
     let machine = Machine::with(&[MINIMAL_CARGO, RUSTUP, APT_GET, ENV, sudo]);
     machine.add("id", &format!("echo {user}"));
-    for (name, script) in [JAVA, MAVEN, BROWSER] {
+    for (name, script) in [JAVA, MAVEN, BROWSER, STRACE] {
         machine.add(&format!("apt-get-{name}"), script);
     }
     let said = machine.says(0, task, &[("CI", ci)]);
     let apt = format!("> {prefix}env DEBIAN_FRONTEND=noninteractive apt-get");
-    let packages = "chromium-headless-shell fonts-dejavu-core openjdk-17-jre-headless maven";
+    let packages = "chromium-headless-shell fonts-dejavu-core strace openjdk-17-jre-headless maven";
     let lines = [
         "> rustup component add rustfmt clippy\n",
         &format!("{apt} update -q\n"),
@@ -254,7 +262,7 @@ fn integration_installs_missing_tools_and_skips_nothing(
 
 #[test]
 fn integration_fails_if_no_installer_works() {
-    let machine = Machine::with(&[JAVA, BROWSER, CARGO, ("id", "echo 0"), ENV]);
+    let machine = Machine::with(&[JAVA, BROWSER, STRACE, CARGO, ("id", "echo 0"), ENV]);
     let fails = || machine.says(1, &["test"], &[("CI", "true")]);
     machine.add("apt-get", "exit 100");
     let failed = "error: `CI=true` forbids skipping, and the installation of missing tools failed: \
@@ -271,6 +279,7 @@ fn integration_fails_if_no_installer_works() {
 #[rstest]
 #[case("--without-accumulo", "FLUO_WITHOUT_ACCUMULO", "the live tests on Accumulo")]
 #[case("--without-browser", "FLUO_WITHOUT_BROWSER", "the tests of reports in a browser")]
+#[case("--without-strace", "FLUO_WITHOUT_STRACE", "the tests of a loss of power")]
 fn a_flag_or_a_variable_excludes_a_part_unless_skipping_is_forbidden(
     #[case] flag: &str,
     #[case] variable: &str,
@@ -315,7 +324,7 @@ fn passes_the_decisions_to_the_tests(
     #[case] others_see: &str,
     #[case] live_tests_see: Option<&str>,
 ) {
-    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, CARGO]);
+    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, STRACE, CARGO]);
     let said = machine.says(0, &[&["test"], flags].concat(), variables);
     assert_contains(&said, &[&format!("\nother tests see {others_see}\n")]);
     match live_tests_see {
@@ -336,7 +345,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail(
     #[case] live: &str,
     #[case] failed: &str,
 ) {
-    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, CARGO]);
+    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, STRACE, CARGO]);
     let said = machine.says(1, &["test"], &[("OTHERS", others), ("LIVE", live)]);
     assert!(said.ends_with(failed), "{said}");
     let (_, later) = said.split_once("live tests see").unwrap();
@@ -345,7 +354,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail(
 
 #[rstest]
 fn uses_a_given_cluster_without_any_tools(#[values("false", "true")] ci: &str) {
-    let said = Machine::with(&[BROWSER, CARGO]).says(0, &["test"], &[MINE, ("CI", ci)]);
+    let said = Machine::with(&[BROWSER, STRACE, CARGO]).says(0, &["test"], &[MINE, ("CI", ci)]);
     assert_contains(&said, &["\nlive tests see unset:unset:mine.json\n"]);
     assert!(!said.contains("hold"), "no cluster is started: {said}");
     assert!(said.ends_with("\nall passed\n"), "{said}");

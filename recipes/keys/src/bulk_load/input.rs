@@ -1,17 +1,19 @@
-//! The rows of a load, with their keys, in batches.
+//! The rows of a load with their keys, gathered, sorted and cut into batches.
 
 use std::collections::HashSet;
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
 use std::pin::Pin;
+use std::vec;
 
-use fluo_table::{Bytes, Mutation};
+use fluo_table::{Bytes, Change, Mutation, Update};
 use futures_util::{Stream, StreamExt};
 
 use super::report::{BulkLoadCause, Failure, RepeatedKeys};
 use crate::error::RecipeError;
 use crate::key_migration::KeyMigration;
+use crate::number::count;
 
 /// Maximum number of bytes in a batch, except for a single larger row.
 const BATCH_BYTES: usize = 1 << 20;
@@ -23,6 +25,7 @@ pub(super) struct Settings {
     /// The designs in which rows may exist; they are written by the newest.
     pub(super) epochs: KeyMigration,
     pub(super) insert_only: bool,
+    pub(super) max_memory_bytes: NonZeroUsize,
     pub(super) batch_rows: NonZeroUsize,
     pub(super) concurrency: NonZeroUsize,
     pub(super) named_rows: usize,
@@ -48,14 +51,36 @@ impl Settings {
     }
 }
 
+impl Row {
+    /// Returns the number of bytes of the row, its columns and its values.
+    pub(super) fn input_bytes(&self) -> u64 {
+        let updates = self.mutation.updates.iter();
+        let of_update = |update: &Update| match &update.change {
+            Change::Put(value) => update.column.size_bytes() + value.len(),
+            Change::Delete => update.column.size_bytes(),
+        };
+        count(self.row.len() + updates.map(of_update).sum::<usize>())
+    }
+
+    /// Returns about the number of bytes that the row takes in memory.
+    fn memory_bytes(&self) -> usize {
+        let updates = self.mutation.updates.len() * size_of::<Update>();
+        let old_keys: usize = self.old_keys.iter().map(|key| size_of::<Bytes>() + key.len()).sum();
+        size_of::<Self>() + updates + old_keys + self.row.len() + self.mutation.size_bytes()
+    }
+}
+
+/// While sorted rows are written, the next ones are gathered. Each take half of the memory.
 pub(super) struct Input<'a, S> {
     rows: Pin<&'a mut S>,
     settings: &'a Settings,
+    /// The number of rows that were read, and their bytes.
     read: u64,
-    batch: Vec<Row>,
-    batch_bytes: usize,
-    /// Maximum number of rows in the batch. The first row is written alone (B2).
-    most_rows: usize,
+    pub(super) read_bytes: u64,
+    is_over: bool,
+    gathered: Vec<Row>,
+    gathered_bytes: usize,
+    sorted: vec::IntoIter<Row>,
     pub(super) seen: SeenKeys,
     pub(super) failure: Option<Failure>,
 }
@@ -70,43 +95,77 @@ where
             rows,
             settings,
             read: 0,
-            batch: Vec::new(),
-            batch_bytes: 0,
-            most_rows: 1,
+            read_bytes: 0,
+            is_over: false,
+            gathered: Vec::new(),
+            gathered_bytes: 0,
+            sorted: Vec::new().into_iter(),
             seen: SeenKeys::default(),
             failure: None,
         }
     }
 
-    /// Returns the next batch, or `None` at the end of the input or after a failure. Dropping the
-    /// future loses no row.
-    pub(super) async fn next_batch(&mut self) -> Option<Vec<Row>> {
-        while self.failure.is_none()
-            && self.batch.len() < self.most_rows
-            && self.batch_bytes < BATCH_BYTES
-        {
+    /// Checks whether no more rows can be gathered before some are taken: there are enough, or the
+    /// input has ended or failed.
+    pub(super) fn has_gathered(&self) -> bool {
+        // The first row is written alone (B2).
+        let is_first = self.read == 1 && !self.gathered.is_empty();
+        let is_full = self.gathered_bytes >= self.settings.max_memory_bytes.get() / 2;
+        self.is_over || is_first || is_full && !self.gathered.is_empty()
+    }
+
+    /// Gathers the rows of a batch, or fewer if it [`has_gathered`](Self::has_gathered) then.
+    /// Dropping the future loses no row.
+    pub(super) async fn gather(&mut self) {
+        for _ in 0..self.settings.batch_rows.get() {
+            if self.has_gathered() {
+                break;
+            }
             let Some(row) = self.rows.next().await else {
+                self.is_over = true;
                 break;
             };
             let number = self.read + 1;
             let row = row.map_err(|error| BulkLoadCause::Input(error.into()));
             match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
                 Ok(row) => self.add(row),
-                Err(cause) => self.failure = Some(Failure { rows: number..=number, cause }),
+                Err(cause) => {
+                    self.failure = Some(Failure { rows: number..=number, cause });
+                    self.is_over = true;
+                }
             }
         }
-        (self.batch_bytes, self.most_rows) = (0, self.settings.batch_rows.get());
-        let batch = std::mem::take(&mut self.batch);
-        (!batch.is_empty()).then_some(batch)
     }
 
     fn add(&mut self, row: Row) {
         self.read = row.number;
-        self.batch_bytes += row.mutation.size_bytes();
+        self.read_bytes += row.input_bytes();
+        self.gathered_bytes += row.memory_bytes();
         if !self.settings.insert_only {
             self.seen.add(&row.mutation.row, REMEMBERED_KEYS);
         }
-        self.batch.push(row);
+        self.gathered.push(row);
+    }
+
+    /// Returns the next batch of sorted rows. `None` if more rows must be gathered before, or none
+    /// are left.
+    pub(super) fn take_batch(&mut self) -> Option<Vec<Row>> {
+        if self.sorted.as_slice().is_empty() && self.has_gathered() {
+            let mut rows = std::mem::take(&mut self.gathered);
+            rows.sort_unstable_by(|a, b| {
+                (&a.mutation.row, a.number).cmp(&(&b.mutation.row, b.number))
+            });
+            (self.sorted, self.gathered_bytes) = (rows.into_iter(), 0);
+        }
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < self.settings.batch_rows.get()
+            && bytes < BATCH_BYTES
+            && let Some(row) = self.sorted.next()
+        {
+            bytes += row.mutation.size_bytes();
+            batch.push(row);
+        }
+        (!batch.is_empty()).then_some(batch)
     }
 }
 

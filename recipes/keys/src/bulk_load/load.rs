@@ -18,6 +18,7 @@ use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 use crate::number::count;
 
+const MAX_MEMORY_BYTES: NonZeroUsize = NonZeroUsize::new(64_000_000).unwrap();
 const BATCH_ROWS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
@@ -79,6 +80,7 @@ impl<'a> BulkLoad<'a> {
         let settings = Settings {
             epochs: migration.clone(),
             insert_only: false,
+            max_memory_bytes: MAX_MEMORY_BYTES,
             batch_rows: BATCH_ROWS,
             concurrency: CONCURRENCY,
             named_rows: 10,
@@ -103,6 +105,14 @@ impl<'a> BulkLoad<'a> {
         }
         self.settings.insert_only = true;
         Ok(self)
+    }
+
+    /// Sets about the number of bytes of memory for gathered rows, which are sorted by their keys
+    /// before they are written. Default: 64,000,000. The more rows are sorted at once, the fewer
+    /// tablets a write concerns.
+    pub fn max_memory_bytes(mut self, bytes: NonZeroUsize) -> Self {
+        self.settings.max_memory_bytes = bytes;
+        self
     }
 
     /// Sets the maximum number of rows in a write. A write also ends at one mebibyte. Default:
@@ -152,14 +162,22 @@ impl<'a> BulkLoad<'a> {
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);
         let mut report = BulkLoadReport::default();
-        let (mut failure, mut is_over) = (None, false);
+        let mut failure = None;
         let mut writes = FuturesUnordered::new();
         loop {
-            watch(&report);
             let is_untried = report.written + report.existing.count + report.unsure.count == 0;
             let most_writes = if is_untried { 1 } else { settings.concurrency.get() };
-            let may_begin = !is_over && failure.is_none() && writes.len() < most_writes;
-            if !may_begin && writes.is_empty() {
+            while failure.is_none()
+                && writes.len() < most_writes
+                && let Some(batch) = input.take_batch()
+            {
+                report.unknown += count(batch.len());
+                writes.push(write(table, batch, settings.insert_only));
+            }
+            (report.read_bytes, report.repeated_keys) = (input.read_bytes, input.seen.repeated);
+            watch(&report);
+            let may_gather = failure.is_none() && !input.has_gathered();
+            if !may_gather && writes.is_empty() {
                 break;
             }
             // Each of the two waits forever if it has nothing to wait for.
@@ -169,25 +187,14 @@ impl<'a> BulkLoad<'a> {
                     None => pending::<Written>().await,
                 }
             };
-            let batch =
-                async { if may_begin { input.next_batch().await } else { pending().await } };
-            let event = match select(pin!(ended), pin!(batch)).await {
-                Either::Left((ended, _)) => Either::Left(ended),
-                Either::Right((batch, _)) => Either::Right(batch),
-            };
-            match event {
-                Either::Left(Written { rows, counts, failure: failed }) => {
-                    report.unknown -= rows;
-                    report.add(counts, settings.named_rows);
-                    failure = failure.or(failed);
-                }
-                Either::Right(Some(batch)) => {
-                    report.unknown += count(batch.len());
-                    writes.push(write(table, batch, settings.insert_only));
-                }
-                Either::Right(None) => is_over = true,
+            let gathered =
+                async { if may_gather { input.gather().await } else { pending().await } };
+            if let Either::Left((ended, _)) = select(pin!(ended), pin!(gathered)).await {
+                report.unknown -= ended.rows;
+                report.ended_bytes += ended.bytes;
+                report.add(ended.counts, settings.named_rows);
+                failure = failure.or(ended.failure);
             }
-            report.repeated_keys = input.seen.repeated;
         }
         match failure.or(input.failure) {
             None => Ok(report),

@@ -1,8 +1,11 @@
 //! Bulk load: many rows, written in batches under the keys of a design.
 //!
 //! A [`BulkLoad`] takes a stream of mutations, each of a *row*. It computes the key of each row,
-//! and writes the mutations to a table in batches, several of them at the same time. Its memory is
-//! bounded: it holds the batches of the writes in progress, one more, and hashes of keys.
+//! gathers rows within a bound of memory, sorts them by their keys, and writes them to a table in
+//! batches, several of them at the same time. So a batch concerns few tablets, although hashed keys
+//! come in random order. While sorted rows are written, the next ones are gathered. Memory is
+//! bounded: [`BulkLoad::max_memory_bytes`] for rows, a mebibyte for each write in progress, and at
+//! most 115 MB for hashes of keys.
 //!
 //! # Rules
 //!

@@ -12,6 +12,10 @@ use crate::error::RecipeError;
 /// The counts of a bulk load, in progress or at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BulkLoadReport {
+    /// The number of bytes of the rows that were read, with their columns and values.
+    pub read_bytes: u64,
+    /// The number of these bytes whose write has ended, in success or not.
+    pub ended_bytes: u64,
     /// The number of rows that the table has acknowledged.
     pub written: u64,
     /// The number of rows that may be written: the outcome of their write is unknown, or it is in
@@ -69,8 +73,9 @@ pub(super) struct Failure {
 /// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
 #[derive(Debug)]
 pub struct BulkLoadError {
-    /// The numbers of the rows that failed, from 1, in the order of the input: one row, or all rows
-    /// of a write that failed as a whole.
+    /// The numbers of the rows that failed, from 1, in the order of the input: one row, or the
+    /// first and the last row of a write that failed as a whole. Rows are sorted before they are
+    /// written, so rows between these two may be in other writes.
     pub rows: RangeInclusive<u64>,
     /// The cause.
     pub cause: BulkLoadCause,
@@ -99,7 +104,7 @@ impl fmt::Display for BulkLoadError {
         if self.rows.start() == self.rows.end() {
             write!(f, "{} (row {first}", self.cause)?;
         } else {
-            write!(f, "{} (rows {first} to {last}", self.cause)?;
+            write!(f, "{} (in rows {first} to {last}", self.cause)?;
         }
         write!(f, " of the load; rows written: {}", Grouped(self.report.written))?;
         if self.report.unknown > 0 {

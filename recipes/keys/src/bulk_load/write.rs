@@ -18,8 +18,9 @@ const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The result of the write of one batch.
 pub(super) struct Written {
-    /// The number of rows in the batch.
+    /// The number of rows in the batch, and their bytes.
     pub(super) rows: u64,
+    pub(super) bytes: u64,
     pub(super) counts: BulkLoadReport,
     pub(super) failure: Option<Failure>,
 }
@@ -29,7 +30,7 @@ pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) 
         return insert(table, rows).await;
     }
     let mut report = BulkLoadReport::default();
-    let (all, numbers) = (count(rows.len()), numbers(&rows));
+    let (all, bytes, numbers) = (count(rows.len()), bytes(&rows), numbers(&rows));
     let written = table.write(rows.into_iter().map(|row| row.mutation).collect()).await;
     match &written {
         Ok(()) => report.written = all,
@@ -37,15 +38,15 @@ pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) 
         Err(_) => {}
     }
     let failure = written.err().map(|error| Failure::new(numbers, error));
-    Written { rows: all, counts: report, failure }
+    Written { rows: all, bytes, counts: report, failure }
 }
 
 /// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
 /// time.
 async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut report = BulkLoadReport::default();
-    let all = count(rows.len());
-    let written = |counts, failure| Written { rows: all, counts, failure };
+    let (all, bytes) = (count(rows.len()), bytes(&rows));
+    let written = |counts, failure| Written { rows: all, bytes, counts, failure };
     let found = match find_under_old_keys(table, &rows).await {
         Ok(found) => found,
         Err(error) => return written(report, Some(Failure::new(numbers(&rows), error))),
@@ -145,8 +146,12 @@ impl Row {
     }
 }
 
-/// Returns the numbers of the first and the last row. Those of a batch are consecutive.
+/// Returns the smallest and the largest number of rows.
 fn numbers(rows: &[Row]) -> RangeInclusive<u64> {
-    let number = |row: Option<&Row>| row.map_or(0, |row| row.number);
-    number(rows.first())..=number(rows.last())
+    let numbers = || rows.iter().map(|row| row.number);
+    numbers().min().unwrap_or(0)..=numbers().max().unwrap_or(0)
+}
+
+fn bytes(rows: &[Row]) -> u64 {
+    rows.iter().map(Row::input_bytes).sum()
 }

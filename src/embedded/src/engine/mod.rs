@@ -12,7 +12,7 @@ pub(crate) mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
@@ -28,6 +28,7 @@ use self::failure::LAST_FILE;
 pub(crate) use self::maps::{Map, Maps, Slice, keys_of};
 use self::read::MAX_KEY_BYTES;
 pub(crate) use self::read::{Entries, Read, Snapshot, number};
+use crate::durable_paths::sync_directory;
 use crate::error::Failure;
 
 /// Maximum size of the entries of a table that are in memory and not in a file of their own yet.
@@ -47,6 +48,8 @@ const MAX_NEW_FILES: usize = 16;
 /// The pause between two looks at the progress of the engine's threads.
 const POLL: Duration = Duration::from_millis(2);
 
+/// The folder with a folder for each map.
+const MAPS_FOLDER: &str = "keyspaces";
 const CELLS: &str = "cells-";
 
 /// The name of the number that is written only to advance the sequence number of the engine.
@@ -57,6 +60,7 @@ const MAX_UNSYNCED_NUMBERS: usize = 256;
 
 /// An open engine. Dropping it waits for its threads.
 pub(crate) struct Engine {
+    directory: PathBuf,
     database: SingleWriterTxDatabase,
     maps: Arc<Maps>,
     /// The state after the last commit. While the engine applies a commit, its own snapshots may
@@ -81,10 +85,12 @@ impl Engine {
 
     /// Creates an engine in an empty directory.
     pub(crate) fn create(directory: &Path, cache_bytes: usize) -> Result<Self, Failure> {
-        Self::with_records(open_database(directory, cache_bytes)?)
+        let engine = Self::with_records(directory, open_database(directory, cache_bytes)?)?;
+        engine.sync_maps()?;
+        Ok(engine)
     }
 
-    fn with_records(database: SingleWriterTxDatabase) -> Result<Self, Failure> {
+    fn with_records(directory: &Path, database: SingleWriterTxDatabase) -> Result<Self, Failure> {
         let map = |name| open_map(&database, name, MAX_RECORD_BUFFER_BYTES);
         let [meta, tables, properties, tablets, coordination, dead_letters] = Self::RECORDS;
         let maps = Maps {
@@ -97,7 +103,13 @@ impl Engine {
             cells: RwLock::default(),
         };
         let last = RwLock::new(database.read_tx());
-        Ok(Self { database, maps: Arc::new(maps), last, writes: Mutex::default() })
+        Ok(Self {
+            directory: directory.to_owned(),
+            database,
+            maps: Arc::new(maps),
+            last,
+            writes: Mutex::default(),
+        })
     }
 
     /// Opens the engine of a directory, without the entries of its tables.
@@ -115,7 +127,7 @@ impl Engine {
         if let Some(name) = Self::RECORDS.iter().find(|name| !is_there(name)) {
             return Err(Failure::damaged(format_args!("the records `{name}` are missing")));
         }
-        Self::with_records(database)
+        Self::with_records(directory, database)
     }
 
     /// Opens the entries of tables.
@@ -224,6 +236,11 @@ impl Engine {
         let map = open_map(&self.database, &cells_name(table_id), MAX_TABLE_BUFFER_BYTES)?;
         self.maps.write_cells().insert(table_id, map);
         Ok(())
+    }
+
+    /// Makes new maps durable: the engine does not sync the folder that has theirs.
+    fn sync_maps(&self) -> Result<(), Failure> {
+        Ok(sync_directory(&self.directory.join(MAPS_FOLDER))?)
     }
 
     fn delete_map(&self, Map(map): Map) -> Result<(), Failure> {
@@ -352,7 +369,8 @@ impl<'e> Transaction<'e> {
     /// Creates the map of the entries of a new table. If this is not committed, the map stays for
     /// the next table, which has the same id.
     pub(crate) fn create_cells(&mut self, table_id: u64) -> Result<(), Failure> {
-        self.engine.open_cells(table_id)
+        self.engine.open_cells(table_id)?;
+        self.engine.sync_maps()
     }
 
     /// Deletes the entries of a table when this is committed.

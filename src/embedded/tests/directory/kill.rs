@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_table::{
-    Authorizations, Column, Condition, Error, Mutation, Outcome, Result, Scan, Span, Table,
-    TableAdmin, Versions,
+    Authorizations, Column, Condition, Error, Garbage, Mutation, Outcome, Result, Scan, Span,
+    Table, TableAdmin, Versions,
 };
 
 use super::{SOAK, setting};
 
-const IN_CHILD: &str = "FLUO_KILL_CHILD";
+pub(super) const IN_CHILD: &str = "FLUO_KILL_CHILD";
 const ROUNDS: u64 = 5;
 const TASKS: u64 = 16;
 
@@ -85,10 +85,22 @@ async fn stamp_for_ever(web: &dyn Coordination) -> Result<()> {
     }
 }
 
+/// Writes the entries of another table to files again and again, and merges them.
+async fn compact_for_ever(tables: &EmbeddedTables) -> Result<()> {
+    let counters = tables.open_table("counters", Authorizations::none()).await?;
+    let [column, _] = columns();
+    for count in 0.. {
+        counters.write(vec![Mutation::new("count").put(&column, format!("{count}"))]).await?;
+        tables.compact("counters", &Span::all(), Garbage::Keep).await?;
+    }
+    Ok(())
+}
+
 async fn write_from(directory: &Path, first: u64) -> Result<()> {
     let options = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, options)?;
     if tables.tables().await?.is_empty() {
+        tables.create_table("counters", Versions::default()).await?;
         tables.create_table("pages", Versions::default()).await?;
         tables.add_splits("pages", &["4".into(), "8".into(), "c".into()].into()).await?;
     }
@@ -102,7 +114,8 @@ async fn write_from(directory: &Path, first: u64) -> Result<()> {
     let web = applications.open("web").await?;
     let tasks = (0..TASKS).map(|_| write_for_ever(pages.clone(), next.clone()));
     let tasks = futures::future::try_join_all(tasks);
-    futures::future::try_join(tasks, stamp_for_ever(&*web)).await.map(drop)
+    let rest = futures::future::try_join(stamp_for_ever(&*web), compact_for_ever(&tables));
+    futures::future::try_join(tasks, rest).await.map(drop)
 }
 
 /// Runs only as the child process of the test below, which kills it.
@@ -116,31 +129,45 @@ fn child() {
     runtime.block_on(write_from(Path::new(directory), first.parse().unwrap())).unwrap();
 }
 
-/// The acknowledgements that a child printed before it was killed.
+/// The acknowledgements of children.
 #[derive(Default)]
-struct Acknowledged {
+pub(super) struct Acknowledged {
     /// Numbers of rows.
     written: Vec<u64>,
-    /// First and last timestamp of a block, and the number of a transactor.
-    stamped: Vec<[u64; 3]>,
+    last_timestamp: u64,
+    last_transactor: u64,
 }
 
 impl Acknowledged {
-    fn read(&mut self, line: &str) {
-        // The kill may cut the last line. It then has no number, or still one that was
-        // acknowledged.
+    /// Reads a line that a child printed. A kill may have cut the last one, which then has no
+    /// number, or still one that was acknowledged.
+    pub(super) fn read(&mut self, line: &str) {
         if let Some(number) = line.strip_prefix("written ") {
             self.written.extend(number.parse::<u64>());
         }
         if let Some(numbers) = line.strip_prefix("stamped ") {
-            let numbers = numbers.split(' ').map_while(|number| number.parse().ok());
-            self.stamped.extend(<[u64; 3]>::try_from(numbers.collect::<Vec<_>>()));
+            let numbers: Vec<u64> =
+                numbers.split(' ').map_while(|number| number.parse().ok()).collect();
+            if let [first, last, transactor] = numbers[..] {
+                self.add_block(first, last, transactor);
+            }
         }
+    }
+
+    fn add_block(&mut self, first: u64, last: u64, transactor: u64) {
+        assert!(first > self.last_timestamp, "{first} after {}", self.last_timestamp);
+        assert!(transactor > self.last_transactor, "{transactor} after {}", self.last_transactor);
+        (self.last_timestamp, self.last_transactor) = (last, transactor);
+    }
+
+    /// Checks whether a table or an application was acknowledged: then both exist.
+    pub(super) fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.last_timestamp == 0
     }
 }
 
-/// Lets a child write for a while, kills it, and returns its acknowledgements.
-fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
+/// Lets a child write for a while, kills it, and returns the lines that it printed.
+fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "kill::child", "--nocapture"])
         .env(IN_CHILD, format!("{first} {}", directory.display()))
@@ -150,14 +177,12 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let (acknowledges, first_line) = std::sync::mpsc::channel();
     let reader = std::thread::spawn(move || {
-        let mut acknowledged = Acknowledged::default();
-        for line in lines.map_while(std::result::Result::ok) {
-            acknowledged.read(&line);
-            if !(acknowledged.written.is_empty() && acknowledged.stamped.is_empty()) {
+        let signal = |line: &String| {
+            if line.starts_with("written") || line.starts_with("stamped") {
                 let _ = acknowledges.send(());
             }
-        }
-        acknowledged
+        };
+        lines.map_while(std::result::Result::ok).inspect(signal).collect()
     });
     // The time begins with the first acknowledgement: a busy machine starts a process slowly.
     let _ = first_line.recv();
@@ -167,8 +192,9 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
     reader.join().unwrap()
 }
 
-/// Returns the numbers of the stored rows, each with its number of columns.
-async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
+/// Returns the numbers of the stored rows, each with its number of columns, and a new timestamp and
+/// transactor.
+async fn found(directory: &Path) -> Result<(BTreeMap<u64, u64>, [u64; 2])> {
     let report = EmbeddedTables::check(directory)?;
     let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;
@@ -180,43 +206,48 @@ async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     }
     let entries: u64 = tables.tablets("pages").await?.entries();
     assert_eq!(entries, columns_of.values().sum::<u64>());
-    assert_eq!(entries, report.entries);
-    Ok(columns_of)
+    assert_eq!(entries + tables.tablets("counters").await?.entries(), report.entries);
+    let web = tables.applications().open("web").await?;
+    let timestamp = web.timestamps(NonZeroU32::MIN).await?.first;
+    Ok((columns_of, [timestamp.get(), web.begin_transactor().await?.id().0]))
+}
+
+/// Verifies that a directory has everything that was acknowledged, and nothing in part. Returns the
+/// next number of a row.
+pub(super) fn verify(directory: &Path, acknowledged: &Acknowledged, what: &str) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let found = runtime.block_on(found(directory));
+    let (found, [timestamp, transactor]) = found.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let written = acknowledged.written.iter();
+    let lost: Vec<_> = written.filter(|number| !found.contains_key(number)).collect();
+    assert!(lost.is_empty(), "{what}: lost {lost:?}");
+    let parts: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
+    assert!(parts.is_empty(), "{what}: in part {parts:?}");
+    assert!(timestamp > acknowledged.last_timestamp, "{what}: timestamp {timestamp}");
+    assert!(transactor > acknowledged.last_transactor, "{what}: transactor {transactor}");
+    found.keys().next_back().map_or(0, |last| last + 1)
 }
 
 #[test]
 fn a_kill_loses_no_acknowledged_write() {
-    let rounds = ROUNDS * setting(SOAK, 1);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let parent = tempfile::tempdir().unwrap();
-    let directory = parent.path().join("tables");
-    let (mut acknowledged, mut next) = (Vec::new(), 0);
-    let (mut last_stamp, mut last_id) = (1, 0);
-    for round in 0..rounds {
-        let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
-        let time = Duration::from_millis(60 + nanos.wrapping_mul(2_654_435_761) % 400);
-        let Acknowledged { written, stamped } = killed_after(&directory, next, time);
-        acknowledged.extend(written);
-        for [first, last, id] in stamped {
-            assert!(first > last_stamp, "round {round}: {first} after {last_stamp}");
-            assert!(id > last_id, "round {round}: transactor {id} after {last_id}");
-            (last_stamp, last_id) = (last, id);
+    for soak in 0..setting(SOAK, 1) {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("tables");
+        let (mut acknowledged, mut next) = (Acknowledged::default(), 0);
+        for round in 0..ROUNDS {
+            let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
+            let time = Duration::from_millis(60 + nanos.wrapping_mul(2_654_435_761) % 400);
+            let lines = killed_after(&directory, next, time);
+            lines.iter().for_each(|line| acknowledged.read(line));
+            // Otherwise the process was killed before it created the table.
+            if !acknowledged.is_empty() {
+                next = verify(&directory, &acknowledged, &format!("round {soak}.{round}"));
+            }
         }
-        if acknowledged.is_empty() {
-            // The process was killed before it created the table.
-            continue;
-        }
-        let found = runtime.block_on(found(&directory)).unwrap();
-        let lost: Vec<_> =
-            acknowledged.iter().filter(|number| !found.contains_key(number)).collect();
-        assert!(lost.is_empty(), "round {round}: lost {lost:?}");
-        let parts: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
-        assert!(parts.is_empty(), "round {round}: in part {parts:?}");
-        next = found.keys().next_back().map_or(0, |last| last + 1);
+        let [one, two] = [0, 1].map(|rows| acknowledged.written.iter().any(|row| row % 2 == rows));
+        assert!(
+            one && two && acknowledged.last_transactor > 0,
+            "no round lasted long enough to write anything"
+        );
     }
-    let [one, two] = [0, 1].map(|rows| acknowledged.iter().any(|number| number % 2 == rows));
-    assert!(
-        rounds == 0 || one && two && last_id > 0,
-        "no round lasted long enough to write anything"
-    );
 }

@@ -12,6 +12,8 @@ mod check;
 mod compaction;
 mod copied;
 mod damage;
+#[cfg(target_os = "linux")]
+mod disk;
 mod files;
 #[cfg(unix)]
 mod full_disk;
@@ -21,6 +23,8 @@ mod marked;
 #[cfg(target_os = "linux")]
 mod memory;
 mod opening;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod tablets;
 mod writer;
 

@@ -1,0 +1,95 @@
+//! The power fails, or a sync does, while a process writes. No acknowledged write is lost, and none
+//! is stored in part: the tests of a killed process, on files of which only what was synced is sure
+//! to exist.
+//!
+//! `FLUO_SOAK` multiplies the number of rounds. Without `strace`, the tests are skipped.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use super::disk::{Call, Disk, recorded};
+use super::kill::{Acknowledged, IN_CHILD, verify};
+use super::{SOAK, setting};
+
+const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
+/// Lines of acknowledgements after which a process is stopped.
+const LINES: usize = 400;
+/// Processes that are recorded, and losses of power for each.
+const ROUNDS: u64 = 2;
+const LOSSES: u64 = 25;
+
+/// Lets a child write for a while, and returns the calls that it made.
+fn calls_of_child(directory: &Path, inject: Option<&str>) -> Vec<Call> {
+    let record = directory.with_extension("record");
+    let mut child = recorded(&std::env::current_exe().unwrap(), &record, inject)
+        .args(["--exact", "kill::child", "--nocapture"])
+        .env(IN_CHILD, format!("0 {}", directory.display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The child ends when it cannot print any more, or when a write fails.
+    assert!(lines.take(LINES).all(|line| line.is_ok()));
+    child.wait().unwrap();
+    Call::all(&std::fs::read_to_string(&record).unwrap())
+}
+
+/// Verifies losses of power after each of some calls.
+fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: &str) {
+    let mut instants: Vec<_> = (0..LOSSES).map(|_| dice.usize(0..=calls.len())).collect();
+    instants.push(calls.len());
+    instants.sort_unstable();
+    let parent = directory.parent().unwrap();
+    let mut disk = Disk::new(parent);
+    let (mut acknowledged, mut repeated) = (Acknowledged::default(), 0);
+    for instant in instants {
+        for call in &calls[repeated..instant] {
+            disk.repeat(call, dice);
+            if let Some(printed) = call.printed() {
+                printed.lines().for_each(|line| acknowledged.read(line));
+            }
+        }
+        repeated = instant;
+        let left = tempfile::tempdir().unwrap();
+        disk.lose_power(left.path(), dice);
+        let directory = left.path().join(directory.strip_prefix(parent).unwrap());
+        if !acknowledged.is_empty() {
+            verify(&directory, &acknowledged, &format!("{what}, power lost after call {instant}"));
+        }
+    }
+}
+
+#[test]
+fn a_loss_of_power_loses_no_acknowledged_write() {
+    if std::env::var_os(WITHOUT_STRACE).is_some() {
+        return;
+    }
+    for round in 0..ROUNDS * setting(SOAK, 1) {
+        let mut dice = fastrand::Rng::with_seed(round);
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("tables");
+        let calls = calls_of_child(&directory, None);
+        lose_power(&directory, &calls, &mut dice, &format!("round {round}"));
+    }
+}
+
+/// The sync of a thread fails once. What it should have written may be lost for ever, although
+/// later syncs succeed.
+#[test]
+fn a_failed_sync_loses_no_acknowledged_write() {
+    if std::env::var_os(WITHOUT_STRACE).is_some() {
+        return;
+    }
+    for round in 0..ROUNDS * setting(SOAK, 1) {
+        let mut dice = fastrand::Rng::with_seed(round);
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("tables");
+        let call = dice.choice(["fsync", "fdatasync"]).unwrap();
+        let number = dice.u32(1..40);
+        let inject = format!("{call}:error=EIO:when={number}");
+        let calls = calls_of_child(&directory, Some(&inject));
+        lose_power(&directory, &calls, &mut dice, &format!("round {round}, {inject}"));
+    }
+}
