@@ -29,15 +29,13 @@ impl CreateTable {
     }
 
     /// Sets the versions of a cell that the table keeps. Default: the newest one.
-    pub fn versions(mut self, versions: Versions) -> Self {
-        self.versions = versions;
-        self
+    pub fn versions(self, versions: Versions) -> Self {
+        Self { versions, ..self }
     }
 
     /// Sets the authorizations of the opened table. Default: none.
-    pub fn authorizations(mut self, authorizations: Authorizations) -> Self {
-        self.authorizations = authorizations;
-        self
+    pub fn authorizations(self, authorizations: Authorizations) -> Self {
+        Self { authorizations, ..self }
     }
 }
 

@@ -52,16 +52,14 @@ impl<'a> Optimize<'a> {
     }
 
     /// Sets whether split points that no recipe requests are removed. Default: no.
-    pub fn prune(mut self, prune: bool) -> Self {
-        self.prune = prune;
-        self
+    pub fn prune(self, prune: bool) -> Self {
+        Self { prune, ..self }
     }
 
     /// Sets the maximum time to wait for the balancer. Tablets that have not moved by then are no
     /// error: [`Fluo::verify`](crate::Fluo::verify) reports them. Default: 5 minutes.
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
+    pub fn limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Returns the steps that the call would take, and changes nothing.

@@ -34,16 +34,14 @@ impl MigrationOptions {
     }
 
     /// Sets the cells after which a step ends, at the end of their row. The default is 4,096.
-    pub fn step_cells(mut self, step_cells: NonZeroUsize) -> Self {
-        self.step_cells = step_cells;
-        self
+    pub fn step_cells(self, step_cells: NonZeroUsize) -> Self {
+        Self { step_cells, ..self }
     }
 
     /// Sets the bytes of cells after which a step ends, at the end of their row. The default is 16
     /// MiB. A column must fit with all of its versions.
-    pub fn memory_bytes(mut self, memory_bytes: usize) -> Self {
-        self.memory_bytes = memory_bytes;
-        self
+    pub fn memory_bytes(self, memory_bytes: usize) -> Self {
+        Self { memory_bytes, ..self }
     }
 }
 

@@ -180,9 +180,8 @@ impl Plan {
 
 impl<'a> Applying<'a> {
     /// Sets a function that is called with each event, in order. Default: none.
-    pub fn on_event(mut self, watch: impl FnMut(ApplyEvent<'_>) + Send + 'a) -> Self {
-        self.watch = Box::new(watch);
-        self
+    pub fn on_event(self, watch: impl FnMut(ApplyEvent<'_>) + Send + 'a) -> Self {
+        Self { watch: Box::new(watch), ..self }
     }
 
     async fn run(self) -> Result<Applied, ApplyError> {

@@ -105,15 +105,13 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
 
     /// Sets the maximum duration of the wait. With 0, the table is checked once. Default: 2
     /// minutes.
-    pub fn limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
+    pub fn limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Sets a function that is called with each event, in order. Default: none.
-    pub fn on_event(mut self, watch: impl FnMut(WaitEvent<'_, T>) + Send + 'a) -> Self {
-        self.watch = Box::new(watch);
-        self
+    pub fn on_event(self, watch: impl FnMut(WaitEvent<'_, T>) + Send + 'a) -> Self {
+        Self { watch: Box::new(watch), ..self }
     }
 
     async fn run(self) -> Result<T> {

@@ -29,9 +29,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
 
     /// Sets the exporter, such as a [`TableSink`](crate::sink::TableSink). See
     /// [`export_to`](Self::export_to).
-    pub fn export_with(mut self, exporter: impl Exporter<K, V>) -> Self {
-        self.role = Some(Arc::new(exporter));
-        self
+    pub fn export_with(self, exporter: impl Exporter<K, V>) -> Self {
+        Self { role: Some(Arc::new(exporter)), ..self }
     }
 }
 

@@ -116,16 +116,14 @@ impl TransientCompaction {
     /// Sets the minimum pause of a [repeated](Self::repeat_until) compaction, in durations of the
     /// run before it. With 0 only the interval counts. Default: 3, so that a range is compacted for
     /// at most a quarter of the time.
-    pub fn multiplier(mut self, multiplier: u32) -> Self {
-        self.multiplier = multiplier;
-        self
+    pub fn multiplier(self, multiplier: u32) -> Self {
+        Self { multiplier, ..self }
     }
 
     /// Sets a function that is called after each compaction of a range, in the order in which they
     /// end. Default: none.
-    pub fn on_compacted(mut self, watch: impl Fn(&CompactedRange) + Send + Sync + 'static) -> Self {
-        self.watch = Arc::new(watch);
-        self
+    pub fn on_compacted(self, watch: impl Fn(&CompactedRange) + Send + Sync + 'static) -> Self {
+        Self { watch: Arc::new(watch), ..self }
     }
 
     /// Returns the ranges.

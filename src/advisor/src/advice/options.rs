@@ -61,37 +61,32 @@ impl AdviceOptions {
     }
 
     /// Sets the number of servers, from 1. Default: 1.
-    pub fn servers(mut self, servers: u32) -> Self {
-        self.servers = servers;
-        self
+    pub fn servers(self, servers: u32) -> Self {
+        Self { servers, ..self }
     }
 
     /// Sets the number of tablets, 1 to 65,536. Default: `None`, for 4 for each server, or the
     /// tablets of the table.
-    pub fn tablets(mut self, tablets: impl Into<Option<u32>>) -> Self {
-        self.tablets = tablets.into();
-        self
+    pub fn tablets(self, tablets: impl Into<Option<u32>>) -> Self {
+        Self { tablets: tablets.into(), ..self }
     }
 
     /// Sets the ways to read several rows. Default: none, for rows that are read one by one.
-    pub fn reads(mut self, reads: impl IntoIterator<Item = Read>) -> Self {
-        self.reads = reads.into_iter().collect();
-        self
+    pub fn reads(self, reads: impl IntoIterator<Item = Read>) -> Self {
+        Self { reads: reads.into_iter().collect(), ..self }
     }
 
     /// Sets whether rows are only read as [`reads`](Self::reads) states, and never one by one.
     /// Default: no.
-    pub fn scans_only(mut self, scans_only: bool) -> Self {
-        self.scans_only = scans_only;
-        self
+    pub fn scans_only(self, scans_only: bool) -> Self {
+        Self { scans_only, ..self }
     }
 
     /// Sets the table of the keys, if it exists. The advice is for its present tablets if the
     /// number of servers is that of the table, and [`tablets`](Self::tablets) is not set. Default:
     /// `None`.
-    pub fn table(mut self, table: impl Into<Option<ExistingTable>>) -> Self {
-        self.table = table.into();
-        self
+    pub fn table(self, table: impl Into<Option<ExistingTable>>) -> Self {
+        Self { table: table.into(), ..self }
     }
 
     /// Adds designs to try. Default: none.

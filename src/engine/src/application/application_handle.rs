@@ -81,9 +81,8 @@ impl ApplicationHandle {
     /// Sets the table of the application. A new application gets a new table of this name; an
     /// existing one must have this table. Default: a new application's table has the name of the
     /// application, and an existing one may have any table.
-    pub fn table(mut self, table: impl Into<String>) -> Self {
-        self.table = Some(table.into());
-        self
+    pub fn table(self, table: impl Into<String>) -> Self {
+        Self { table: Some(table.into()), ..self }
     }
 
     /// Adds a strong observer: an async closure that runs in a transaction of its own when a value
@@ -130,17 +129,15 @@ impl ApplicationHandle {
 
     /// Adds a setting of a new application, for its observers and loaders. An existing application
     /// keeps its own settings, which an operator may have changed.
-    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.own = self.own.set(name, value);
-        self
+    pub fn set(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { own: self.own.set(name, value), ..self }
     }
 
     /// Adds a setting that all programs of the application must have in common. A new application
     /// stores it; an existing one must have it with this value. If [`set`](Self::set) names the
     /// same setting, the later call decides the value.
-    pub fn require(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.own = self.own.require(name, value);
-        self
+    pub fn require(self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { own: self.own.require(name, value), ..self }
     }
 
     /// Sets whether [`create`](Self::create) and [`initialize`](Self::initialize) first delete an
@@ -149,15 +146,13 @@ impl ApplicationHandle {
     ///
     /// The existing application must have the same table, because its own table would be left
     /// behind otherwise.
-    pub fn clear(mut self, clear: bool) -> Self {
-        self.clear = clear;
-        self
+    pub fn clear(self, clear: bool) -> Self {
+        Self { clear, ..self }
     }
 
     /// Sets the options of the client that the handle opens.
-    pub fn options(mut self, options: ClientOptions) -> Self {
-        self.options = options;
-        self
+    pub fn options(self, options: ClientOptions) -> Self {
+        Self { options, ..self }
     }
 
     /// Returns the name of the application.

@@ -86,9 +86,8 @@ impl Client {
     /// Sets the observers that a [worker](Self::worker) of this client runs, for a client
     /// from the two ports. A client of an application handle has those of the handle.
     #[must_use]
-    pub fn with_observers(mut self, observers: Observers) -> Self {
-        self.observers = Arc::new(observers);
-        self
+    pub fn with_observers(self, observers: Observers) -> Self {
+        Self { observers: Arc::new(observers), ..self }
     }
 
     /// Runs a body as a transaction until it commits, and returns its result. The same as

@@ -28,16 +28,14 @@ pub struct LoaderOptions {
 impl LoaderOptions {
     /// Sets the number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`.
     /// Default: 32.
-    pub fn tasks(mut self, tasks: usize) -> Self {
-        self.tasks = tasks;
-        self
+    pub fn tasks(self, tasks: usize) -> Self {
+        Self { tasks, ..self }
     }
 
     /// Sets the number of further bodies that wait for a place before the caller has to wait; at
     /// most 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
-    pub fn queue(mut self, queue: usize) -> Self {
-        self.queue = queue;
-        self
+    pub fn queue(self, queue: usize) -> Self {
+        Self { queue, ..self }
     }
 
     /// Starts the loaders.

@@ -97,15 +97,13 @@ impl WorkerOptions {
     /// period. If its process ends, another one takes over within a minute. A failure is logged,
     /// counted in [`fluo_garbage_collections_total`](crate::telemetry), and retried. Observers
     /// continue to run.
-    pub fn collect_garbage(mut self, tables: Arc<dyn TableAdmin>) -> Self {
-        self.collected = Some(tables);
-        self
+    pub fn collect_garbage(self, tables: Arc<dyn TableAdmin>) -> Self {
+        Self { collected: Some(tables), ..self }
     }
 
     /// Sets the clock for the times of dead letters. Default: that of the system.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
-        self
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
     }
 }
 

@@ -43,9 +43,8 @@ impl Column {
 
     /// Sets the visibility expression. A table checks the expression when the column is written.
     #[must_use]
-    pub fn with_visibility(mut self, visibility: impl Into<Bytes>) -> Self {
-        self.visibility = visibility.into();
-        self
+    pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
+        Self { visibility: visibility.into(), ..self }
     }
 
     /// Returns the total number of bytes of the three parts.

@@ -58,9 +58,8 @@ impl Instance {
     /// from an earlier one of the same name, so the generator must never return an id twice. By
     /// default an id is a random UUID (version 4) from the operating system.
     #[must_use]
-    pub fn with_ids(mut self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        self.ids = Arc::new(ids);
-        self
+    pub fn with_ids(self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        Self { ids: Arc::new(ids), ..self }
     }
 
     /// Returns the port to the tables. The instance implements [`TableAdmin`] itself; this is for

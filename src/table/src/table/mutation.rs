@@ -241,15 +241,13 @@ impl Condition {
     }
 
     /// Applies the condition to the version with exactly this timestamp.
-    pub fn at(mut self, timestamp: i64) -> Self {
-        self.timestamp = Some(timestamp);
-        self
+    pub fn at(self, timestamp: i64) -> Self {
+        Self { timestamp: Some(timestamp), ..self }
     }
 
     /// Applies the condition to the first cell that a filter of transactions shows of the column.
-    pub fn through(mut self, filter: Filter) -> Self {
-        self.filter = filter;
-        self
+    pub fn through(self, filter: Filter) -> Self {
+        Self { filter, ..self }
     }
 
     /// Checks whether `found`, the value in the table, is the expected one.

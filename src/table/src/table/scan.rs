@@ -63,15 +63,13 @@ impl Scan {
     }
 
     /// Sets the filter.
-    pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = filter;
-        self
+    pub fn filter(self, filter: Filter) -> Self {
+        Self { filter, ..self }
     }
 
     /// Sets the maximum number of cells in a batch. Default: 1,000.
-    pub fn batch_cells(mut self, cells: NonZeroUsize) -> Self {
-        self.batch_cells = cells;
-        self
+    pub fn batch_cells(self, cells: NonZeroUsize) -> Self {
+        Self { batch_cells: cells, ..self }
     }
 
     /// Returns the rest of the scan after everything up to `last` was read, to resume an

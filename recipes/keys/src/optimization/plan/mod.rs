@@ -87,9 +87,8 @@ impl TableOptimizations {
 impl Planning<'_> {
     /// Sets whether the plan removes split points that no recipe asks for and, if no recipe has a
     /// group, the properties that earlier groups have left. Default: no.
-    pub fn prune(mut self, prune: bool) -> Self {
-        self.prune = prune;
-        self
+    pub fn prune(self, prune: bool) -> Self {
+        Self { prune, ..self }
     }
 
     async fn run(self) -> Result<Plan> {

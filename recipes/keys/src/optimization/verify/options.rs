@@ -24,46 +24,40 @@ impl VerifyOptions {
     }
 
     /// Sets whether split points that no recipe requests are accepted. Default: no.
-    pub fn allow_extra_splits(mut self, allow: bool) -> Self {
-        self.allow_extra_splits = allow;
-        self
+    pub fn allow_extra_splits(self, allow: bool) -> Self {
+        Self { allow_extra_splits: allow, ..self }
     }
 
     /// Sets whether rows that belong to no recipe are accepted, unless a tablet holds too many of
     /// them. Default: no.
-    pub fn allow_other_rows(mut self, allow: bool) -> Self {
-        self.allow_other_rows = allow;
-        self
+    pub fn allow_other_rows(self, allow: bool) -> Self {
+        Self { allow_other_rows: allow, ..self }
     }
 
     /// Sets the way to count rows. Default: by reading them, if the table has at most ten million
     /// entries.
-    pub fn rows(mut self, rows: RowCounting) -> Self {
-        self.rows = rows;
-        self
+    pub fn rows(self, rows: RowCounting) -> Self {
+        Self { rows, ..self }
     }
 
     /// Sets the authorizations of the counting scan. Rows all of whose cells need others are not
     /// counted. Default: none.
-    pub fn authorizations(mut self, authorizations: Authorizations) -> Self {
-        self.authorizations = authorizations;
-        self
+    pub fn authorizations(self, authorizations: Authorizations) -> Self {
+        Self { authorizations, ..self }
     }
 
     /// Sets the maximum load of the fullest tablet of a recipe, and of the fullest server, as a
     /// multiple of the mean. A limit above the number of servers accepts that one has everything.
     /// Default: 2.
-    pub fn max_skew(mut self, max_skew: MaxSkew) -> Self {
-        self.max_skew = max_skew;
-        self
+    pub fn max_skew(self, max_skew: MaxSkew) -> Self {
+        Self { max_skew, ..self }
     }
 
     /// Sets whether the verdict fails without enough rows to prove that they are spread evenly: the
     /// table or a recipe has none, there are fewer than would show a tablet that is too full, or
     /// rows are not counted. Default: no.
-    pub fn require_rows(mut self, require: bool) -> Self {
-        self.require_rows = require;
-        self
+    pub fn require_rows(self, require: bool) -> Self {
+        Self { require_rows: require, ..self }
     }
 }
 

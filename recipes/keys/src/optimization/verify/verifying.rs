@@ -51,15 +51,13 @@ impl TableOptimizations {
 
 impl<'a> Verifying<'a> {
     /// Sets the options.
-    pub fn options(mut self, options: &VerifyOptions) -> Self {
-        self.options = options.clone();
-        self
+    pub fn options(self, options: &VerifyOptions) -> Self {
+        Self { options: options.clone(), ..self }
     }
 
     /// Sets a function that is called with the number of rows counted so far. Default: none.
-    pub fn on_progress(mut self, progress: impl FnMut(u64) + Send + 'a) -> Self {
-        self.progress = Box::new(progress);
-        self
+    pub fn on_progress(self, progress: impl FnMut(u64) + Send + 'a) -> Self {
+        Self { progress: Box::new(progress), ..self }
     }
 
     async fn run(self) -> Result<Verdict> {
