@@ -30,6 +30,7 @@ pub enum Protocol {
 /// assert!(!format!("{options:?}").contains("secret"));
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 #[non_exhaustive]
 pub struct ProxyOptions {
     /// The `host:port` of the proxy.

@@ -9,7 +9,6 @@ macro_rules! setters {
                 #[doc = concat!(
                     "Sets the field [`", stringify!($field), "`](field@Self::", stringify!($field), ")."
                 )]
-                #[must_use]
                 pub fn $field(self, $field: $type) -> Self {
                     Self { $field: $field.into(), ..self }
                 }

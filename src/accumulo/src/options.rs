@@ -24,6 +24,7 @@ use crate::zookeeper::{Access, SessionOptions};
 /// assert!(without_path.check().is_err());
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct AccumuloOptions {
     pub(crate) proxy: ProxyOptions,
     pub(crate) iterator_build: IteratorBuild,
@@ -52,14 +53,12 @@ impl AccumuloOptions {
     }
 
     /// Sets the name of the Accumulo instance. Default: that of the only instance in the ZooKeeper.
-    #[must_use]
     pub fn instance_name(self, name: impl Into<String>) -> Self {
         Self { instance_name: Some(name.into()), ..self }
     }
 
     /// Sets the build of Fluo's iterators that the tablet servers have: see
     /// [`AccumuloTables::iterator_build`](crate::AccumuloTables::iterator_build).
-    #[must_use]
     pub fn iterator_build(self, build: IteratorBuild) -> Self {
         Self { iterator_build: build, ..self }
     }
@@ -67,7 +66,6 @@ impl AccumuloOptions {
     /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
     /// hold back the next one if it takes longer than 10 ms, or if 48 rows wait. While a call takes
     /// longer than half a second, two more are allowed. Default: 2.
-    #[must_use]
     pub fn conditional_calls(self, calls: NonZeroUsize) -> Self {
         Self { conditional_calls: calls, ..self }
     }
@@ -75,7 +73,6 @@ impl AccumuloOptions {
     /// Sets the secret of the applications: `fluo.connection.zookeeper.secret` of Fluo's Java
     /// client. Only clients with the secret can access the nodes that this client creates, except
     /// that everyone can read the horizon. Default: none, and all nodes are open.
-    #[must_use]
     pub fn secret(self, secret: impl Into<String>) -> Self {
         Self { access: Access::with_secret(secret.into()), ..self }
     }
@@ -83,7 +80,6 @@ impl AccumuloOptions {
     /// Sets the time after which ZooKeeper ends the session of this process if it does not hear
     /// from it; 1 s to 1 h. Its transactors and workers end with it. ZooKeeper may choose a time
     /// within its own bounds. Default: 30 s.
-    #[must_use]
     pub fn session_timeout(self, timeout: Duration) -> Self {
         Self { session_timeout: timeout, ..self }
     }

@@ -49,6 +49,7 @@ pub trait Recipe {
 
 /// The settings, the rows and the observers of a recipe.
 #[derive(Clone)]
+#[must_use]
 pub struct Registration {
     id: String,
     title: String,
@@ -73,14 +74,12 @@ impl Registration {
     }
 
     /// Adds a setting, which a new application stores. An existing one keeps its own.
-    #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
     /// Adds a setting that all programs of the application must have in common.
-    #[must_use]
     pub fn require(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let name = name.into();
         self.required.insert(name.clone());
@@ -88,14 +87,12 @@ impl Registration {
     }
 
     /// Adds the rows that begin with a prefix. No other recipe may have rows among them.
-    #[must_use]
     pub fn rows(mut self, prefix: impl Into<Bytes>) -> Self {
         self.prefixes.push(prefix.into());
         self
     }
 
     /// Adds a strong observer, which is notified of every value that is set in a column.
-    #[must_use]
     pub fn observe(self, column: Column, id: impl Into<String>, observer: impl Observer) -> Self {
         let observed = ObservedColumn::new(column, ObserverKind::Strong, id);
         self.observe_with(observed, Some(Arc::new(observer)))
@@ -103,7 +100,6 @@ impl Registration {
 
     /// Adds an observer of a column. `None` stands for one that this program does not run: another
     /// program does.
-    #[must_use]
     pub fn observe_with(
         mut self,
         observed: ObservedColumn,

@@ -21,6 +21,7 @@ use super::Durability;
 /// assert_eq!(options.rows_per_call.get(), 256);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 #[non_exhaustive]
 pub struct ConditionalWriterOptions {
     /// The authorizations for reading the conditions; unless set, `None`: the proxy then uses no
@@ -64,7 +65,6 @@ impl Default for ConditionalWriterOptions {
 
 impl ConditionalWriterOptions {
     /// Sets the authorizations for reading the conditions. The user must have them.
-    #[must_use]
     pub fn authorizations<A: Into<Bytes>>(
         self,
         authorizations: impl IntoIterator<Item = A>,

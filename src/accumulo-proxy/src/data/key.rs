@@ -20,6 +20,7 @@ use bytes::Bytes;
 /// assert!(Key::from_row("a") < Key::from_row("b"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct Key {
     /// Row.
     pub row: Bytes,
@@ -93,19 +94,16 @@ impl Key {
     }
 
     /// Returns the key in another column.
-    #[must_use]
     pub fn in_column(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         Self { family: family.into(), qualifier: qualifier.into(), ..self }
     }
 
     /// Returns the key with another visibility.
-    #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self { visibility: visibility.into(), ..self }
     }
 
     /// Returns the key at another timestamp.
-    #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self { timestamp, ..self }
     }

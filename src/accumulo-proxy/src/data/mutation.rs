@@ -17,6 +17,7 @@ use super::IteratorSetting;
 /// assert_eq!(mutation.updates.len(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct Mutation {
     /// Row.
     pub row: Bytes,
@@ -26,6 +27,7 @@ pub struct Mutation {
 
 /// An update of one column.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct ColumnUpdate {
     /// Column family.
     pub family: Bytes,
@@ -50,6 +52,7 @@ pub enum Change {
 
 /// A condition on a column for a conditional mutation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct Condition {
     /// Column family.
     pub family: Bytes,
@@ -109,7 +112,6 @@ impl Mutation {
     }
 
     /// Adds a put with an empty visibility. The server sets the timestamp.
-    #[must_use]
     pub fn put(
         self,
         family: impl Into<Bytes>,
@@ -120,13 +122,11 @@ impl Mutation {
     }
 
     /// Adds a delete with an empty visibility. The server sets the timestamp.
-    #[must_use]
     pub fn delete(self, family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
         self.update(ColumnUpdate::delete(family, qualifier))
     }
 
     /// Adds an update.
-    #[must_use]
     pub fn update(mut self, update: ColumnUpdate) -> Self {
         self.updates.push(update);
         self
@@ -158,13 +158,11 @@ impl ColumnUpdate {
     }
 
     /// Returns the update with another visibility.
-    #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self { visibility: Some(visibility.into()), ..self }
     }
 
     /// Returns the update at this timestamp.
-    #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self { timestamp: Some(timestamp), ..self }
     }
@@ -196,19 +194,16 @@ impl Condition {
     }
 
     /// Returns the condition with another visibility.
-    #[must_use]
     pub fn with_visibility(self, visibility: impl Into<Bytes>) -> Self {
         Self { visibility: visibility.into(), ..self }
     }
 
     /// Returns the condition for the entry at this timestamp.
-    #[must_use]
     pub fn at(self, timestamp: i64) -> Self {
         Self { timestamp: Some(timestamp), ..self }
     }
 
     /// Adds an iterator for reading the column.
-    #[must_use]
     pub fn iterator(mut self, iterator: IteratorSetting) -> Self {
         self.iterators.push(iterator);
         self

@@ -22,6 +22,7 @@ use super::{IteratorSetting, Range, ScanColumn};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use]
 pub struct ScanOptions {
     /// The part of the table to read; the whole table unless set.
     pub range: Range,
@@ -49,6 +50,7 @@ pub struct ScanOptions {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use]
 pub struct BatchScanOptions {
     /// The parts of the table to read; nothing is read if empty.
     pub ranges: Vec<Range>,
@@ -73,27 +75,23 @@ macro_rules! common_methods {
     ($name:ident) => {
         impl $name {
             /// Adds a column to read. Without columns the scan reads all.
-            #[must_use]
             pub fn column(mut self, column: ScanColumn) -> Self {
                 self.columns.push(column);
                 self
             }
 
             /// Sets the columns to read.
-            #[must_use]
             pub fn columns(self, columns: impl IntoIterator<Item = ScanColumn>) -> Self {
                 Self { columns: columns.into_iter().collect(), ..self }
             }
 
             /// Adds an iterator.
-            #[must_use]
             pub fn iterator(mut self, iterator: IteratorSetting) -> Self {
                 self.iterators.push(iterator);
                 self
             }
 
             /// Sets the authorizations for the scan. The user must have them.
-            #[must_use]
             pub fn authorizations<A: Into<Bytes>>(
                 self,
                 authorizations: impl IntoIterator<Item = A>,
@@ -103,7 +101,6 @@ macro_rules! common_methods {
             }
 
             /// Scans without authorizations: entries with a visibility are hidden.
-            #[must_use]
             pub fn no_authorizations(self) -> Self {
                 self.authorizations::<Bytes>([])
             }

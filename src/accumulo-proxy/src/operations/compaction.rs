@@ -19,6 +19,7 @@ use crate::wire::interface as wire;
 /// assert!(compaction.wait && compaction.end_row.is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Compaction {
     /// Exclusive start: selects the tablets with rows after this one; `None` for the start of the
     /// table.
@@ -53,26 +54,22 @@ impl Default for Compaction {
 
 impl Compaction {
     /// Restricts the compaction to the tablets with rows after `start`, up to and including `end`.
-    #[must_use]
     pub fn rows(self, start: Option<impl Into<Bytes>>, end: Option<impl Into<Bytes>>) -> Self {
         Self { start_row: start.map(Into::into), end_row: end.map(Into::into), ..self }
     }
 
     /// Adds an iterator.
-    #[must_use]
     pub fn iterator(mut self, iterator: IteratorSetting) -> Self {
         self.iterators.push(iterator);
         self
     }
 
     /// Returns immediately instead of waiting for the end.
-    #[must_use]
     pub fn without_waiting(self) -> Self {
         Self { wait: false, ..self }
     }
 
     /// Sets the files to compact.
-    #[must_use]
     pub fn plan(self, plan: CompactionPlan) -> Self {
         Self { plan, ..self }
     }

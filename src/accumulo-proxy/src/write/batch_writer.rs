@@ -33,6 +33,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// assert_eq!(options.calls_in_flight.get(), 4);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 #[non_exhaustive]
 pub struct BatchWriterOptions {
     /// Maximum number of concurrent calls; 3 unless set. Each uses one of the client's connections.

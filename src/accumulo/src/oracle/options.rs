@@ -26,6 +26,7 @@ use crate::zookeeper::{Access, SessionOptions};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct OracleOptions {
     pub(super) application: String,
     session: SessionOptions,
@@ -58,7 +59,6 @@ impl OracleOptions {
 
     /// Sets the secret that protects the nodes of the application. Default: none, and the nodes are
     /// open to all.
-    #[must_use]
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
         self.session.access = Access::with_secret(secret.into());
         self
@@ -66,32 +66,27 @@ impl OracleOptions {
 
     /// Sets the time after which ZooKeeper ends the session of a crashed process, at least 4 s. It
     /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
-    #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session.timeout = timeout;
         self
     }
 
     /// Sets the address at which an oracle listens. Default: `0.0.0.0`, all of IPv4.
-    #[must_use]
     pub fn listen(self, address: IpAddr) -> Self {
         Self { listen: address, ..self }
     }
 
     /// Sets the name under which all clients reach this oracle. Default: the name of the machine.
-    #[must_use]
     pub fn host(self, host: impl Into<String>) -> Self {
         Self { host: Some(host.into()), ..self }
     }
 
     /// Sets the port of an oracle. Default: 0, a free port.
-    #[must_use]
     pub fn port(self, port: u16) -> Self {
         Self { port, ..self }
     }
 
     /// Sets the time after which the leader computes the horizon again. Default: 60 s, as in Fluo.
-    #[must_use]
     pub fn horizon_period(self, period: Duration) -> Self {
         Self { horizon_period: period, ..self }
     }
