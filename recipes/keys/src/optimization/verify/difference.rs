@@ -15,14 +15,13 @@ use crate::optimization::balancer::value_text;
 #[derive(Clone, Debug, PartialEq, Serialize, Error)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the documentation of a variant describes its fields")]
 pub enum Difference {
     /// The storage of the table is damaged; `cause` is a sentence.
     #[error("{cause}")]
-    #[expect(missing_docs)]
     Damage { cause: String },
     /// Requested split points do not exist.
     #[error("{} missing{}", split_points(.splits), first_of(.splits))]
-    #[expect(missing_docs)]
     MissingSplits { splits: Vec<String> },
     /// The servers load no group balancer.
     #[error("the servers load no group balancer")]
@@ -31,66 +30,51 @@ pub enum Difference {
     #[error(
         "the servers cannot load `{class}` of property {BALANCER}, so tablets may stay on no server"
     )]
-    #[expect(missing_docs)]
     BalancerNotLoaded { class: String },
     /// A property of the balancer has another value than `expected`, or none.
     #[error("property {name} is {}, it should be `{expected}`", value_text(.found.as_ref()))]
-    #[expect(missing_docs)]
     Property { name: String, found: Option<String>, expected: String },
     /// A pattern of earlier groups is in force although no recipe has a group.
     #[error("no recipe asked for groups by `{pattern}`; a plan that prunes removes the pattern")]
-    #[expect(missing_docs)]
     EarlierGroups { pattern: String },
     /// `unhosted` of the `tablets` of a group are on no server.
     #[error("group `{group}`: {unhosted} of {tablets} tablets are on no server")]
-    #[expect(missing_docs)]
     Unhosted { group: String, tablets: usize, unhosted: usize },
     /// The `tablets` of a group are not spread over the servers: `least` is the smallest number on
     /// a server, `largest` the largest.
     #[error("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")]
-    #[expect(missing_docs)]
     NotSpread { group: String, tablets: usize, least: usize, largest: usize },
     /// `rows` of the `total` rows of the table belong to no recipe; `first` is the first of them.
     #[error("rows of no recipe: {} of {}, the first is `{first}`", Grouped(*.rows), Grouped(*.total))]
-    #[expect(missing_docs)]
     OtherRows { rows: u64, total: u64, first: String },
     /// A tablet is too full, with the rows of `recipe` or, if that is `None`, with rows of no
     /// recipe. `load` covers the tablets with these rows.
     #[error("{}: {load}", .recipe.as_deref().unwrap_or("rows of no recipe"))]
-    #[expect(missing_docs)]
     HotTablet { recipe: Option<String>, load: Load },
     /// `rows` under the prefix of a recipe are not keys of it; `first` is the first of them.
     #[error("{recipe}: rows that are not its keys: {}, the first is `{first}`", Grouped(*.rows))]
-    #[expect(missing_docs)]
     ForeignRows { recipe: String, rows: u64, first: String },
     /// `rows` of a recipe are written in an earlier design, of the `total` in all of its designs.
     #[error("{recipe}: rows of an earlier design: {} of {}; migrate them", Grouped(*.rows), Grouped(*.total))]
-    #[expect(missing_docs)]
     EarlierDesigns { recipe: String, rows: u64, total: u64 },
     /// The `rows` of a recipe are not spread evenly over its hashes or salts: `p_value` is the
     /// chance that evenly hashed rows are at least as uneven.
     #[error("{recipe}: its {} rows are not spread evenly ({})", Grouped(*.rows), chance(*.p_value))]
-    #[expect(missing_docs)]
     UnevenHash { recipe: String, rows: u64, p_value: f64 },
     /// A server is too full; `load` covers all servers.
     #[error("{load}")]
-    #[expect(missing_docs)]
     HotServer { load: Load },
     /// Split points of no recipe take tablets of a recipe out of its group.
     #[error("{recipe}: {} outside its group{}", split_points(.splits), first_of(.splits))]
-    #[expect(missing_docs)]
     StraySplits { recipe: String, splits: Vec<String> },
     /// The rows could not be counted, because the user may not read them; `cause` is the reason.
     #[error("the rows could not be counted: {cause}")]
-    #[expect(missing_docs)]
     RowsDenied { cause: String },
     /// Evenness is required but not proved.
     #[error("evenness is required, but not proved: {because}")]
-    #[expect(missing_docs)]
     Unproved { because: Unproved },
     /// There are split points of no recipe.
     #[error("{} not part of any recipe{}", split_points(.splits), first_of(.splits))]
-    #[expect(missing_docs)]
     ExtraSplits { splits: Vec<String> },
 }
 
