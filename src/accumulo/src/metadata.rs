@@ -10,7 +10,7 @@
 
 use accumulo_proxy::{Entry, ProxyClient, Range, ScanColumn, ScanOptions};
 use bytes::Bytes;
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
 use futures::stream::TryStreamExt;
 
 use crate::error::port_error;
@@ -171,13 +171,14 @@ fn compacted(value: &[u8]) -> Result<u64> {
 }
 
 fn unreadable(what: &str, bytes: &[u8]) -> Error {
-    let message =
-        format!("a {what} of `{METADATA}` has an unknown format: `{}`", fluo_table::Escaped(bytes));
-    Error::new(ErrorKind::Corrupt, message)
+    let shown = fluo_table::Escaped(bytes);
+    Error::corrupt(format!("a {what} of `{METADATA}` has an unknown format: `{shown}`"))
 }
 
 #[cfg(test)]
 mod tests {
+    use fluo_table::ErrorKind;
+
     use super::*;
 
     fn row(row: &'static str, previous: &'static [u8]) -> TabletRow {

@@ -168,10 +168,9 @@ impl Plan {
                 && name == property::BALANCER
                 && !is_loaded(tables, table, &class).await?
             {
-                let message = format!(
+                return Err(Error::unavailable(format!(
                     "the servers of table `{table}` cannot load `{class}`; make a new plan"
-                );
-                return Err(Error::new(ErrorKind::Unavailable, message));
+                )));
             }
         }
         Ok(found)

@@ -5,7 +5,7 @@ use std::ops::Not;
 
 use fluo_table::balancer::{BalancerClass, group_balancers};
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::{Error, Result, TableAdmin};
 use serde::{Deserialize, Serialize};
 
 use super::TableOptimizations;
@@ -107,10 +107,9 @@ async fn group_balancer(admin: &dyn TableAdmin, table: &str) -> Result<Option<St
 pub(super) fn no_group_balancer(table: &str) -> Error {
     let probes: Vec<_> = group_balancers().map(|(probe, _)| probe).collect();
     let probes = probes.join(" and ");
-    let message = format!(
+    Error::unavailable(format!(
         "the servers of table `{table}` load no group balancer; they were asked for {probes}"
-    );
-    Error::new(ErrorKind::Unavailable, message)
+    ))
 }
 
 /// Checks whether the servers load a class and can create it without arguments. The group balancer

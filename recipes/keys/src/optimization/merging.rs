@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, TableAdmin, row_successor};
+use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin, row_successor};
 
 /// Removes split points with merges that cover no other split point.
 ///
@@ -27,10 +27,9 @@ pub(super) async fn remove_splits(
         admin.merge(table, after.as_deref(), end.as_deref()).await?;
     }
     let first = going.first().map(|split| Escaped(split).to_string()).unwrap_or_default();
-    let message = format!(
+    Err(Error::unavailable(format!(
         "the split points of table `{table}` from `{first}` on reappear after they are removed"
-    );
-    Err(Error::new(ErrorKind::Unavailable, message))
+    )))
 }
 
 /// Divides the split points to remove into runs between the remaining ones, so that each run is one

@@ -126,7 +126,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
                 Either::Left((looked, _)) => looked,
                 Either::Right(_) => {
                     let message = "the table did not answer within the limit of the wait";
-                    return Err(Error::new(ErrorKind::Unavailable, message));
+                    return Err(Error::unavailable(message));
                 }
             };
             match looked {

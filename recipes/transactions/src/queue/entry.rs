@@ -5,7 +5,7 @@
 //! dead letter:  id | "!dead" | the row of the entry without the id
 //! ```
 
-use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, Timestamp};
+use fluo_table::{Bytes, Error, Escaped, Result, Timestamp};
 
 pub(crate) const SEQUENCE_BYTES: usize = 8;
 
@@ -31,11 +31,10 @@ impl Entry {
             Some((row.slice_ref(key), sequence))
         };
         let (key, sequence) = parse().ok_or_else(|| {
-            let message = format!(
+            Error::corrupt(format!(
                 "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
                 Escaped(&row)
-            );
-            Error::new(ErrorKind::Corrupt, message)
+            ))
         })?;
         Ok(Self { row, key, sequence, value })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_engine::{Bytes, Error, ErrorKind, Result, RowColumn, Timestamp};
+use fluo_engine::{Bytes, Error, Result, RowColumn, Timestamp};
 use fluo_table::{Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, Update};
 use tracing::warn;
 
@@ -133,9 +133,8 @@ fn sequence(cell: &RowColumn, value: &[u8]) -> Result<Timestamp> {
     let text = std::str::from_utf8(value).ok();
     let number = text.and_then(|text| text.parse().ok());
     number.and_then(|number| Timestamp::new(number).ok()).ok_or_else(|| {
-        let message = format!(
+        Error::corrupt(format!(
             "`{cell}` holds no sequence of an export; delete the cell if no queue writes to the row"
-        );
-        Error::new(ErrorKind::Corrupt, message)
+        ))
     })
 }

@@ -46,10 +46,7 @@ async fn claim_existing(
         }
         found = claimed;
     }
-    Err(Error::new(
-        ErrorKind::Unavailable,
-        format!(
-            "another process keeps creating application `{name}` with other tables; stop that process, then retry"
-        ),
-    ))
+    Err(Error::unavailable(format!(
+        "another process keeps creating application `{name}` with other tables; stop that process, then retry"
+    )))
 }

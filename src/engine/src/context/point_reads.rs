@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TimestampBlock};
-use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, Table, Timestamp};
+use fluo_table::{Cell, Error, Filter, Result, Scan, Span, Table, Timestamp};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -79,8 +79,7 @@ impl PointReads {
         let read = PointRead { start: start.clone(), cells, answer };
         self.change_queue(|queue| queue.waiting.push_back(read));
         answered.await.unwrap_or_else(|_| {
-            let message = "the task that reads has ended: its runtime was shut down";
-            Err(Error::new(ErrorKind::Unavailable, message))
+            Err(Error::unavailable("the task that reads has ended: its runtime was shut down"))
         })
     }
 

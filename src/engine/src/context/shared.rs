@@ -107,7 +107,7 @@ impl Shared {
 }
 
 pub(crate) fn no_answer() -> Error {
-    Error::new(ErrorKind::Unavailable, "the table returned no outcome for a mutation")
+    Error::unavailable("the table returned no outcome for a mutation")
 }
 
 impl fmt::Debug for Shared {

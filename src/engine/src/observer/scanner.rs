@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use fluo_table::coordination::Share;
 use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, observed_column};
-use fluo_table::{
-    Cell, ColumnSelector, Error, ErrorKind, Filter, Key, Result, RowColumn, Scan, Span,
-};
+use fluo_table::{Cell, ColumnSelector, Error, Filter, Key, Result, RowColumn, Scan, Span};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
@@ -49,8 +47,7 @@ impl Kind {
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
     let stamp = NotificationTimestamp::decode(cell.key.timestamp).ok_or_else(|| {
-        let message = format!("`{}` has a timestamp that no notification can have", cell.key);
-        Error::new(ErrorKind::Corrupt, message)
+        Error::corrupt(format!("`{}` has a timestamp that no notification can have", cell.key))
     })?;
     Ok(Found { cell: RowColumn::new(cell.key.row.clone(), column), at: stamp.timestamp })
 }

@@ -34,8 +34,7 @@ pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
             0b100 => "kind 100 does not exist".to_owned(),
             _ => format!("the number below the kind is more than {}", Timestamp::MAX),
         };
-        let message = format!("its timestamp is invalid: {why}");
-        in_cell(found, Error::new(ErrorKind::Corrupt, message))
+        in_cell(found, Error::corrupt(format!("its timestamp is invalid: {why}")))
     })
 }
 
@@ -54,11 +53,10 @@ pub(crate) fn in_cell(found: &Cell, error: Error) -> Error {
 /// by a transaction.
 pub(crate) fn unexpected(found: &Cell) -> Error {
     let Err(damage) = checked(found) else {
-        let message = format!(
+        return Error::corrupt(format!(
             "`{}` is neither data nor a lock; only transactions may write to the table",
             found.key
-        );
-        return Error::new(ErrorKind::Corrupt, message);
+        ));
     };
     damage
 }

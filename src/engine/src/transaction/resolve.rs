@@ -77,7 +77,7 @@ fn orphan(lock: &FoundLock) -> Error {
              all labels"
         )
     };
-    Error::new(ErrorKind::Corrupt, message)
+    Error::corrupt(message)
 }
 
 /// Rolls locks of other transactions forward or back.
