@@ -1,6 +1,5 @@
 //! The call that creates a table.
 
-use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 
 use fluo_table::{Authorizations, Instance, Result, TableAdmin, Versions};

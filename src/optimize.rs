@@ -1,6 +1,5 @@
 //! The call that optimizes a table.
 
-use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::time::Duration;
 

@@ -1,8 +1,7 @@
 //! Connections over TLS.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;

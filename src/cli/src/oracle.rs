@@ -6,10 +6,9 @@ use anyhow::Result;
 use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
 
-use crate::application;
 use crate::exit::Outcome;
 use crate::target::{At, AtParser, ZooKeeperArguments};
-use crate::{interruption, output, progress};
+use crate::{application, interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
 ///

@@ -1,6 +1,5 @@
 //! User code that may panic.
 
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use fluo_table::Error;

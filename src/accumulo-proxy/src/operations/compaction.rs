@@ -4,8 +4,7 @@ use super::TableOperations;
 use crate::credentials::{Credentials, Kind};
 use crate::data::{Bytes, IteratorSetting, Plugin};
 use crate::error::{ErrorKind, Result};
-use crate::wire::Call;
-use crate::wire::interface as wire;
+use crate::wire::{Call, interface as wire};
 
 /// Options of [`compact`](crate::TableOperations::compact). The default compacts all files of the
 /// whole table, including entries in memory, and waits for the end.

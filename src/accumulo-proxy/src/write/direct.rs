@@ -8,8 +8,7 @@ use crate::client::ProxyClient;
 use crate::convert::all_to_wire;
 use crate::data::{Bytes, Mutation};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::Call;
-use crate::wire::interface as wire;
+use crate::wire::{Call, interface as wire};
 
 /// Target size of a call. A larger call takes longer and is hardly faster.
 pub(super) const CALL_BYTES: usize = 1024 * 1024;

@@ -46,8 +46,6 @@ mod worker_settings;
 pub(crate) use applications::ZooKeeperApplications;
 pub(crate) use cluster::AccumuloCluster;
 
-use std::future::Future;
-
 use fluo_table::{Error, ErrorKind, Result};
 
 /// Runs a call in a task of its own, which continues if the caller is cancelled.

@@ -1,6 +1,5 @@
 //! One session of ZooKeeper. Its ephemeral nodes exist as long as it does.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
 //! The handle of an open application: [`Client`].
 
-use std::future::Future;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
 //! Many transactions at once, within bounds.
 
-use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
 use fluo_table::{Error, ErrorKind, Result, check_option};

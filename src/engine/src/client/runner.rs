@@ -1,7 +1,6 @@
 //! Retries of a transaction until it commits.
 
 use std::fmt;
-use std::future::Future;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;

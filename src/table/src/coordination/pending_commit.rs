@@ -1,9 +1,8 @@
 //! Commit timestamps whose writes cannot be seen yet (C18).
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::mem;
 use std::task::{Context, Poll, Waker};
+use std::{fmt, mem};
 
 use crate::data::Timestamp;
 

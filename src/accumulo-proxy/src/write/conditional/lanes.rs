@@ -7,7 +7,6 @@
 //!   calls. A tablet that does not respond therefore blocks at most one extra call.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::future::Future;
 use std::ops::Bound;
 use std::time::Duration;
 

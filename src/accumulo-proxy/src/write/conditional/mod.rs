@@ -24,8 +24,7 @@ use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::Call;
-use crate::wire::interface as wire;
+use crate::wire::{Call, interface as wire};
 
 /// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
 /// another handle to the same writer.

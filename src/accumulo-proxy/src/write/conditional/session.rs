@@ -16,8 +16,7 @@ use crate::convert::ToWire;
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::operations::ConditionalWriterHandle;
-use crate::wire::Call;
-use crate::wire::interface as wire;
+use crate::wire::{Call, interface as wire};
 
 pub(super) type Updates = BTreeMap<Bytes, wire::ConditionalUpdates>;
 

@@ -12,11 +12,10 @@ use fluo_table::{Bytes, Cell, Error, ErrorKind, Outcome, Result, Timestamp};
 use tracing::debug;
 
 use crate::context::no_answer;
-use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::{Fate, settle};
-use crate::transaction::encode_entries;
 use crate::transaction::status::TransactionStatus;
+use crate::transaction::{CommitError, encode_entries};
 
 impl Commit {
     /// Begins the commit, or returns `None` if it takes several steps.

@@ -4,9 +4,8 @@ use fluo_table::{Bytes, Error, ErrorKind, Result, Timestamp};
 
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::Fate;
-use crate::transaction::encode_entries;
 use crate::transaction::status::{TransactionStatus, has_acknowledgement};
-use crate::transaction::{CommitError, Trigger};
+use crate::transaction::{CommitError, Trigger, encode_entries};
 
 impl Commit {
     /// Locks the primary's row. After an error it is not locked.

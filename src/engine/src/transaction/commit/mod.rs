@@ -44,10 +44,9 @@ use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::{Fate, settle};
-use crate::transaction::encode_entries;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
-use crate::transaction::{CommitError, CommitInfo};
+use crate::transaction::{CommitError, CommitInfo, encode_entries};
 
 #[derive(Debug)]
 struct Commit {

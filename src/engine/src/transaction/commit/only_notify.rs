@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use fluo_table::{RowColumn, Timestamp};
 
 use crate::context::Shared;
-use crate::transaction::encode_entries;
-use crate::transaction::{CommitError, CommitInfo, Trigger};
+use crate::transaction::{CommitError, CommitInfo, Trigger, encode_entries};
 
 /// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(
