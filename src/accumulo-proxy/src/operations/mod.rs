@@ -12,8 +12,7 @@
 //! # Rules
 //!
 //! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
-//!   methods that do more are written by hand, in the file of their topic: `compaction.rs`,
-//!   `disk_usage.rs`, `iterators.rs`, `low_level.rs` and `users.rs`.
+//!   methods that do more are written by hand, in `by_hand.rs` and `compaction.rs`.
 //! - A method makes one call. Its documentation gives the name of the call.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is
 //!   the edge of the table.
@@ -22,13 +21,10 @@
 #[macro_use]
 mod methods;
 
+mod by_hand;
 mod clone_options;
 mod compaction;
-mod disk_usage;
 mod handle;
-mod iterators;
-mod low_level;
-mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
