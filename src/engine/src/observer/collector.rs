@@ -9,7 +9,7 @@ use tracing::{debug, warn};
 
 use crate::client::Client;
 use crate::context::Pauses;
-use crate::observer::worker_state::WorkerState;
+use crate::observer::worker::WorkerState;
 
 /// The first collection begins this part of a period after the start, so a process that runs for
 /// less than a period collects garbage too.

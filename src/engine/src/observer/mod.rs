@@ -27,7 +27,6 @@ mod queue;
 mod scanner;
 mod wait_until_idle;
 mod worker;
-mod worker_state;
 
 pub use observers::Observers;
 pub use options::WorkerOptions;

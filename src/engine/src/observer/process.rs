@@ -12,7 +12,7 @@ use crate::catch_panic::caught;
 use crate::client::{RetryDecision, RunError};
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::queue::Found;
-use crate::observer::worker_state::WorkerState;
+use crate::observer::worker::WorkerState;
 use crate::observer::{Observer, RetryAfter};
 use crate::transaction::{CommitError, Trigger};
 

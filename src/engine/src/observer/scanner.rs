@@ -13,7 +13,7 @@ use tracing::{debug, warn};
 
 use crate::observer::dead_letter_cache::list_dead_letters;
 use crate::observer::queue::{Found, Offered};
-use crate::observer::worker_state::WorkerState;
+use crate::observer::worker::WorkerState;
 
 pub(super) fn notifications() -> Scan {
     filtered([Span::all()], Filter::Notifications { share: None })

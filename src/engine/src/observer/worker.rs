@@ -1,16 +1,15 @@
-//! The handle of a worker.
+//! The handle of a worker, and the state that its tasks share.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use fluo_table::{Result, SystemClock};
+use fluo_table::{Clock, Result, SystemClock};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
 use crate::observer::membership::Membership;
 use crate::observer::options::{WorkerLimits, WorkerOptions};
 use crate::observer::queue::Queue;
-use crate::observer::worker_state::WorkerState;
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 /// [`Client::worker`] starts one.
@@ -20,6 +19,18 @@ pub struct Worker {
     /// The tasks that a stop aborts.
     background: Vec<AbortHandle>,
     tasks: JoinSet<()>,
+}
+
+/// The state that the tasks of a worker share.
+#[derive(Debug)]
+pub(super) struct WorkerState {
+    pub(super) client: Client,
+    pub(super) limits: WorkerLimits,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) queue: Arc<Queue>,
+    /// Each task holds this state, so the place is released after the last one has ended: a worker
+    /// that takes over the share must not meet notifications that still run here.
+    pub(super) membership: Membership,
 }
 
 impl Client {
