@@ -9,7 +9,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::locked::locked;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Gathered<T> {
     /// Held during a request.
     requests: AsyncMutex<()>,
@@ -25,17 +25,6 @@ struct Last<T> {
     number: u64,
     sent_at: Instant,
     answer: Result<T>,
-}
-
-impl<T> Default for Gathered<T> {
-    fn default() -> Self {
-        Self {
-            requests: AsyncMutex::default(),
-            sent: AtomicU64::new(0),
-            forgotten: AtomicU64::new(0),
-            last: Mutex::new(None),
-        }
-    }
 }
 
 impl<T: Clone> Gathered<T> {

@@ -94,7 +94,10 @@ impl RankedDesign {
     fn forecast(&mut self, profile: &KeyProfile) -> Result<(), RecipeError> {
         let sample = &profile.sample;
         let design = KeyDesign::new(self.candidate.settings.clone())?;
-        let design = design.with_salt_source(salt_source());
+        // The random salts are the same each time.
+        let rng = Mutex::new(fastrand::Rng::with_seed(0));
+        let draw = move || rng.lock().unwrap_or_else(PoisonError::into_inner).u64(..);
+        let design = design.with_salt_source(draw);
         let mut written = Vec::with_capacity(sample.keys.len());
         let mut rejected = Vec::new();
         for sampled in &sample.keys {
@@ -230,14 +233,5 @@ impl ScanCosts {
             Read::Field => self.by_leading_field.as_ref(),
             Read::Domain => self.by_domain.as_ref(),
         }
-    }
-}
-
-/// Returns a source of random salts, which are the same each time.
-fn salt_source() -> impl Fn() -> u64 + Send + Sync + 'static {
-    let rng = Mutex::new(fastrand::Rng::with_seed(0));
-    move || {
-        let drawing = rng.lock();
-        drawing.unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 }

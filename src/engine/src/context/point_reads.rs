@@ -202,7 +202,9 @@ fn run_lane(point_reads: Arc<PointReads>) -> BoxFuture<'static, ()> {
             // If a call panics, the lane continues, and its callers get an error.
             let mut call = tokio::spawn(lane.point_reads.clone().call(at, reads));
             if timeout(LATE, &mut call).await.is_err() {
-                lane.mark_late();
+                // Lets the next call leave beside this one.
+                lane.is_late = true;
+                lane.point_reads.change_queue(|queue| queue.late += 1);
                 let _ = call.await;
             }
         }
@@ -223,12 +225,6 @@ impl Lane {
         let taken = self.point_reads.queue.lock().take(mem::take(&mut self.is_late));
         self.is_open = taken.is_some();
         taken
-    }
-
-    /// Lets the next call leave beside the call of this lane.
-    fn mark_late(&mut self) {
-        self.is_late = true;
-        self.point_reads.change_queue(|queue| queue.late += 1);
     }
 }
 

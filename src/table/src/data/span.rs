@@ -100,19 +100,12 @@ impl Span {
         for span in spans {
             match joined.last_mut() {
                 Some(last) if last.end.as_ref().is_none_or(|end| span.start <= *end) => {
-                    last.extend_to(span.end);
+                    last.end = last.end.take().zip(span.end).map(|(mine, other)| mine.max(other));
                 }
                 _ => joined.push(span),
             }
         }
         joined
-    }
-
-    fn extend_to(&mut self, end: Option<Key>) {
-        self.end = match (self.end.take(), end) {
-            (Some(mine), Some(other)) => Some(mine.max(other)),
-            _ => None,
-        };
     }
 }
 

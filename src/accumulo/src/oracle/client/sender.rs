@@ -126,7 +126,7 @@ impl Sender {
         if let Ok(Err(error)) = timeout(LOOK, self.check()).await
             && error.kind() == ErrorKind::NotFound
         {
-            waiting.fail_all(&error);
+            waiting.fail(waiting.waiters.len(), &error);
             return;
         }
         let until = Instant::now() + backoff.next(fastrand::f64());

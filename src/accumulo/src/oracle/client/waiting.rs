@@ -69,11 +69,7 @@ impl Waiting {
         self.fail(expired, &Error::new(kind, message));
     }
 
-    pub(super) fn fail_all(&mut self, error: &Error) {
-        self.fail(self.waiters.len(), error);
-    }
-
-    fn fail(&mut self, oldest: usize, error: &Error) {
+    pub(super) fn fail(&mut self, oldest: usize, error: &Error) {
         for waiter in self.waiters.drain(..oldest) {
             let _ = waiter.reply.send(Err(error.clone()));
         }

@@ -148,18 +148,13 @@ impl CommitPlan {
         mutation
     }
 
-    fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
+    pub(crate) fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
         let cells = self.rows.get(row).into_iter().flatten();
         cells.fold(Mutation::new(row.clone()), |mutation, cell| {
             let is_primary = self.is_primary(row, &cell.column);
             let times = (self.start, commit);
             encode_entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
         })
-    }
-
-    pub(crate) fn commit_other_rows(&self, commit: Timestamp) -> Vec<Mutation> {
-        let others = self.other_rows();
-        others.map(|row| self.commit_row(row, commit)).collect()
     }
 
     /// Returns the deletion of the notification that started the transaction, if that is not in the

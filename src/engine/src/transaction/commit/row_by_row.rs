@@ -55,7 +55,7 @@ impl Commit {
 
     async fn try_to_roll_forward(&self, commit: Timestamp) -> Result<()> {
         let (client, start) = (&self.state.client, self.plan.start);
-        let others = self.plan.commit_other_rows(commit);
+        let others = self.plan.other_rows().map(|row| self.plan.commit_row(row, commit)).collect();
         client.write_until_done(others, start).await?;
         let mut last: Vec<Mutation> = self.plan.delete_trigger_elsewhere().into_iter().collect();
         if !self.plan.is_one_row() && self.is_certain() {
