@@ -46,8 +46,7 @@ impl IntoFuture for CreateTable {
         Box::pin(async move {
             let (tables, name) = (self.instance, self.name);
             tables.create_table(&name, self.versions).await?;
-            let opened = tables.open_table(&name, self.authorizations).await;
-            opened.map(Table::from)
+            tables.open_table(&name, self.authorizations).await.map(Table::from)
         })
     }
 }

@@ -73,8 +73,7 @@ impl Fluo {
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) if there is no such table.
     pub async fn table(&self, name: &str) -> Result<Table> {
-        let opened = self.instance.open_table(name, Authorizations::none()).await;
-        opened.map(Table::from)
+        self.instance.open_table(name, Authorizations::none()).await.map(Table::from)
     }
 
     /// Brings the split points and the balancer of a table to the required state, when awaited.

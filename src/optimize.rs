@@ -67,8 +67,7 @@ impl<'a> Optimize<'a> {
     ///
     /// Those of [`TableOptimizations::plan`].
     pub async fn plan(&self) -> Result<Plan> {
-        let plan = self.optimizations.plan(self.instance, self.table);
-        plan.prune(self.prune).await
+        self.optimizations.plan(self.instance, self.table).prune(self.prune).await
     }
 }
 

@@ -37,8 +37,7 @@ impl Table {
         &self,
         mutations: impl IntoIterator<Item = ConditionalMutation>,
     ) -> Result<Vec<Outcome>> {
-        let mutations = mutations.into_iter().collect();
-        self.port.write_conditional(mutations).await
+        self.port.write_conditional(mutations.into_iter().collect()).await
     }
 }
 

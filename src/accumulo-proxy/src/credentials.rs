@@ -25,8 +25,7 @@ pub(crate) enum Kind {
 impl Credentials {
     /// Creates credentials of a user with a password, for a proxy of Accumulo 1.x.
     pub fn password(user: impl Into<String>, password: impl Into<String>) -> Self {
-        let properties = BTreeMap::from([("password".to_owned(), password.into())]);
-        Self::login(user, properties)
+        Self::login(user, BTreeMap::from([("password".to_owned(), password.into())]))
     }
 
     /// Creates credentials of a user with the properties that the token class of the proxy requires

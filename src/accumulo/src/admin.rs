@@ -123,8 +123,7 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
-        let changed = self.change_properties(name, &[(property, None)]).await;
-        changed.map_err(|(_, error)| error)
+        self.change_properties(name, &[(property, None)]).await.map_err(|(_, error)| error)
     }
 
     /// Waits once until all changes are visible.
@@ -232,8 +231,7 @@ impl AccumuloTables {
         let Some((namespace, _)) = name.split_once('.') else {
             return Ok(());
         };
-        let exists = self.client.namespace_operations().exists(namespace).await;
-        if exists.map_err(port_error)? {
+        if self.client.namespace_operations().exists(namespace).await.map_err(port_error)? {
             return Ok(());
         }
         Err(Error::invalid(format!(
@@ -355,10 +353,9 @@ fn unseen(change: &str, why: &str) -> Error {
 fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {
     let before = splits.partition_point(|split| *split < span.start().row);
     let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();
-    let up_to = span.end().and_then(|end| {
-        let index = splits.partition_point(|split| *split < end.row);
-        splits.get(index).cloned()
-    });
+    let up_to = span
+        .end()
+        .and_then(|end| splits.get(splits.partition_point(|split| *split < end.row)).cloned());
     Rows { after, up_to }
 }
 

@@ -36,8 +36,7 @@ pub(crate) fn mutation(mutation: Mutation) -> proxy::Mutation {
 }
 
 pub(crate) fn conditional(conditional: ConditionalMutation) -> Result<proxy::ConditionalMutation> {
-    let conditions = conditional.conditions.into_iter().map(condition);
-    let conditions = conditions.collect::<Result<_>>()?;
+    let conditions = conditional.conditions.into_iter().map(condition).collect::<Result<_>>()?;
     let proxy::Mutation { row, updates } = mutation(conditional.mutation);
     Ok(proxy::ConditionalMutation { row, conditions, updates })
 }

@@ -53,8 +53,7 @@ impl AccumuloTables {
     /// Checks whether Fluo's iterators fit the servers. The result is cached, unless the check
     /// itself fails.
     pub(crate) async fn require_iterators(&self) -> Result<()> {
-        let answer = self.readiness.get_or_try_init(|| self.judge());
-        answer.await?.clone()
+        self.readiness.get_or_try_init(|| self.judge()).await?.clone()
     }
 
     async fn judge(&self) -> Result<Result<()>> {

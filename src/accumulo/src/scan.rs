@@ -121,8 +121,7 @@ impl Rest {
             return 0;
         }
         let intent = self.scan.filter;
-        let spans = self.spans.iter().take(most);
-        spans.take_while(|span| filter::is_small(intent, span)).count()
+        self.spans.iter().take(most).take_while(|span| filter::is_small(intent, span)).count()
     }
 
     /// Reads small spans at once. Leaves them to cursors if they are not small.
@@ -172,8 +171,7 @@ impl Rest {
             .columns(self.columns.iter().map(convert::scan_column))
             .authorizations(self.table.authorizations.iter().cloned())
             .batch_entries(self.scan.batch_cells);
-        let iterators = self.iterators.iter().cloned();
-        let options = iterators.fold(options, ScanOptions::iterator);
+        let options = self.iterators.iter().cloned().fold(options, ScanOptions::iterator);
         let (tables, name) = (self.table.tables.clone(), self.table.name.clone());
         let batches = tables
             .client
@@ -200,6 +198,5 @@ fn restricted(
     });
     let first = if intent.is_of_one_column() { 1 } else { usize::MAX };
     // A filter of one column yields one entry. If the scan continued, it would yield it again.
-    let shown = shown.take(first);
-    shown.try_filter(|cells| ready(!cells.is_empty()))
+    shown.take(first).try_filter(|cells| ready(!cells.is_empty()))
 }

@@ -46,8 +46,7 @@ impl AccumuloTables {
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no proxy answers,
     /// [`Denied`](fluo_table::ErrorKind::Denied) for a wrong user, password or shared secret.
     pub async fn connect(options: ProxyOptions) -> Result<Self> {
-        let client = ProxyClient::connect(options).await.map_err(port_error)?;
-        Ok(Self::new(client))
+        Ok(Self::new(ProxyClient::connect(options).await.map_err(port_error)?))
     }
 
     /// Creates a handle from a connected client.
@@ -80,8 +79,7 @@ impl AccumuloTables {
         if check_table_name(name).is_err() {
             return Err(Error::no_such_table(name));
         }
-        let ids = self.ids().await?;
-        ids.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
+        self.ids().await?.get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
 
     /// Checks that a table exists, for calls that would not check it themselves.

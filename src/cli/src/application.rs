@@ -45,8 +45,7 @@ pub(crate) struct OpenApplication {
 
 impl NamedApplication {
     pub(crate) async fn stored(&self) -> Result<Application> {
-        let fluo = self.target.open().await?;
-        Ok(open(&fluo, &self.name).await?.application().await?)
+        Ok(open(&self.target.open().await?, &self.name).await?.application().await?)
     }
 
     pub(crate) async fn client(&self) -> Result<(Instance, Client)> {

@@ -128,8 +128,7 @@ impl Written {
         let mut parts = written
             .splitn(2, |byte| *byte == b':')
             .map(|part| self.bytes(part).with_context(|| format!("column `{}`", Escaped(written))));
-        let family = parts.next().transpose()?.unwrap_or_default();
-        Ok((family, parts.next().transpose()?))
+        Ok((parts.next().transpose()?.unwrap_or_default(), parts.next().transpose()?))
     }
 
     fn bytes(self, written: &[u8]) -> Result<Bytes> {

@@ -24,8 +24,7 @@ const REPORTED: &str = "fluo_accumulo::oracle::end";
 /// Starts the log. `verbose` is the number of `-v`, which takes precedence over `directives`, the
 /// value of `FLUO_LOG`.
 pub(crate) fn start(verbose: u8, directives: Option<OsString>) -> Result<()> {
-    let given = directives.filter(|directives| !directives.is_empty());
-    let given = given.map(parsed).transpose()?;
+    let given = directives.filter(|directives| !directives.is_empty()).map(parsed).transpose()?;
     let targets = match verbose {
         0 => given.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN)),
         1 => Targets::new().with_default(LevelFilter::INFO),

@@ -249,8 +249,7 @@ impl KeyDesign {
     /// Fails if the row has no key in this design.
     pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, RecipeError> {
         let salted = self.computed_salt();
-        let part = salted.map(|salted| self.parts.encoding.part_of(row, &salted.over));
-        part.transpose()
+        salted.map(|salted| self.parts.encoding.part_of(row, &salted.over)).transpose()
     }
 
     pub(crate) fn has_encoding_of(&self, other: &Self) -> bool {

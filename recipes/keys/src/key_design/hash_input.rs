@@ -64,8 +64,7 @@ fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
             let sum = a * 31 * 31 * 31 + b * 31 * 31 + c * 31 + d;
             hash.wrapping_mul(31 * 31 * 31 * 31).wrapping_add(sum)
         });
-        let units = rest.iter().copied().map(u16::from);
-        return Ok(units.fold(hash, with));
+        return Ok(rest.iter().copied().map(u16::from).fold(hash, with));
     }
     let text = std::str::from_utf8(part).map_err(|_| {
         RecipeError::row(format!(

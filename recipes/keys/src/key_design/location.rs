@@ -69,8 +69,7 @@ impl KeyDesign {
     /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, RecipeError> {
         let written = self.written(row)?;
-        let ranges = self.ranges(rows)?;
-        Ok(ranges.iter().any(|range| range.contains(&written)))
+        Ok(self.ranges(rows)?.iter().any(|range| range.contains(&written)))
     }
 
     /// Maximum number of tablets for which split points are computed: 2^21. That is more than any

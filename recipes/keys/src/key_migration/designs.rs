@@ -88,8 +88,7 @@ impl KeyMigration {
     /// Fails if none of the designs has a key for the row.
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
         let mut keys: Vec<Bytes> = Vec::new();
-        let each = self.of_each(|design| design.encode_row(row))?;
-        for key in each.into_iter().flatten() {
+        for key in self.of_each(|design| design.encode_row(row))?.into_iter().flatten() {
             // A key belongs to the newest epoch that makes it.
             keys.retain(|older| *older != key);
             keys.push(key);

@@ -105,7 +105,6 @@ fn whole_part(cells: &[Cell]) -> (usize, Rest) {
 
 fn behind(span: Span, after: Option<&Bytes>) -> Span {
     let Some(after) = after else { return span };
-    let next = row_successor(after);
-    let start = span.start().row.clone().max(next);
+    let start = span.start().row.clone().max(row_successor(after));
     Span::rows(start, span.end().map(|end| end.row.clone()))
 }

@@ -27,8 +27,7 @@ impl KeyMigration {
         let mut places = Vec::new();
         // One after the other, oldest first (E2).
         for key in self.keys(row)? {
-            let scan = Scan::over(Span::row(key));
-            let scan = columns.iter().cloned().fold(scan, Scan::column);
+            let scan = columns.iter().cloned().fold(Scan::over(Span::row(key)), Scan::column);
             places.push(table.read(scan).await?);
         }
         Ok(merged(places, self.versions, Filter::None))

@@ -124,8 +124,7 @@ impl TableRequirement {
     }
 
     pub(super) fn planned_tablets(&self) -> usize {
-        let shares = self.shares.as_ref().map(Vec::len);
-        shares.unwrap_or(self.splits.len() + 1)
+        self.shares.as_ref().map_or(self.splits.len() + 1, Vec::len)
     }
 
     /// Returns an end row whose tablet is the last one with rows of the recipe. `None` if its rows

@@ -146,8 +146,7 @@ impl Step {
         {
             return admin.remove_property(table, name).await;
         }
-        let undone = Self::perform(&[reversed], admin, table).await;
-        undone.map_err(|(_, error)| error)
+        Self::perform(&[reversed], admin, table).await.map_err(|(_, error)| error)
     }
 }
 

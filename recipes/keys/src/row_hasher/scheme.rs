@@ -109,8 +109,7 @@ fn murmur3_number(row: &[u8]) -> u32 {
 }
 
 fn sha1_number(row: &[u8]) -> u32 {
-    let digest = Sha1::from(row).digest().bytes();
-    let [a, b, c, d, ..] = digest;
+    let [a, b, c, d, ..] = Sha1::from(row).digest().bytes();
     u32::from_be_bytes([a, b, c, d]) >> 12
 }
 

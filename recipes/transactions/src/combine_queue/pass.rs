@@ -88,8 +88,7 @@ impl Pass {
 
     /// Closes the groups of which no update can follow (Q2).
     fn close(&mut self, is_past: impl Fn(&[u8]) -> bool) {
-        let past = self.open.extract_if(.., |group| is_past(&group.key));
-        self.closed.extend(past);
+        self.closed.extend(self.open.extract_if(.., |group| is_past(&group.key)));
     }
 }
 

@@ -25,8 +25,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     /// encode. [`Corrupt`](ErrorKind::Corrupt) for a value or an update that cannot be decoded or
     /// combined.
     pub async fn get(&self, snapshot: &Snapshot, key: impl Into<K>) -> Result<Option<V>> {
-        let values = self.get_many(snapshot, [key]).await?;
-        Ok(values.into_iter().next().flatten())
+        Ok(self.get_many(snapshot, [key]).await?.into_iter().next().flatten())
     }
 
     /// Returns the values of some keys, in their order, read in two scans.
@@ -130,11 +129,9 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ) -> Result<Option<(K, V)>> {
         let read = || -> Result<Option<(K, V)>, ObserverError> {
             let Some(group) = pending else {
-                let value = current.map(|current| self.values.decode(current)).transpose()?;
-                return Ok(match value {
-                    Some(value) => Some((self.keys.decode(key)?, value)),
-                    None => None,
-                });
+                let Some(current) = current else { return Ok(None) };
+                let value = self.values.decode(current)?;
+                return Ok(Some((self.keys.decode(key)?, value)));
             };
             let tried = self.try_combine(group, current);
             if let Some((_, error)) = tried.damaged.into_iter().next() {

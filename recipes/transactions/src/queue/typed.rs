@@ -98,8 +98,7 @@ impl<K: 'static, V: 'static, R> TypedQueue<K, V, R> {
         let value = value.map_err(|error| self.invalid("a value", error))?;
         let queue = &self.stored;
         let bucket_row = queue.bucket_row_of(key);
-        let row = entry_row(&bucket_row, key, tx.start());
-        tx.set(row, queue.entry_column(), value)?;
+        tx.set(entry_row(&bucket_row, key, tx.start()), queue.entry_column(), value)?;
         tx.notify(bucket_row, &queue.notification())
     }
 

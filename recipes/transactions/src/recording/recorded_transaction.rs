@@ -45,8 +45,7 @@ impl RecordedTransaction {
     pub fn filter(self, filter: impl Fn(&LogEntry) -> bool + Send + Sync + 'static) -> Self {
         let earlier = self.recorder.filter.clone();
         let all = Arc::new(move |entry: &LogEntry| earlier(entry) && filter(entry));
-        let log = mem::take(&mut *self.recorder.log());
-        Self::with(&self.transaction, all, log)
+        Self::with(&self.transaction, all, mem::take(&mut *self.recorder.log()))
     }
 
     /// Ends the recording and returns its log. Batches of a scan that are received later are not

@@ -117,10 +117,8 @@ fn at_sequence(changes: Changes<'_>, sequence: Timestamp) -> Vec<Mutation> {
     let timestamp = sequence.get().cast_signed();
     let mut mutations: Vec<Mutation> = Vec::new();
     for (cell, value) in changes {
-        let mutation = match mutations.pop_if(|last| last.row == cell.row) {
-            Some(same_row) => same_row,
-            None => Mutation::new(cell.row.clone()),
-        };
+        let same_row = mutations.pop_if(|last| last.row == cell.row);
+        let mutation = same_row.unwrap_or_else(|| Mutation::new(cell.row.clone()));
         let column = cell.column.clone();
         mutations.push(match value {
             Some(value) => mutation.put_at(column, timestamp, value.clone()),

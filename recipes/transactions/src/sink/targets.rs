@@ -31,8 +31,7 @@ impl<'a> Targets<'a> {
             for mutation in &export.mutations {
                 let cell = RowColumn::new(mutation.row.clone(), export.column.clone());
                 let target = by_cell.entry(cell).or_default();
-                let updates = target.updates.entry(export.sequence).or_default();
-                updates.extend(&mutation.updates);
+                target.updates.entry(export.sequence).or_default().extend(&mutation.updates);
             }
         }
         Self { by_cell }
@@ -40,8 +39,7 @@ impl<'a> Targets<'a> {
 
     /// Returns the number of exports that are still to be written, in each row.
     pub(super) fn len(&self) -> usize {
-        let targets = self.by_cell.values();
-        targets.map(|target| target.updates.len()).sum()
+        self.by_cell.values().map(|target| target.updates.len()).sum()
     }
 
     /// Reads the sequences of the rows, and drops the exports that are not later. Reports those of

@@ -94,8 +94,7 @@ impl StoredQueue {
 impl DeadLetter {
     /// Returns the number of bytes of its row, its value and its error.
     pub fn size_bytes(&self) -> usize {
-        let value = self.value.as_ref().map_or(0, Bytes::len);
-        self.row.len() + value + self.error.len()
+        self.row.len() + self.value.as_ref().map_or(0, Bytes::len) + self.error.len()
     }
 
     /// Parses the cells of a row, at least one.

@@ -87,8 +87,7 @@ impl ProxyClient {
         subject: Subject<'_>,
         request: impl FnOnce(Bytes) -> C,
     ) -> Result<C::Success> {
-        let token = self.token().await?;
-        self.call(subject, request(token)).await
+        self.call(subject, request(self.token().await?)).await
     }
 
     pub(crate) fn error(

@@ -156,7 +156,6 @@ impl Reader {
     }
 
     fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
-        let table = Some(self.table.as_str());
-        self.client.error(kind, NextK::NAME, table, reason)
+        self.client.error(kind, NextK::NAME, Some(self.table.as_str()), reason)
     }
 }

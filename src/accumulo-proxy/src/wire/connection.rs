@@ -121,8 +121,7 @@ impl Connection {
             let more = here.max(FIRST_ROOM_BYTES).min(bytes.saturating_sub(here));
             message.reserve_exact(more);
             message.resize(here.saturating_add(more), 0);
-            let room = message.get_mut(here..).unwrap_or_default();
-            self.stream.read_exact(room).await?;
+            self.stream.read_exact(message.get_mut(here..).unwrap_or_default()).await?;
         }
         Ok(message)
     }

@@ -128,6 +128,5 @@ impl Pool {
 }
 
 async fn acquire(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    let permit = Arc::clone(semaphore).acquire_owned().await;
-    permit.expect("the semaphores are never closed")
+    Arc::clone(semaphore).acquire_owned().await.expect("the semaphores are never closed")
 }

@@ -42,8 +42,7 @@ impl ProxyClient {
     pub async fn write(&self, table: &str, mutations: Vec<Mutation>) -> Result<()> {
         let limit = self.write_limit(table);
         for mutation in &mutations {
-            let checked = limit.check(mutation);
-            checked.map_err(|refusal| self.write_refused(table, refusal))?;
+            limit.check(mutation).map_err(|refusal| self.write_refused(table, refusal))?;
         }
         let mut is_first = true;
         for call in calls(&mutations) {
@@ -103,8 +102,7 @@ fn calls(mutations: &[Mutation]) -> impl Iterator<Item = &[Mutation]> {
 pub(crate) fn cells(mutations: &[Mutation]) -> Cells {
     let mut cells = Cells::new();
     for mutation in mutations {
-        let updates = cells.entry(mutation.row.clone()).or_default();
-        updates.extend(all_to_wire(&mutation.updates));
+        cells.entry(mutation.row.clone()).or_default().extend(all_to_wire(&mutation.updates));
     }
     cells
 }

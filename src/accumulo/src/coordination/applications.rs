@@ -125,8 +125,7 @@ impl Applications for ZooKeeperApplications {
         let session = &session;
         let found = stream::iter(names).map(|name| async move {
             let mark = Paths::new(chroot, &name).mark();
-            let exists = session.stat(&mark).await?.is_some();
-            Ok(exists.then_some(name))
+            Ok(session.stat(&mark).await?.is_some().then_some(name))
         });
         let found: Vec<_> = found.buffered(AT_ONCE).try_collect().await?;
         Ok(found.into_iter().flatten().collect())

@@ -66,8 +66,7 @@ impl<'a> Finders<'a> {
             return Ok(None);
         };
         let place = Place::new(self.workers.len(), index, group_size);
-        let share = place.share(&splits::decode(&stored.data)?)?;
-        Ok(Some((place, share)))
+        Ok(Some((place, place.share(&splits::decode(&stored.data)?)?)))
     }
 }
 

@@ -85,8 +85,7 @@ impl Coordination for ZooKeeperCoordination {
     }
 
     async fn application(&self) -> Result<Application> {
-        let session = self.session().await?;
-        self.application.stored(&session).await
+        self.application.stored(&*self.session().await?).await
     }
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {

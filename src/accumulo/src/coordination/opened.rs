@@ -161,8 +161,7 @@ impl Opened {
     }
 
     pub(super) async fn data(&self, session: &Session, node: &str) -> Result<Option<Vec<u8>>> {
-        let found = session.node(&self.paths.at(node)).await?;
-        Ok(found.map(|node| node.data))
+        Ok(session.node(&self.paths.at(node)).await?.map(|node| node.data))
     }
 
     pub(super) async fn stored(&self, session: &Session) -> Result<Application> {

@@ -64,8 +64,7 @@ impl Place {
             Span::tablet(before.map(|row| &row[..]), end.map(|row| &row[..]))
         };
         let order = shuffled(splits.len() + 1).into_iter();
-        let own = order.skip(self.group).step_by(self.groups.get());
-        own.map(range).collect()
+        order.skip(self.group).step_by(self.groups.get()).map(range).collect()
     }
 }
 

@@ -38,8 +38,7 @@ impl Moment {
     /// Returns the time since an earlier moment, on the clock that shows more of it.
     fn since(self, earlier: Self) -> Duration {
         let steady = self.steady.saturating_duration_since(earlier.steady);
-        let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
-        steady.max(wall)
+        steady.max(self.wall.duration_since(earlier.wall).unwrap_or_default())
     }
 }
 

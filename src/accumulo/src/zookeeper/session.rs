@@ -151,8 +151,7 @@ impl Session {
 
     /// Returns the names of the children of a node; none if it does not exist.
     pub(crate) async fn children(&self, path: &str) -> Result<Vec<String>> {
-        let found = self.read(path, || self.client.list_children(path)).await?;
-        Ok(found.unwrap_or_default())
+        Ok(self.read(path, || self.client.list_children(path)).await?.unwrap_or_default())
     }
 
     /// Returns the names of the children of a node and watches them, or `None` without a watch if

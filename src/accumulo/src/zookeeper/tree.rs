@@ -16,8 +16,7 @@ pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> 
     let ends = path.match_indices('/').skip(1);
     for (parent, _) in ends.filter_map(|(end, _)| path.split_at_checked(end)) {
         if session.stat(parent).await?.is_none() {
-            let create = Change::create(NodeKind::Persistent, parent, []);
-            session.change(&[create]).await?;
+            session.change(&[Change::create(NodeKind::Persistent, parent, [])]).await?;
         }
     }
     Ok(())

@@ -93,6 +93,5 @@ pub enum Fault {
 }
 
 fn escaped<S: Serializer>(part: &Option<Bytes>, serializer: S) -> Result<S::Ok, S::Error> {
-    let part = part.as_ref().map(|part| Escaped(part).to_string());
-    part.serialize(serializer)
+    part.as_ref().map(|part| Escaped(part).to_string()).serialize(serializer)
 }

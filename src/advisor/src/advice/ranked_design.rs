@@ -191,8 +191,7 @@ impl RankedDesign {
     /// whichever is larger.
     pub(super) fn fullest(&self) -> f64 {
         self.load.as_ref().map_or(f64::INFINITY, |load| {
-            let newest = load.newest_in_one.unwrap_or(0.0);
-            let newest = newest * float(load.tablets());
+            let newest = load.newest_in_one.unwrap_or(0.0) * float(load.tablets());
             load.largest_over_mean.max(newest)
         })
     }

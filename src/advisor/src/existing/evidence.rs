@@ -68,8 +68,7 @@ pub(super) fn agreeing(
             *agree += agrees;
         }
     }
-    let shares = parts.values();
-    let agree = shares.map(|(all, agree)| float_len(*agree) / float_len(*all));
+    let agree = parts.values().map(|(all, agree)| float_len(*agree) / float_len(*all));
     let is_proven = bits(agree.sum(), parts.len(), chance) >= least_bits;
     (is_proven && agreeing * 2 >= keys.len()).then_some(agreeing)
 }

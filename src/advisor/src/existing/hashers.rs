@@ -103,6 +103,5 @@ fn scheme_of(prefix: &str, points: &[&Bytes]) -> HashScheme {
         let wanted = hasher.and_then(|hasher| hasher.splits(tablets).ok());
         wanted.is_some_and(|wanted| wanted.iter().eq(points.iter().copied()))
     };
-    let found = HashScheme::ALL.iter().copied().find(is_split);
-    found.unwrap_or_default()
+    HashScheme::ALL.iter().copied().find(is_split).unwrap_or_default()
 }

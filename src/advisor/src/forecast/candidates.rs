@@ -79,8 +79,7 @@ impl Candidate {
         let cut = profile.leading_fields.cut;
         // Also if the first field is the same in every key: users salt it, and the report warns
         // them.
-        let separator = cut.and_then(FieldCut::separator).filter(u8::is_ascii);
-        if let Some(byte) = separator {
+        if let Some(byte) = cut.and_then(FieldCut::separator).filter(u8::is_ascii) {
             let before = SaltedPart::Before(char::from(byte).to_string());
             let label = format!("digest-salt of what is before `{}`", Escaped(&[byte]));
             add(&label, digest(2, before), TWO_DIGITS);

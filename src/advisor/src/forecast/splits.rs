@@ -77,8 +77,7 @@ impl Splits {
     }
 
     pub(super) fn tablets(&self) -> usize {
-        let weights = self.weights.as_ref();
-        weights.map_or(self.points.len() + 1, Vec::len)
+        self.weights.as_ref().map_or(self.points.len() + 1, Vec::len)
     }
 
     /// Returns the number of salts; `None` if the design promises nothing.

@@ -58,6 +58,5 @@ pub(super) fn largest_part(design: &KeyDesign, written: &[Written<'_>]) -> Optio
     }
     let by_size = |(size, place): &(usize, usize)| (*size, Reverse(*place));
     let (_, place) = sizes.into_values().max_by_key(by_size)?;
-    let part = design.salted_part(written.get(place)?.row);
-    Some(part.ok()??.into_owned().into())
+    Some(design.salted_part(written.get(place)?.row).ok()??.into_owned().into())
 }

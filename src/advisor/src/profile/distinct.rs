@@ -59,8 +59,7 @@ impl DistinctKeys {
             self.kept.insert(hash);
             while self.kept.len() > KEPT_HASHES {
                 self.zero_bits += 1;
-                let zero_bits = self.zero_bits;
-                self.kept.retain(|hash| hash.trailing_zeros() >= zero_bits);
+                self.kept.retain(|hash| hash.trailing_zeros() >= self.zero_bits);
             }
         }
     }

@@ -47,8 +47,7 @@ impl HeatMap {
 /// Returns the index of the part that contains a position, if `whole` is cut into equal parts.
 fn part_of(position: u64, whole: u64, parts: usize) -> usize {
     let part = u128::from(position) * u128::from(count(parts)) / u128::from(whole.max(1));
-    let part = usize::try_from(part).unwrap_or(usize::MAX);
-    part.min(parts.saturating_sub(1))
+    usize::try_from(part).unwrap_or(usize::MAX).min(parts.saturating_sub(1))
 }
 
 #[cfg(test)]

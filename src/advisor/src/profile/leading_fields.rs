@@ -62,8 +62,8 @@ impl FieldCut {
             }
             Self::UrlHost => memchr::memmem::find(key, b"://").and_then(|scheme| {
                 let host = scheme + 3;
-                let rest = key.get(host..)?;
-                rest.iter()
+                key.get(host..)?
+                    .iter()
                     .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
                     .map(|end| host + end)
             }),

@@ -198,8 +198,7 @@ impl Remove {
     /// Adds to the error the table that an interrupted run may have left.
     async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
         let NamedApplication { target, name } = &self.application;
-        let owners = applications_of(&**fluo.applications(), name).await?;
-        let is_left = owners.is_empty()
+        let is_left = applications_of(&**fluo.applications(), name).await?.is_empty()
             && fluo.table_exists(name).await?
             && is_set_up(&fluo.properties(name).await?);
         if !is_left {

@@ -122,8 +122,7 @@ impl Spans {
             (_, (.., Some(suffix))) => RowSelection::Suffix(suffix),
             // Rows of parts are selected by the first part between two values.
             _ if has_bounds && has_only_parts(design) => {
-                let prefix = Bytes::new();
-                RowSelection::Between { prefix, from, to }
+                RowSelection::Between { prefix: Bytes::new(), from, to }
             }
             _ if has_bounds => RowSelection::Range { start: from.unwrap_or_default(), end: to },
             _ => RowSelection::All,

@@ -81,8 +81,7 @@ impl TypedValueParser for AtParser {
         _: Option<&Arg>,
         value: &OsStr,
     ) -> Result<At, clap::Error> {
-        let text = value.to_str().context("a target is UTF-8 text");
-        text.and_then(At::parse).map_err(|error| {
+        value.to_str().context("a target is UTF-8 text").and_then(At::parse).map_err(|error| {
             let message = format!("{}\n", sentence(&error));
             clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })

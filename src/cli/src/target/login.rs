@@ -110,8 +110,7 @@ impl LoginArguments {
 
 impl ZooKeeperArguments {
     pub(super) fn servers(&self, profile: &Profile) -> Result<String> {
-        let servers = first(&self.zookeepers, "FLUO_ZOOKEEPERS", &profile.zookeepers)?;
-        let servers = servers.context(
+        let servers = first(&self.zookeepers, "FLUO_ZOOKEEPERS", &profile.zookeepers)?.context(
             "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
              FLUO_ZOOKEEPERS",
         )?;

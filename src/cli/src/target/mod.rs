@@ -117,8 +117,7 @@ impl TargetArguments {
         };
         let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
         check_writable(tables.check_writable().err())?;
-        let owners = applications_of(&tables.applications(), table).await?;
-        match owners.first() {
+        match applications_of(&tables.applications(), table).await?.first() {
             Some(application) if !guard.despite_application => bail!(
                 "table `{table}` belongs to application `{application}`, which a change outside its transactions can break; \
                  --despite-application permits it"

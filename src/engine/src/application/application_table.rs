@@ -20,8 +20,7 @@ pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Resu
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;
     let changes = [(BLOCK_CACHE, Some("true")), (APPLICATION, Some(id))];
-    let changed = tables.change_properties(table, &changes).await;
-    changed.map_err(|(_, error)| error)
+    tables.change_properties(table, &changes).await.map_err(|(_, error)| error)
 }
 
 /// Checks whether a table with these properties is set up like the table of an application.

@@ -97,8 +97,7 @@ async fn check_replaceable(
 /// Rejects a table that belongs to another application: each would report the rows of the other one
 /// as damage.
 async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
-    let owners = applications_of(applications, table).await?;
-    match owners.iter().find(|owner| *owner != name) {
+    match applications_of(applications, table).await?.iter().find(|owner| *owner != name) {
         Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }

@@ -115,8 +115,7 @@ impl Client {
 /// Divides a span at every 64th split point.
 fn ranges(span: &Span, splits: &[Bytes]) -> Vec<Span> {
     // A split point is the last row of its tablet.
-    let cuts = splits.iter().skip(TABLETS_AT_ONCE - 1);
-    let cuts = cuts.step_by(TABLETS_AT_ONCE);
+    let cuts = splits.iter().skip(TABLETS_AT_ONCE - 1).step_by(TABLETS_AT_ONCE);
     let mut rest = span.clone();
     let mut ranges = Vec::new();
     for split in cuts {

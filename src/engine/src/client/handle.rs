@@ -78,8 +78,7 @@ impl Client {
             listeners: CommitListeners::default(),
         });
         tokio::spawn(keep_horizon(Arc::downgrade(&shared), shared.options.horizon_period));
-        let observers = Arc::default();
-        Ok(Self { shared, observers })
+        Ok(Self { shared, observers: Arc::default() })
     }
 
     /// Sets the observers that a [worker](Self::worker) of this client runs, for a client

@@ -278,8 +278,7 @@ async fn attempt<T, E>(
     transaction: OwnedTransaction,
     body: impl Future<Output = Result<T, E>>,
 ) -> Result<(T, CommitInfo), (Timestamp, RunError<E>)> {
-    let span = transaction.state.span().clone();
-    let done = body.instrument(span).await;
+    let done = body.instrument(transaction.state.span().clone()).await;
     let start = transaction.start();
     let error = match done {
         Ok(result) => match transaction.commit().await {

@@ -279,8 +279,7 @@ impl State {
     fn insert(&mut self, timestamp: Timestamp, holder: Option<TransactorId>) -> ActiveKey {
         let key = (timestamp, self.next_number);
         self.next_number += 1;
-        let begun = Instant::now();
-        self.active.insert(key, Active { begun, holder });
+        self.active.insert(key, Active { begun: Instant::now(), holder });
         key
     }
 }

@@ -32,8 +32,7 @@ impl CommitListeners {
     }
 
     pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
-        let listeners = self.listeners.lock();
-        for listener in listeners.iter().filter_map(Weak::upgrade) {
+        for listener in self.listeners.lock().iter().filter_map(Weak::upgrade) {
             for (row, columns) in notified {
                 for column in columns {
                     listener.offer(&RowColumn::new(row.clone(), column.clone()), at);

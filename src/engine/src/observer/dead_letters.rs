@@ -36,15 +36,13 @@ impl Client {
     pub async fn retry_notification(&self, cell: &RowColumn) -> Result<bool> {
         let records = self.failed_notifications().await?;
         let wanted = records.into_iter().filter(|record| record.cell == *cell);
-        let requeued = self.requeue(wanted.collect()).await?;
-        Ok(requeued > 0)
+        Ok(self.requeue(wanted.collect()).await? > 0)
     }
 
     /// Requeues all dead letters like [`retry_notification`](Self::retry_notification), and returns
     /// their number.
     pub async fn retry_all_notifications(&self) -> Result<usize> {
-        let records = self.failed_notifications().await?;
-        self.requeue(records).await
+        self.requeue(self.failed_notifications().await?).await
     }
 
     /// Writes notifications at a new timestamp, and then removes their records.

@@ -73,8 +73,7 @@ impl Observers {
     ///
     /// Those of [`Recipe::registration`] and of [`strong`](Self::strong).
     pub fn recipe(self, recipe: &dyn Recipe) -> Result<Self> {
-        let registration = recipe.registration()?;
-        registration.observers.into_iter().try_fold(self, Self::with)
+        recipe.registration()?.observers.into_iter().try_fold(self, Self::with)
     }
 
     /// Returns the observed columns of a new application with these observers, sorted.
@@ -137,8 +136,7 @@ impl Observers {
         let stored = &application.observers;
         let is_unknown =
             |observed: &&ObservedColumn| !stored.iter().any(|stored| is_same(stored, observed));
-        let declared = self.declared().map(|declared| &declared.observed);
-        declared.filter(is_unknown).collect()
+        self.declared().map(|declared| &declared.observed).filter(is_unknown).collect()
     }
 }
 

@@ -81,8 +81,7 @@ where
         row: Bytes,
         column: Column,
     ) -> Result<(), ObserverError> {
-        let ran = (self.0)(tx, row, column);
-        ran.await.map_err(Into::into)
+        (self.0)(tx, row, column).await.map_err(Into::into)
     }
 }
 

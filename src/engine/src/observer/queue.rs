@@ -271,8 +271,7 @@ impl Queue {
             state.waiting.insert((at, cell.clone()));
             self.ready.add_permits(1);
         } else {
-            let end = Instant::now() + pause;
-            state.paused.insert((end, at, cell.clone()));
+            state.paused.insert((Instant::now() + pause, at, cell.clone()));
         }
         Offered::Queued
     }
@@ -338,8 +337,7 @@ impl State {
 impl Drop for Queue {
     fn drop(&mut self) {
         let state = self.state.lock();
-        let left = state.waiting.len() + state.paused.len();
-        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        let left = u32::try_from(state.waiting.len() + state.paused.len()).unwrap_or(u32::MAX);
         metrics::gauge!("fluo_notifications_queued").decrement(left);
     }
 }

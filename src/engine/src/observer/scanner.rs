@@ -157,8 +157,7 @@ impl WorkerState {
                     }
                     Offered::Skipped => {}
                     Offered::Queued | Offered::NoRoom => {
-                        let timestamp = i64::MAX;
-                        return Ok(Some(Key { timestamp, ..cell.key }));
+                        return Ok(Some(Key { timestamp: i64::MAX, ..cell.key }));
                     }
                 }
             }

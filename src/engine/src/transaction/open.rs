@@ -71,8 +71,7 @@ impl Transaction {
         column: &impl WriteColumn<V>,
         value: V,
     ) -> Result<()> {
-        let value = column.encode(value)?;
-        self.write(row.into(), column, PendingWrite::Set(value))
+        self.write(row.into(), column, PendingWrite::Set(column.encode(value)?))
     }
 
     /// Deletes a cell, whether it has a value or not. The errors are those of [`set`](Self::set).

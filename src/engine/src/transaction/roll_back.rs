@@ -126,8 +126,7 @@ const LOCKS_PER_MUTATION: usize = 256;
 fn by_row(mutations: Vec<ConditionalMutation>) -> Vec<Vec<ConditionalMutation>> {
     let mut rows: BTreeMap<Bytes, Vec<ConditionalMutation>> = BTreeMap::new();
     for conditional in mutations {
-        let row = conditional.mutation.row.clone();
-        rows.entry(row).or_default().push(conditional);
+        rows.entry(conditional.mutation.row.clone()).or_default().push(conditional);
     }
     let parts = rows.values().flat_map(|locks| locks.chunks(LOCKS_PER_MUTATION));
     parts.map(<[_]>::to_vec).collect()

@@ -96,8 +96,7 @@ impl Snapshot {
     async fn read_cell(&self, cell: &RowColumn) -> Result<Option<Cell>> {
         check_cell(cell)?;
         let mut batches = self.scan(Scan::over(cell_span(cell)));
-        let first = batches.try_next().await?;
-        Ok(first.and_then(|cells| cells.into_iter().next()))
+        Ok(batches.try_next().await?.and_then(|cells| cells.into_iter().next()))
     }
 
     /// Reads all cells of a scan, and records them once all of them are read.

@@ -98,6 +98,5 @@ pub(crate) async fn has_acknowledgement(
     since: Timestamp,
 ) -> Result<bool> {
     let since = entries(cell, EntryKind::Ack, Timestamp::MAX, since);
-    let first = Scan::over(since).batch_cells(NonZeroUsize::MIN);
-    Ok(!table.read(first).await?.is_empty())
+    Ok(!table.read(Scan::over(since).batch_cells(NonZeroUsize::MIN)).await?.is_empty())
 }

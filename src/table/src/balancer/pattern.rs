@@ -78,8 +78,7 @@ impl GroupPattern {
     /// Returns the group of the tablet with this end row; `None` is the default group.
     pub fn group_of(&self, end_row: Option<&[u8]>) -> Option<String> {
         let text: Cow<'_, str> = String::from_utf8_lossy(end_row?);
-        let group = self.0.captures(&text)?.get(1)?;
-        Some(group.as_str().to_owned())
+        Some(self.0.captures(&text)?.get(1)?.as_str().to_owned())
     }
 }
 

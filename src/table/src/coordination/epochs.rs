@@ -60,10 +60,8 @@ impl Epochs {
     ) -> Result<Self> {
         Self::check(name, recorded, found)?;
         let number = recorded.map_or(0, |recorded| number_of(&recorded.last));
-        let is_opened = |recorded: &&Self| {
-            let text = recorded.last.split_once('-').map(|(_, text)| text);
-            text == Some(own)
-        };
+        let is_opened =
+            |recorded: &&Self| recorded.last.split_once('-').map(|(_, text)| text) == Some(own);
         let last = match recorded.filter(is_opened) {
             Some(recorded) => recorded.last.clone(),
             None => format!("{}-{own}", number.saturating_add(1)),

@@ -38,8 +38,7 @@ impl PendingCommit {
 
 impl Drop for PendingCommit {
     fn drop(&mut self) {
-        let wakers = self.end.take().map(|end| end());
-        wakers.into_iter().flatten().for_each(Waker::wake);
+        self.end.take().map(|end| end()).into_iter().flatten().for_each(Waker::wake);
     }
 }
 

@@ -59,8 +59,7 @@ impl Sessions {
         if self.transactors.len() > 1 || !self.workers.is_empty() {
             return Err(Error::still_running(application));
         }
-        let lock = self.locks.take([LockKey::Exclusive(own)]);
-        lock.map_err(|_| Error::used_alone(application))
+        self.locks.take([LockKey::Exclusive(own)]).map_err(|_| Error::used_alone(application))
     }
 
     /// Takes a duty. Returns `None` if another caller has it (C15).

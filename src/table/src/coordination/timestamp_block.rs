@@ -32,8 +32,7 @@ impl TimestampBlock {
     ///
     /// [`Storage`](crate::ErrorKind::Storage) if the timestamps of the application are used up.
     pub fn end_of(first: Timestamp, count: u32) -> Result<Timestamp> {
-        let end = first.get().saturating_add(u64::from(count));
-        Timestamp::new(end).map_err(|error| {
+        Timestamp::new(first.get().saturating_add(u64::from(count))).map_err(|error| {
             let message = format!(
                 "after {first} there are no {count} more timestamps; move the data into a new application"
             );

@@ -213,7 +213,6 @@ impl dyn TableAdmin + '_ {
         let properties = groups.to_properties()?;
         let changes: Vec<_> =
             properties.iter().map(|(property, value)| (&**property, Some(&**value))).collect();
-        let changed = self.change_properties(name, &changes).await;
-        changed.map_err(|(_, error)| error)
+        self.change_properties(name, &changes).await.map_err(|(_, error)| error)
     }
 }

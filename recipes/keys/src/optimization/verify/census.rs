@@ -132,8 +132,7 @@ impl<'a> Census<'a> {
             count: rows.included,
             share: share(rows.included - rows.others, total).max(mean),
         });
-        let load = scale.load(places, total, parts.collect());
-        load.compared_if(!self.is_transient)
+        scale.load(places, total, parts.collect()).compared_if(!self.is_transient)
     }
 
     /// Adds up the rows of each server. Tablets without a server are left out.

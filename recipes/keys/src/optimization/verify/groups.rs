@@ -47,8 +47,7 @@ pub async fn groups(
     pattern: Option<&str>,
 ) -> Result<Vec<GroupVerdict>> {
     let servers = admin.servers().await?;
-    let tablets = admin.tablets(table).await?;
-    count(pattern, &tablets, &servers)
+    count(pattern, &admin.tablets(table).await?, &servers)
 }
 
 pub(super) fn count(

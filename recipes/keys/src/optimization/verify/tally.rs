@@ -159,8 +159,7 @@ impl RowsVerdict {
 fn shares(requirement: &TableRequirement, tablets: &[Tablet]) -> Vec<f64> {
     let splits = &requirement.splits;
     let last = requirement.planned_tablets().saturating_sub(1);
-    let weights = requirement.shares.clone();
-    let weights = weights.unwrap_or_else(|| vec![1; last + 1]);
+    let weights = requirement.shares.clone().unwrap_or_else(|| vec![1; last + 1]);
     let least = weights.iter().copied().filter(|weight| *weight > 0).min();
     let all = float(weights.iter().sum());
     let share = |weight: &u64| float(least.unwrap_or(1).max(*weight)) / all;

@@ -66,8 +66,7 @@ impl<T: Body> Codec<T> for Kryo {
     fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
         let mut input = Input::new(bytes);
         expect_class::<T>(&mut input).map_err(|flaw| CodecError::for_bytes(bytes, flaw))?;
-        let value = T::read(&mut input).and_then(|value| input.finish(value));
-        value.map_err(|damage| {
+        T::read(&mut input).and_then(|value| input.finish(value)).map_err(|damage| {
             let flaw = format!("is a damaged {}: {damage}", T::CLASS);
             CodecError::for_bytes(bytes, flaw)
         })

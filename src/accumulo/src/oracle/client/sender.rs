@@ -158,8 +158,7 @@ async fn connect(address: &str) -> Result<Exchange> {
             _ => Err(Cause::from("it does not lead")),
         }
     };
-    let connected = timeout(CONNECT, connected).await.unwrap_or_else(|_| Err(SILENT.into()));
-    connected.map_err(|cause| {
+    timeout(CONNECT, connected).await.unwrap_or_else(|_| Err(SILENT.into())).map_err(|cause| {
         Error::unavailable(format!("the oracle at {address} is not ready: {cause}"))
     })
 }

@@ -70,8 +70,7 @@ impl Commit {
 
     fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {
         let rows: BTreeSet<&Bytes> = rows.iter().collect();
-        let cells = self.plan.cells();
-        cells.filter(move |(cell, _)| rows.contains(&cell.row))
+        self.plan.cells().filter(move |(cell, _)| rows.contains(&cell.row))
     }
 
     pub(super) fn conflict_at(

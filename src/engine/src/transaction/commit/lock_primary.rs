@@ -90,8 +90,7 @@ impl Commit {
             Ok(rejected) => self.conflict(&rejected).await,
             // The rejected rows cannot be determined at present.
             Err(error) if error.kind().is_passing() => {
-                let primary = std::slice::from_ref(&self.plan.primary.row);
-                self.conflict(primary).await
+                self.conflict(std::slice::from_ref(&self.plan.primary.row)).await
             }
             Err(error) => error.into(),
         }

@@ -126,8 +126,7 @@ impl Commit {
     }
 
     async fn run(self) -> Result<Timestamp, CommitError> {
-        let begun = self.begin_in_one_step().await;
-        match begun.map_err(CommitError::before_the_commit_point)? {
+        match self.begin_in_one_step().await.map_err(CommitError::before_the_commit_point)? {
             Some(pending) => self.in_one_step(pending).await,
             None => self.row_by_row().await,
         }

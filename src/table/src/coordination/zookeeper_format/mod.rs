@@ -85,8 +85,7 @@ pub fn read_application<E: From<Error>>(
     mut node_at: impl FnMut(&'static str) -> Result<Option<Vec<u8>>, E>,
 ) -> Result<Application, E> {
     let mut text_at = |path| {
-        let bytes = node_at(path)?.ok_or_else(|| missing(path))?;
-        let text = String::from_utf8(bytes);
+        let text = String::from_utf8(node_at(path)?.ok_or_else(|| missing(path))?);
         Ok::<_, E>(text.map_err(|_| Error::corrupt(format!("the data at `{path}` is not text")))?)
     };
     let (id, table) = (text_at(ID)?, text_at(TABLE)?);

@@ -73,8 +73,7 @@ fn read_column(stored: StoredColumn) -> Result<ObservedColumn> {
             "{column} has the notification type `{name}`, which is neither STRONG nor WEAK"
         ))
     })?;
-    let column = column.with_visibility(bytes(stored.vis));
-    Ok(ObservedColumn::new(column, kind, stored.id))
+    Ok(ObservedColumn::new(column.with_visibility(bytes(stored.vis)), kind, stored.id))
 }
 
 #[cfg(test)]

@@ -95,8 +95,7 @@ fn split(line: &str) -> (&str, &str) {
     });
     let (name, rest) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or((line, ""));
     let rest = rest.trim_start_matches(BLANKS);
-    let value = rest.strip_prefix(['=', ':']).unwrap_or(rest);
-    (name, value.trim_start_matches(BLANKS))
+    (name, rest.strip_prefix(['=', ':']).unwrap_or(rest).trim_start_matches(BLANKS))
 }
 
 fn unescape(text: &str) -> Result<String> {

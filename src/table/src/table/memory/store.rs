@@ -114,8 +114,7 @@ impl Store {
     }
 
     pub(super) fn count(&self, span: &Span) -> u64 {
-        let count = self.stored(span.start(), span.end()).count();
-        u64::try_from(count).unwrap_or(u64::MAX)
+        u64::try_from(self.stored(span.start(), span.end()).count()).unwrap_or(u64::MAX)
     }
 
     fn holds(&self, row: &Bytes, condition: &Condition, authorizations: &Authorizations) -> bool {

@@ -165,6 +165,5 @@ fn date_of(digits: &str) -> Option<Date> {
 fn has_leap_second(text: &str) -> bool {
     let time = text.split(['T', 't', ' ']).nth(1).unwrap_or_default();
     let is_more = |byte: &u8| byte.is_ascii_digit() || *byte == b':';
-    let digits = time.bytes().take_while(is_more).filter(u8::is_ascii_digit);
-    digits.skip(4).take(2).eq(*b"60")
+    time.bytes().take_while(is_more).filter(u8::is_ascii_digit).skip(4).take(2).eq(*b"60")
 }

@@ -50,8 +50,7 @@ impl RowEncoding for WebTable {
     }
 
     fn part_of<'a>(&self, row: &'a [u8], _over: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
-        let page = Page::of_row(row)?;
-        Ok(self.part_of_host(&page.host).into_bytes().into())
+        Ok(self.part_of_host(&Page::of_row(row)?.host).into_bytes().into())
     }
 
     fn common_part(&self, rows: &RowSelection, _over: &SaltedPart) -> Option<Vec<u8>> {
