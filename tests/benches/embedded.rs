@@ -4,6 +4,8 @@
 //! - Writes: durable, one row in a call, on the condition that the row is absent, from 64 tasks.
 //!   Beside them, the engine with one durable commit for each row, and with 64 rows in a commit of
 //!   one writer.
+//! - A bulk load of a million rows in the order of their hashes, by their keys: rows, and bytes that
+//!   are written to the disk for each byte of input.
 //! - A single caller: one small row, a second after two bursts of 64 calls of 4 MiB.
 //! - Scans: every cell of the table, beside a range over the same bytes in the engine.
 //! - Stalls: operations that stop all writers of a directory with a table of a million entries.
@@ -17,10 +19,11 @@ use std::time::{Duration, Instant};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_keys::{BulkLoad, KeyDesign, RowHasher};
 use fluo_table::{
     Authorizations, Column, Condition, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
-use futures::TryStreamExt;
+use futures::{TryStreamExt, stream};
 use tokio::runtime::Runtime;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -46,6 +49,9 @@ fn main() -> Outcome {
     report("embedded table, 64 tasks, conditional, durable", conditional, "rows/s")?;
     share("  of the raw engine with 64 rows per commit", conditional, raw_64)?;
 
+    let (loaded, written) = runtime.block_on(bulk_load(&directory.path().join("loaded")))?;
+    report("embedded table, bulk load", loaded, "rows/s")?;
+    report("  bytes written for each byte of input", written, "bytes")?;
     let (table, raw) = scans(&runtime, directory.path())?;
     report("raw engine, range over the same cells", raw, "cells/s")?;
     report("embedded table, scan", table, "cells/s")?;
@@ -56,6 +62,28 @@ fn main() -> Outcome {
     let (split, deletion) = runtime.block_on(stalls(&directory.path().join("stalls")))?;
     report("splitting a tablet in the middle", split.as_millis(), "ms")?;
     report("deleting the table", deletion.as_millis(), "ms")
+}
+
+/// Loads rows in random order, and returns the rate and the bytes written for each byte of input.
+async fn bulk_load(directory: &Path) -> Outcome<(u128, u128)> {
+    let (tables, table) = new_table(directory).await?;
+    let design = KeyDesign::from(&RowHasher::new("p")?);
+    let uri = Column::new("page", "uri");
+    let mutation = |number| Mutation::new(value(number)).put(uri.clone(), "");
+    let (start, written) = (Instant::now(), bytes_written()?);
+    let rows = (0..SCANNED_ROWS).map(|number| Ok::<_, std::io::Error>(mutation(number)));
+    let loaded = BulkLoad::new(&design).load(&*table, stream::iter(rows)).await?;
+    drop((tables, table));
+    let rate = per_second(loaded.written, start.elapsed());
+    Ok((rate, u128::from(bytes_written()? - written) / u128::from(loaded.read_bytes)))
+}
+
+/// Returns the number of bytes that this process has written to disks; 0 if the system does not
+/// tell it.
+fn bytes_written() -> Outcome<u64> {
+    let Ok(text) = std::fs::read_to_string("/proc/self/io") else { return Ok(0) };
+    let bytes = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    Ok(bytes.unwrap_or("0").parse()?)
 }
 
 /// Measures a small write after bursts, when the table is idle again.

@@ -353,9 +353,10 @@ fn unseen(change: &str, why: &str) -> Error {
 fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {
     let before = splits.partition_point(|split| *split < span.start().row);
     let after = before.checked_sub(1).and_then(|index| splits.get(index)).cloned();
-    let up_to = span
-        .end()
-        .and_then(|end| splits.get(splits.partition_point(|split| *split < end.row)).cloned());
+    let up_to = span.end().and_then(|end| {
+        let index = splits.partition_point(|split| *split < end.row);
+        splits.get(index).cloned()
+    });
     Rows { after, up_to }
 }
 
