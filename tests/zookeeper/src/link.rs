@@ -84,6 +84,12 @@ impl Link {
         let _ = self.is_open.subscribe().wait_for(|is_open| !is_open).await;
     }
 
+    /// Waits until the link is cut, and accepts connections again.
+    pub async fn resume_after_cut(&self) {
+        self.wait_for_cut().await;
+        self.resume();
+    }
+
     /// Ends the sessions whose last connections came over this link, as if their timeouts had
     /// passed.
     pub fn expire_sessions(&self) {

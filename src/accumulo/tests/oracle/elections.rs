@@ -14,8 +14,7 @@ async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
     let ground = Ground::new().await;
     let (lossy, other) = (ground.zookeeper.link(), ground.zookeeper.link());
     lossy.lose_answer(Operation::Multi, "lock-");
-    let options = ground.options(&lossy);
-    let first = fluo_accumulo::Oracle::start(options).await.unwrap();
+    let first = ground.oracle(&lossy).await;
     lossy.wait_for_cut().await;
     let mut standby = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
@@ -44,8 +43,7 @@ async fn keeps_the_first_of_the_nodes_of_its_session() {
     lossy.wait_for_cut().await;
     lossy.lose_answer(Operation::GetChildren, SERVERS);
     lossy.resume();
-    lossy.wait_for_cut().await;
-    lossy.resume();
+    lossy.resume_after_cut().await;
     oracle.wait_for_lead().await.unwrap();
     ground.wait_for_candidates(1).await;
     oracle.stop().await;
@@ -58,29 +56,6 @@ async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was
     let lossy = ground.zookeeper.link();
     let oracle = ground.leader(&lossy).await;
     lossy.lose_answer(Operation::Multi, "lock-");
-    let resume = async {
-        lossy.wait_for_cut().await;
-        lossy.resume();
-    };
-    tokio::join!(oracle.stop(), resume);
+    tokio::join!(oracle.stop(), lossy.resume_after_cut());
     ground.wait_for_candidates(0).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn another_oracle_leads_after_the_session_of_the_first_has_ended() {
-    let ground = Ground::new().await;
-    let (one, other) = (ground.zookeeper.link(), ground.zookeeper.link());
-    let mut first = ground.leader(&one).await;
-    let mut second = ground.oracle(&other).await;
-    ground.wait_for_candidates(2).await;
-    let client = ground.oracle_client().await;
-    let before = client.timestamps(count(1)).await.unwrap();
-    one.expire_sessions();
-    second.wait_for_lead().await.unwrap();
-    let after = client.timestamps(count(1)).await.unwrap();
-    assert!(after.first > before.first);
-    // The first one stands again.
-    ground.wait_for_candidates(2).await;
-    second.stop().await;
-    first.wait_for_lead().await.unwrap();
 }

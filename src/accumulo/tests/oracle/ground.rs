@@ -1,17 +1,20 @@
-//! The nodes of an application, as Fluo creates them.
+//! The nodes of an application, as Fluo creates them, its oracles, and their clients.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleClient, OracleOptions};
+use fluo_tests::until;
 use fluo_zookeeper::{Link, ZooKeeper};
-use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
 
+pub(crate) const ID: &str = "id-of-web";
+pub(crate) const ID_NODE: &str = "/fluo/web/config/fluo.application.id";
 pub(crate) const NAME: &str = "web";
 pub(crate) const ROOT: &str = "/fluo/web";
 pub(crate) const SERVERS: &str = "/fluo/web/oracle/server";
 pub(crate) const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
+pub(crate) const HORIZON: &str = "/fluo/web/oracle/gc-timestamp";
 
 /// An application in ZooKeeper.
 pub(crate) struct Ground {
@@ -19,7 +22,7 @@ pub(crate) struct Ground {
     /// A session of the test.
     pub(crate) client: Client,
     /// The link of that session and of [`client`](Self::oracle_client)s.
-    link: Link,
+    pub(crate) link: Link,
 }
 
 impl Ground {
@@ -31,12 +34,8 @@ impl Ground {
         for folder in ["/config", "/oracle/server", "/transactor/timestamps"] {
             ground.create(&format!("{ROOT}{folder}"), "").await;
         }
-        for (path, data) in [
-            ("/config/fluo.application.id", "id"),
-            ("/oracle/max-timestamp", "2"),
-            ("/oracle/gc-timestamp", "0"),
-        ] {
-            ground.create(&format!("{ROOT}{path}"), data).await;
+        for (path, data) in [(ID_NODE, ID), (MAX_TIMESTAMP, "2"), (HORIZON, "0")] {
+            ground.create(path, data).await;
         }
         ground
     }
@@ -50,7 +49,16 @@ impl Ground {
         created.await.unwrap();
     }
 
-    /// Returns the options of an oracle, which reaches ZooKeeper over a link of its own.
+    pub(crate) async fn set(&self, path: &str, text: &str) {
+        self.client.set_data(path, text.as_bytes(), None).await.unwrap();
+    }
+
+    /// Returns the data of a node.
+    pub(crate) fn text(&self, path: &str) -> String {
+        String::from_utf8(self.zookeeper.data(path).unwrap()).unwrap()
+    }
+
+    /// Returns the options of an oracle or a client that reaches ZooKeeper over a link.
     pub(crate) fn options(&self, link: &Link) -> OracleOptions {
         OracleOptions::new(format!("{}/fluo", link.address()), NAME)
             .unwrap()
@@ -70,18 +78,18 @@ impl Ground {
     }
 
     pub(crate) async fn oracle_client(&self) -> OracleClient {
-        OracleClient::connect(&self.options(&self.link)).await.unwrap()
+        self.client_over(&self.link).await
+    }
+
+    pub(crate) async fn client_over(&self, link: &Link) -> OracleClient {
+        OracleClient::connect(&self.options(link)).await.unwrap()
     }
 
     /// Waits until there are this many election nodes.
     pub(crate) async fn wait_for_candidates(&self, count: usize) -> Vec<String> {
-        loop {
-            let nodes = self.zookeeper.children(SERVERS);
-            if nodes.len() == count {
-                return nodes;
-            }
-            sleep(Duration::from_millis(5)).await;
-        }
+        let nodes = || self.zookeeper.children(SERVERS);
+        until("the candidates", async || nodes().len() == count).await;
+        nodes()
     }
 }
 

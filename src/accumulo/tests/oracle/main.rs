@@ -1,11 +1,18 @@
-//! Oracles on a ZooKeeper in memory, which loses answers, expires sessions and is restored from
-//! backups.
+//! Oracles and their clients on a ZooKeeper in memory, which loses answers, expires sessions and is
+//! restored from backups: the bytes of requests, changes of the lead, reservations, and the horizon.
+//!
+//! On a real ZooKeeper, `with_java` proves that the lead changes sides, and that a frozen leader is
+//! replaced.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test panics where it fails")]
+#![cfg(test)]
 
 mod elections;
+mod frames;
 mod ground;
+mod horizon;
+mod load;
 mod metrics;
 mod removal;
 mod reservations;
 mod restored;
+mod takeover;

@@ -28,9 +28,8 @@ async fn counts_terms_timestamps_and_refused_requests() {
         recorded.collect::<BTreeMap<_, _>>()
     };
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&link).await;
-    let address = oracle.wait_for_lead().await.unwrap();
+    let oracle = ground.leader(&ground.link).await;
+    let address = oracle.leads_at().unwrap();
     let client = ground.oracle_client().await;
     client.timestamps(count(3)).await.unwrap();
     client.timestamps(count(2_000)).await.unwrap();

@@ -3,7 +3,7 @@
 use fluo_table::ErrorKind;
 use futures::future::join_all;
 
-use crate::ground::{Ground, ROOT, SERVERS};
+use crate::ground::{Ground, ID_NODE, SERVERS};
 
 async fn delete(ground: &Ground, nodes: &[&str]) {
     let deletes = nodes.iter().map(|node| ground.client.delete(node, None));
@@ -16,11 +16,9 @@ async fn delete(ground: &Ground, nodes: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_its_oracle_with_an_error() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link();
-    let mut oracle = ground.leader(&link).await;
+    let mut oracle = ground.leader(&ground.link).await;
     let node = format!("{SERVERS}/{}", ground.wait_for_candidates(1).await[0]);
-    let id = format!("{ROOT}/config/fluo.application.id");
-    delete(&ground, &[&id, &node]).await;
+    delete(&ground, &[ID_NODE, &node]).await;
     let ended = loop {
         match oracle.wait_for_change().await {
             Ok(leads_at) => assert_eq!(leads_at, None),
@@ -36,11 +34,8 @@ async fn ends_its_oracle_with_an_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_its_oracle_also_if_another_one_has_its_name() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link();
-    let mut oracle = ground.leader(&link).await;
-    let id = format!("{ROOT}/config/fluo.application.id");
-    let replace = ground.client.set_data(&id, b"another id", None);
-    replace.await.unwrap();
+    let mut oracle = ground.leader(&ground.link).await;
+    ground.set(ID_NODE, "another id").await;
     let ended = loop {
         if let Err(error) = oracle.wait_for_change().await {
             break error;
@@ -55,13 +50,11 @@ async fn ends_a_waiting_oracle_whose_node_is_deleted() {
     let ground = Ground::new().await;
     let leader = "_c_42e0d101-410b-4acb-bc07-3be144868247-lock-0000000000";
     ground.create(&format!("{SERVERS}/{leader}"), "localhost:9").await;
-    let link = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&link).await;
+    let mut oracle = ground.oracle(&ground.link).await;
     let mut nodes = ground.wait_for_candidates(2).await;
     nodes.retain(|node| node != leader);
     let node = format!("{SERVERS}/{}", nodes[0]);
-    let id = format!("{ROOT}/config/fluo.application.id");
-    delete(&ground, &[&id, &node]).await;
+    delete(&ground, &[ID_NODE, &node]).await;
     let ended = oracle.wait_for_change().await.unwrap_err();
     assert_eq!(ended.kind(), ErrorKind::NotFound);
 }

@@ -12,8 +12,7 @@ use crate::ground::{Ground, MAX_TIMESTAMP, count};
 
 /// Returns the number in ZooKeeper.
 fn reserved(ground: &Ground) -> u64 {
-    let data = ground.zookeeper.data(MAX_TIMESTAMP).unwrap();
-    String::from_utf8(data).unwrap().parse().unwrap()
+    ground.text(MAX_TIMESTAMP).parse().unwrap()
 }
 
 /// Returns the number of timestamps from one on to the end of the reservation.
@@ -67,9 +66,7 @@ async fn a_range_that_another_oracle_has_reserved_is_not_handed_out() {
     let another = async {
         // The write fails meanwhile.
         sleep(Duration::from_millis(500)).await;
-        let data = same.to_string();
-        let write = ground.client.set_data(MAX_TIMESTAMP, data.as_bytes(), None);
-        write.await.unwrap();
+        ground.set(MAX_TIMESTAMP, &same.to_string()).await;
         lossy.resume();
     };
     let (taken, ()) = tokio::join!(client.timestamps(count(more)), another);
@@ -91,8 +88,7 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
     let another = async {
         lossy.wait_for_cut().await;
         let end = reserved(&ground) + 1_000;
-        let write = ground.client.set_data(MAX_TIMESTAMP, end.to_string().as_bytes(), None);
-        write.await.unwrap();
+        ground.set(MAX_TIMESTAMP, &end.to_string()).await;
         lossy.resume();
         end
     };

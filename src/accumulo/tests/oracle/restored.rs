@@ -9,13 +9,11 @@ use crate::ground::{Ground, MAX_TIMESTAMP, ROOT, count};
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_hands_out_no_timestamp_again() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link();
-    let _oracle = ground.leader(&link).await;
+    let _oracle = ground.leader(&ground.link).await;
     // A client of its own before and after, because a client refuses timestamps that go back.
     let before = ground.oracle_client().await;
     let before = before.timestamps(count(5_000)).await.unwrap();
-    let restore = ground.client.set_data(MAX_TIMESTAMP, b"2", None);
-    restore.await.unwrap();
+    ground.set(MAX_TIMESTAMP, "2").await;
     // More than is reserved, so that the term ends.
     let after = ground.oracle_client().await;
     let after = after.timestamps(count(2_000_000)).await.unwrap();
@@ -47,8 +45,7 @@ async fn with_epochs(recorded: &str, of_table: &str) -> Ground {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
     let ground = with_epochs("12-backup", "13-later").await;
-    let link = ground.zookeeper.link();
-    let refused = fluo_accumulo::Oracle::start(ground.options(&link)).await;
+    let refused = fluo_accumulo::Oracle::start(ground.options(&ground.link)).await;
     let error = refused.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
@@ -61,9 +58,6 @@ async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
 async fn an_oracle_leads_for_the_table_of_its_coordination() {
     for of_table in ["12-backup", "11-before"] {
         let ground = with_epochs("12-backup", of_table).await;
-        let link = ground.zookeeper.link();
-        let mut oracle = ground.oracle(&link).await;
-        oracle.wait_for_lead().await.unwrap();
-        oracle.stop().await;
+        ground.leader(&ground.link).await.stop().await;
     }
 }

@@ -2,24 +2,30 @@
 
 use std::time::Duration;
 
-use fluo_accumulo::OracleClient;
+use fluo_accumulo::{Oracle, OracleClient};
 use fluo_table::Timestamp;
 use fluo_tests::until;
 use tokio::time::sleep;
 use zookeeper_client::{Acls, CreateMode};
 
-use crate::ground::{Ground, count};
+use crate::ground::{Ground, HORIZON, count};
 
 /// The path of a published timestamp.
-const PUBLISHED: &str = "/transactor/timestamps/5";
+const PUBLISHED: &str = "/fluo/web/transactor/timestamps/5";
 
 async fn publish(ground: &Ground, timestamp: &[u8]) {
     let ephemeral = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
-    ground.nodes.create(PUBLISHED, timestamp, &ephemeral).await.unwrap();
+    ground.client.create(PUBLISHED, timestamp, &ephemeral).await.unwrap();
+}
+
+/// Starts an oracle that looks at the horizon often.
+async fn start(ground: &Ground) -> Oracle {
+    let options = ground.options(&ground.link).horizon_period(Duration::from_millis(200));
+    Oracle::start(options).await.unwrap()
 }
 
 async fn until_stored(ground: &Ground, horizon: Timestamp) {
-    let is_stored = async || ground.text("/oracle/gc-timestamp").await == horizon.to_string();
+    let is_stored = async || ground.text(HORIZON) == horizon.to_string();
     until("the horizon is stored", is_stored).await;
 }
 
@@ -31,8 +37,8 @@ async fn horizon(client: &OracleClient) -> Timestamp {
 async fn does_not_pass_a_published_timestamp() {
     let ground = Ground::new().await;
     publish(&ground, b"4").await;
-    let oracle = ground.oracle().await;
-    let client = ground.client().await;
+    let oracle = start(&ground).await;
+    let client = ground.oracle_client().await;
     client.timestamps(count(20)).await.unwrap();
     until_stored(&ground, Timestamp::new(4).unwrap()).await;
     assert_eq!(horizon(&client).await.get(), 4);
@@ -40,9 +46,9 @@ async fn does_not_pass_a_published_timestamp() {
     // A node that is no timestamp protects an unknown part of the data.
     ground.set(PUBLISHED, "later").await;
     sleep(Duration::from_millis(600)).await;
-    assert_eq!(ground.text("/oracle/gc-timestamp").await, "4");
+    assert_eq!(ground.text(HORIZON), "4");
 
-    ground.nodes.delete(PUBLISHED, None).await.unwrap();
+    ground.client.delete(PUBLISHED, None).await.unwrap();
     // Above 2 to 21 and the timestamp of the first look at the horizon.
     let next = Timestamp::new(23).unwrap();
     until_stored(&ground, next).await;
@@ -50,7 +56,7 @@ async fn does_not_pass_a_published_timestamp() {
     assert_eq!((block.first, block.horizon), (next, next));
     oracle.stop().await;
 
-    let next_oracle = ground.oracle().await;
+    let next_oracle = start(&ground).await;
     assert!(horizon(&client).await >= next, "it never goes back");
     next_oracle.stop().await;
 }
@@ -59,13 +65,13 @@ async fn does_not_pass_a_published_timestamp() {
 async fn adopts_a_higher_horizon_of_another_process() {
     let ground = Ground::new().await;
     publish(&ground, b"2").await;
-    let oracle = ground.oracle().await;
-    let client = ground.client().await;
+    let oracle = start(&ground).await;
+    let client = ground.oracle_client().await;
     client.timestamps(count(50)).await.unwrap();
-    ground.set("/oracle/gc-timestamp", "30").await;
+    ground.set(HORIZON, "30").await;
     until("the horizon is announced", async || horizon(&client).await.get() == 30).await;
     // A value that was never handed out is damage.
-    ground.set("/oracle/gc-timestamp", "1000000").await;
+    ground.set(HORIZON, "1000000").await;
     sleep(Duration::from_millis(300)).await;
     assert_eq!(horizon(&client).await.get(), 30);
     oracle.stop().await;

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::ground::{Ground, ID, count};
+use crate::ground::{Ground, ID, ID_NODE, count};
 
 /// Returns the bytes of a request as servers in Java receive it.
 fn request(id: &str, zigzag_count: &[u8]) -> Vec<u8> {
@@ -41,7 +41,8 @@ async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_to_the_byte() {
     let ground = Ground::new().await;
-    let (oracle, address) = ground.leader().await;
+    let oracle = ground.leader(&ground.link).await;
+    let address = oracle.leads_at().unwrap();
     let is_leader = framed(b"\x82\x21\x01\x08isLeader\x00");
     let yes = framed(b"\x82\x41\x01\x08isLeader\x01\x00\x00");
     assert_eq!(exchange(&address, &is_leader).await, yes);
@@ -57,8 +58,9 @@ async fn answers_to_the_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_requests_disturb_no_other_client() {
     let ground = Ground::new().await;
-    let (oracle, address) = ground.leader().await;
-    let client = ground.client().await;
+    let oracle = ground.leader(&ground.link).await;
+    let address = oracle.leads_at().unwrap();
+    let client = ground.oracle_client().await;
     let first = client.timestamps(count(10)).await.unwrap().first;
     let good = request(ID, b"\x02");
     let refused = [
@@ -93,8 +95,9 @@ async fn refused_requests_disturb_no_other_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn half_sent_frames_and_idle_connections_block_no_other_client() {
     let ground = Ground::new().await;
-    let (oracle, address) = ground.leader().await;
-    let client = ground.client().await;
+    let oracle = ground.leader(&ground.link).await;
+    let address = oracle.leads_at().unwrap();
+    let client = ground.oracle_client().await;
     let mut open = Vec::new();
     for number in 0..200 {
         let mut stream = TcpStream::connect(&address).await.unwrap();
@@ -117,13 +120,13 @@ async fn half_sent_frames_and_idle_connections_block_no_other_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_a_request_that_no_oracle_answers() {
     let ground = Ground::new().await;
-    let client = ground.client().await;
+    let client = ground.oracle_client().await;
     let error = client.timestamps(count(u32::MAX)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "4294967295 timestamps are too many for one request; request at most 16777216"
     );
-    ground.nodes.delete("/config/fluo.application.id", None).await.unwrap();
+    ground.client.delete(ID_NODE, None).await.unwrap();
     let error = client.timestamps(count(1)).await.unwrap_err();
     assert_eq!(error.kind(), fluo_table::ErrorKind::NotFound);
 }

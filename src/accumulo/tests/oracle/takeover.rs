@@ -6,41 +6,38 @@ use fluo_accumulo::Oracle;
 use fluo_tests::until;
 use tokio::time::sleep;
 
-use crate::ground::{Ground, count, under_load};
+use crate::ground::{Ground, MAX_TIMESTAMP, SERVERS, count};
+use crate::load::under_load;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn continues_at_the_end_of_the_reservation_of_the_last_leader() {
     let ground = Ground::new().await;
-    let client = ground.client().await;
+    let client = ground.oracle_client().await;
     for first in [2, 1_002, 2_002] {
-        let (oracle, _) = ground.leader().await;
+        let oracle = ground.leader(&ground.link).await;
         let block = client.timestamps(count(3)).await.unwrap();
         assert_eq!(block.first.get(), first);
-        let reserved = ground.text("/oracle/max-timestamp").await;
+        let reserved = ground.text(MAX_TIMESTAMP);
         assert_eq!(reserved, (first + 1_000).to_string());
         oracle.stop().await;
-        let left = ground.nodes.list_children("/oracle/server").await;
-        assert_eq!(left.unwrap(), [""; 0]);
+        assert_eq!(ground.zookeeper.children(SERVERS), [""; 0]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_leader_gives_the_lead_away_at_once() {
     let ground = Ground::new().await;
-    let link = ground.link();
-    // The session of a leader that crashes ends only after this time.
-    let session = Duration::from_secs(30);
-    let options = Ground::options(&link).session_timeout(session);
-    let mut first = Oracle::start(options).await.unwrap();
-    first.wait_for_lead().await.unwrap();
-    let mut second = ground.oracle().await;
-    let third = under_load(&ground.link(), async {
+    let link = ground.zookeeper.link();
+    let first = ground.leader(&link).await;
+    let mut second = ground.oracle(&ground.link).await;
+    let third = under_load(&ground, &ground.link, async {
         sleep(Duration::from_millis(300)).await;
         let stopped = Instant::now();
         first.stop().await;
         second.wait_for_lead().await.unwrap();
-        assert!(stopped.elapsed() < session);
-        let mut third = ground.oracle().await;
+        // The session of a leader that crashes ends only after this time.
+        assert!(stopped.elapsed() < Duration::from_secs(30));
+        let mut third = ground.oracle(&ground.link).await;
         sleep(Duration::from_millis(300)).await;
         second.stop().await;
         third.wait_for_lead().await.unwrap();
@@ -54,18 +51,17 @@ async fn a_stopped_leader_gives_the_lead_away_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn leads_on_through_a_hiccup_of_zookeeper() {
     let ground = Ground::new().await;
-    let link = ground.link();
-    let options = Ground::options(&link).session_timeout(Duration::from_secs(30));
-    let mut oracle = Oracle::start(options).await.unwrap();
-    let address = oracle.wait_for_lead().await.unwrap();
-    under_load(&link, async {
+    let link = ground.zookeeper.link();
+    let oracle = ground.leader(&link).await;
+    let address = oracle.leads_at();
+    under_load(&ground, &link, async {
         link.cut();
         sleep(Duration::from_secs(1)).await;
         link.resume();
         sleep(Duration::from_secs(1)).await;
     })
     .await;
-    assert_eq!(oracle.leads_at(), Some(address), "the same term");
+    assert_eq!(oracle.leads_at(), address, "the same term");
     oracle.stop().await;
 }
 
@@ -73,11 +69,13 @@ async fn leads_on_through_a_hiccup_of_zookeeper() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_without_zookeeper_is_replaced_and_stands_again() {
     let ground = Ground::new().await;
-    let link = ground.link();
-    let mut first = Oracle::start(Ground::options(&link)).await.unwrap();
+    let link = ground.zookeeper.link();
+    // The shortest session timeout, so that the takeover takes seconds.
+    let options = ground.options(&link).session_timeout(Duration::from_secs(4));
+    let mut first = Oracle::start(options).await.unwrap();
     first.wait_for_lead().await.unwrap();
-    let mut second = ground.oracle().await;
-    under_load(&ground.link(), async {
+    let mut second = ground.oracle(&ground.link).await;
+    under_load(&ground, &ground.link, async {
         link.cut();
         second.wait_for_lead().await.unwrap();
         assert_eq!(first.leads_at(), None);
@@ -94,11 +92,11 @@ async fn a_leader_without_zookeeper_is_replaced_and_stands_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_stops_after_a_foreign_reservation() {
     let ground = Ground::new().await;
-    let _leader = ground.leader().await;
-    let client = ground.client().await;
+    let _leader = ground.leader(&ground.link).await;
+    let client = ground.oracle_client().await;
     let before = client.timestamps(count(10)).await.unwrap();
     assert_eq!(before.first.get(), 2);
-    ground.set("/oracle/max-timestamp", "900000").await;
+    ground.set(MAX_TIMESTAMP, "900000").await;
     // More than the rest of the reservation.
     let after = client.timestamps(count(2_000)).await.unwrap();
     assert!(after.first.get() >= 900_000, "{after:?}");
@@ -107,15 +105,14 @@ async fn a_leader_stops_after_a_foreign_reservation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stands_again_after_its_election_node_was_deleted() {
     let ground = Ground::new().await;
-    let _leader = ground.leader().await;
-    let client = ground.client().await;
+    let _leader = ground.leader(&ground.link).await;
+    let client = ground.oracle_client().await;
     let before = client.timestamps(count(1)).await.unwrap();
-    let names = async || ground.nodes.list_children("/oracle/server").await.unwrap();
-    let node = names().await.remove(0);
-    let delete = ground.nodes.delete(&format!("/oracle/server/{node}"), None);
-    delete.await.unwrap();
+    let names = || ground.zookeeper.children(SERVERS);
+    let node = names().remove(0);
+    ground.client.delete(&format!("{SERVERS}/{node}"), None).await.unwrap();
     until("the oracle stands again", async || {
-        let names = names().await;
+        let names = names();
         names.len() == 1 && names[0] != node
     })
     .await;
