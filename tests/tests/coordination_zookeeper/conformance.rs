@@ -1,4 +1,4 @@
-//! The conformance suite of coordination, except for the rules in [`EXCEPTIONS`].
+//! The conformance suite of coordination.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use fluo_tests::conformance_coordination;
 use futures::stream::{self, TryStreamExt};
 
 use crate::cluster::{applications, cluster, fresh_name, zookeepers};
-use crate::oracles::WithOracles;
+use crate::oracles::{self, WithOracles};
 
 /// The rules whose checks request timestamps, so that they need an oracle.
 const WITH_TIMESTAMPS: [&str; 16] = [
@@ -29,17 +29,6 @@ const WITH_TIMESTAMPS: [&str; 16] = [
     "c11_a_running_application_is_not_removed",
 ];
 
-/// The rules that do not hold: a request for more than 16,777,216 timestamps is rejected, and only
-/// the leading oracle advances the horizon, in intervals and not on request.
-const EXCEPTIONS: [&str; 6] = [
-    "c1_a_block_has_the_requested_size",
-    "c4_the_horizon_advances_to_the_next_timestamp",
-    "c4_the_oldest_published_timestamp_holds_the_horizon",
-    "c4_the_horizon_never_goes_back",
-    "c5_a_dropped_transactor_does_not_hold_the_horizon",
-    "c11_a_removed_application_leaves_nothing_behind",
-];
-
 macro_rules! live_rules {
     ([] $($module:ident::$rule:ident,)*) => {
         $(
@@ -59,12 +48,7 @@ async fn check(name: &'static str) {
         true => Arc::new(WithOracles::new(applications, zookeepers(cluster().unwrap()))),
         false => applications,
     };
-    let rule = conformance_coordination::rule(name);
-    let checked = tokio::spawn(rule.run(applications)).await;
-    match EXCEPTIONS.contains(&name) {
-        false => checked.unwrap(),
-        true => assert!(checked.is_err(), "{name} holds now; remove it from the list"),
-    }
+    oracles::check(name, applications).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,11 +12,8 @@ async fn a_failed_notification_whose_answer_was_lost_is_stored_once() {
     process.initialize().await;
     let coordination = process.open().await;
     process.link.lose_answer(Operation::Multi, "/dead-letters/");
-    let resume = async {
-        process.link.wait_for_cut().await;
-        process.link.resume();
-    };
-    let (added, ()) = tokio::join!(coordination.add_dead_letter(failed("r")), resume);
+    let add = coordination.add_dead_letter(failed("r"));
+    let (added, ()) = tokio::join!(add, process.link.resume_after_cut());
     added.unwrap();
     assert_eq!(coordination.dead_letters().await.unwrap(), [failed("r")]);
 }

@@ -6,23 +6,13 @@ use std::time::{Duration, Instant};
 use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Application, Applications, Coordination, Transactor};
 use fluo_table::{Authorizations, Column, Error, MemoryTables, TableAdmin, Timestamp, Versions};
+use fluo_tests::until;
 use fluo_zookeeper::Operation;
 use futures::future::join_all;
 use tokio::time::sleep;
 
 use crate::ground::{Ground, NAME, Process, TABLE};
 use crate::oracles::WithOracles;
-
-/// A timeout that is longer than any step takes.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-async fn wait_until(condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "nothing changes");
-        sleep(Duration::from_millis(5)).await;
-    }
-}
 
 /// Returns the number of requests that a process has sent except those that keep its lease: each of
 /// these is a `sync` with an `exists`.
@@ -59,15 +49,12 @@ async fn transactions_send_no_request_while_the_lease_lasts() {
     // The first transaction publishes, and finds the oracle.
     count().await;
     let horizons = || process.link.count(Operation::GetData);
-    let begun = Instant::now();
-    loop {
+    until("the lease", async || {
         let before = horizons();
         count().await;
-        if horizons() == before {
-            break;
-        }
-        assert!(begun.elapsed() < PATIENCE, "there is no lease");
-    }
+        horizons() == before
+    })
+    .await;
     let before = requests(&process);
     for _ in 0..50 {
         count().await;
@@ -91,8 +78,14 @@ impl Leased {
         let transactor = coordination.begin_transactor().await.unwrap();
         let oldest = Timestamp::new(1).unwrap();
         transactor.publish_oldest_active(Some(oldest)).await.unwrap();
-        wait_until(|| transactor.is_holding()).await;
-        Self { ground, process, coordination, transactor }
+        let leased = Self { ground, process, coordination, transactor };
+        leased.until_holding(true).await;
+        leased
+    }
+
+    async fn until_holding(&self, is_holding: bool) {
+        let has_changed = async || self.transactor.is_holding() == is_holding;
+        until("the lease begins or ends", has_changed).await;
     }
 }
 
@@ -102,7 +95,7 @@ async fn a_lease_ends_with_the_node_of_its_transactor() {
     let leased = Leased::new().await;
     let node = format!("/fluo/{NAME}/transactor/nodes/1");
     leased.ground.client.delete(&node, None).await.unwrap();
-    wait_until(|| !leased.transactor.is_holding()).await;
+    leased.until_holding(false).await;
     // And it does not begin again.
     leased.coordination.horizon().await.unwrap();
     sleep(Duration::from_millis(100)).await;
@@ -115,7 +108,7 @@ async fn a_lease_ends_with_its_session() {
     leased.process.link.expire_sessions();
     leased.process.link.cut();
     leased.process.link.resume();
-    wait_until(|| !leased.transactor.is_holding()).await;
+    leased.until_holding(false).await;
 }
 
 /// The time counts from the sending of a request whose answer arrived, however late it arrived.
@@ -124,10 +117,10 @@ async fn a_lease_lapses_before_the_session_while_no_answer_arrives() {
     let leased = Leased::new().await;
     leased.process.link.hold();
     let held = Instant::now();
-    wait_until(|| !leased.transactor.is_holding()).await;
+    leased.until_holding(false).await;
     assert!(held.elapsed() < Duration::from_secs(21), "two thirds of 30 s");
     leased.process.link.release();
-    wait_until(|| leased.transactor.is_holding()).await;
+    leased.until_holding(true).await;
 }
 
 /// Without a lease, all readers that wait share the next request.
@@ -158,7 +151,7 @@ async fn a_new_publication_holds_after_a_second() {
     assert!(!transactor.is_holding(), "it publishes nothing");
     let begun = Instant::now();
     publish(3).await;
-    wait_until(|| transactor.is_holding()).await;
+    leased.until_holding(true).await;
     assert!(begun.elapsed() >= Duration::from_secs(1));
 }
 

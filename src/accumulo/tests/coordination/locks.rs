@@ -1,10 +1,8 @@
 //! Duties and exclusive use of several processes.
 
-use std::time::Duration;
-
 use fluo_table::ErrorKind;
+use fluo_tests::until;
 use fluo_zookeeper::Operation;
-use tokio::time::sleep;
 
 use crate::ground::Ground;
 
@@ -34,11 +32,8 @@ async fn a_duty_whose_answer_was_lost_is_held_once() {
     let coordination = process.open().await;
     drop(coordination.take_duty("garbage").await.unwrap());
     process.link.lose_answer(Operation::Multi, "/duties/");
-    let resume = async {
-        process.link.wait_for_cut().await;
-        process.link.resume();
-    };
-    let (taken, ()) = tokio::join!(coordination.take_duty("garbage"), resume);
+    let take = coordination.take_duty("garbage");
+    let (taken, ()) = tokio::join!(take, process.link.resume_after_cut());
     assert!(taken.unwrap().is_some());
 }
 
@@ -89,15 +84,11 @@ async fn a_late_transactor_does_not_begin_during_an_exclusive_use() {
         async move { beginner.begin_transactor().await }
     });
     // The mark of the application, and the lock of its exclusive use.
-    while other.link.count(Operation::Exists) < before + 2 {
-        sleep(Duration::from_millis(5)).await;
-    }
+    until("the requests", async || other.link.count(Operation::Exists) >= before + 2).await;
     let alone = user.exclude_others(own.id()).await.unwrap();
     other.link.release();
     let refused = beginning.await.unwrap().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unavailable);
     drop(alone);
-    while beginner.begin_transactor().await.is_err() {
-        sleep(Duration::from_millis(5)).await;
-    }
+    until("it begins", async || beginner.begin_transactor().await.is_ok()).await;
 }

@@ -1,13 +1,5 @@
 //! Applications on a ZooKeeper in memory, which is disturbed, and on a scripted proxy.
 #![cfg(test)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs,
-    missing_debug_implementations,
-    reason = "tests fail by panicking and need no documentation"
-)]
 
 #[allow(dead_code, reason = "the tests of `accumulo-proxy` use all of it")]
 #[path = "../../../accumulo-proxy/tests/wire/fake.rs"]

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use fluo_table::coordination::{Share, WorkerMembership};
 use fluo_table::{ErrorKind, Span};
+use fluo_tests::until;
 use fluo_zookeeper::Operation;
 use tokio::time::sleep;
 
@@ -11,9 +12,6 @@ use crate::ground::{Ground, Process};
 
 const FINDERS: &str = "/fluo/web/finders";
 const SPLITS: &str = "/fluo/web/finders/splits";
-
-/// A timeout that is longer than any step takes.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The split point `m`, as Java stores it.
 const SPLIT_AT_M: &[u8] = &[
@@ -42,14 +40,12 @@ impl Workers {
 
     /// Joins a worker of the second process.
     async fn join(&self) -> Box<dyn WorkerMembership> {
-        let coordination = self.second.open().await;
-        coordination.join_workers().await.unwrap()
+        self.second.open().await.join_workers().await.unwrap()
     }
 
     /// Joins another worker of the first process.
     async fn join_first(&self) -> Box<dyn WorkerMembership> {
-        let coordination = self.first.open().await;
-        coordination.join_workers().await.unwrap()
+        self.first.open().await.join_workers().await.unwrap()
     }
 }
 
@@ -58,23 +54,15 @@ fn divisor(share: &Share) -> u32 {
     share.partition().divisor().get()
 }
 
-/// Waits until a condition holds.
-async fn wait_until(condition: impl AsyncFn() -> bool) {
-    let begun = Instant::now();
-    while !condition().await {
-        assert!(begun.elapsed() < PATIENCE, "nothing changes");
-        sleep(Duration::from_millis(5)).await;
-    }
-}
-
 /// Waits until a worker is one of this many.
 async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
-    wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) == Some(workers)).await;
+    let known = async || worker.share().await.unwrap().as_ref().map(divisor);
+    until("the share", async || known().await == Some(workers)).await;
 }
 
 /// Waits until a worker, which is one of this many, has no share.
 async fn wait_for_pause(worker: &dyn WorkerMembership, workers: u32) {
-    wait_until(async || {
+    until("the pause", async || {
         let share = worker.share().await.unwrap();
         let known = share.as_ref().map(divisor);
         assert!(known.is_none_or(|known| known == workers), "no pause before {known:?}");
@@ -122,7 +110,7 @@ async fn a_worker_reads_only_what_has_changed() {
     let before = reads(&workers.second);
     let split = workers.ground.client.set_data(SPLITS, SPLIT_AT_M, None);
     split.await.unwrap();
-    wait_until(async || reads(&workers.second) > before).await;
+    until("a read", async || reads(&workers.second) > before).await;
     wait_for(&*worker, 6).await;
     assert_eq!(reads(&workers.second) - before, 1);
 }
@@ -167,7 +155,7 @@ async fn a_change_of_another_group_begins_a_pause_too() {
     let worker = workers.join().await;
     // Two groups of two.
     let others = [workers.join_first().await, workers.join_first().await];
-    wait_until(async || {
+    until("the groups", async || {
         let share = worker.share().await.unwrap();
         share.is_some_and(|share| share.spans() != [Span::all()])
     })
@@ -188,11 +176,7 @@ async fn a_worker_whose_creation_had_no_answer_has_one_node() {
     let link = &workers.second.link;
     let join = async || {
         link.lose_answer(Operation::Multi, "f-");
-        let resume = async {
-            link.wait_for_cut().await;
-            link.resume();
-        };
-        let (worker, ()) = tokio::join!(workers.join(), resume);
+        let (worker, ()) = tokio::join!(workers.join(), link.resume_after_cut());
         wait_for(&*worker, 2).await;
         worker
     };
@@ -200,7 +184,7 @@ async fn a_worker_whose_creation_had_no_answer_has_one_node() {
     let nodes = workers.ground.zookeeper.children(FINDERS);
     assert_eq!(nodes.len(), 3, "two workers and the split points: {nodes:?}");
     link.expire_sessions();
-    wait_until(async || worker.share().await.is_err()).await;
+    until("its end", async || worker.share().await.is_err()).await;
     let again = join().await;
     assert_eq!(workers.ground.zookeeper.children(FINDERS), nodes, "it has the same name");
     drop(again);
@@ -219,7 +203,7 @@ async fn workers_that_join_and_leave_during_a_lost_connection_are_noticed() {
     // The event is sent, and lost with its connection.
     link.hold();
     drop(third);
-    wait_until(async || workers.ground.zookeeper.children(FINDERS).len() == 3).await;
+    until("it has left", async || workers.ground.zookeeper.children(FINDERS).len() == 3).await;
     link.cut();
     link.release();
     link.resume();
@@ -232,7 +216,7 @@ async fn split_points_that_change_during_a_lost_connection_are_noticed() {
     let workers = Workers::new(&settings).await;
     let worker = workers.join().await;
     let wait_for_ranges = async |expected: &[Span]| {
-        wait_until(async || {
+        until("the ranges", async || {
             let share = worker.share().await.unwrap();
             share.is_some_and(|share| share.spans() == expected)
         })
@@ -255,7 +239,7 @@ async fn a_worker_that_joins_again_watches_in_its_new_session() {
     wait_for(&*ended, 2).await;
     workers.second.link.expire_sessions();
     wait_for(&*workers.keeper, 1).await;
-    wait_until(async || ended.share().await.is_err()).await;
+    until("its end", async || ended.share().await.is_err()).await;
     let error = ended.share().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     let again = coordination.join_workers().await.unwrap();
