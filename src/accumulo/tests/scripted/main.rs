@@ -1,13 +1,5 @@
 //! The ports on a scripted proxy, which answers like real proxies of Accumulo 1.10 and 2.1.
 #![cfg(test)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs,
-    missing_debug_implementations,
-    reason = "tests fail by panicking and need no documentation"
-)]
 
 #[allow(dead_code, reason = "the tests of `accumulo-proxy` use all of it")]
 #[path = "../../../accumulo-proxy/tests/wire/fake.rs"]

@@ -67,11 +67,6 @@ async fn write(table: &dyn Table, row: &'static str) -> fluo_table::Result<()> {
     table.write(vec![mutation(row)]).await
 }
 
-async fn error_of(table: &dyn Table, rows: &[&'static str]) -> fluo_table::Error {
-    let rows = rows.iter().map(|row| mutation(*row));
-    table.write(rows.collect()).await.unwrap_err()
-}
-
 #[tokio::test]
 async fn a_plain_write_travels_under_a_condition_that_always_holds() {
     let (fake, table) = open(answer).await;
@@ -167,34 +162,34 @@ async fn a_write_is_not_repeated_on_another_table() {
     assert_eq!(fake.count(PLAIN), 0);
 }
 
-/// The error said that nothing was written.
-#[tokio::test]
-async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
-    for (rows, kind) in
-        [(&["a", "bad"][..], ErrorKind::Uncertain), (&["bad"], ErrorKind::Unavailable)]
-    {
-        let (fake, table) = open(|request| match request.call.as_str() {
-            "tableIdMap" if request.nth > 0 => Answer::Refuse(6, "an internal error"),
-            _ => answer(request),
-        })
-        .await;
-        let error = error_of(&*table, rows).await;
-        assert_eq!(error.kind(), kind, "{error}");
-        assert_eq!(fake.count(PLAIN), 0);
+fn without_identity(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "tableIdMap" if request.nth > 0 => Answer::Refuse(6, "an internal error"),
+        _ => answer(request),
+    }
+}
+
+fn without_permission(request: &Request) -> Answer {
+    match request.call.as_str() {
+        PLAIN => OLD.answer(request),
+        _ => answer(request),
     }
 }
 
 /// The error said that nothing was written, although a row had been accepted.
 #[tokio::test]
-async fn a_write_in_part_is_in_doubt_if_the_rest_is_denied() {
-    for (rows, kind) in [(&["a", "bad"][..], ErrorKind::Uncertain), (&["bad"], ErrorKind::Denied)] {
-        let (_fake, table) = open(|request| match request.call.as_str() {
-            PLAIN => OLD.answer(request),
-            _ => answer(request),
-        })
-        .await;
-        let error = error_of(&*table, rows).await;
-        assert_eq!(error.kind(), kind, "{error}");
+async fn a_write_in_part_is_in_doubt_if_the_rest_fails_or_is_denied() {
+    type Rest = (fn(&Request) -> Answer, ErrorKind, usize);
+    let rests: [Rest; 2] =
+        [(without_identity, ErrorKind::Unavailable, 0), (without_permission, ErrorKind::Denied, 1)];
+    for (answer, rest, plain_calls) in rests {
+        for (rows, kind) in [(&["a", "bad"][..], ErrorKind::Uncertain), (&["bad"], rest)] {
+            let (fake, table) = open(answer).await;
+            let rows = rows.iter().map(|row| mutation(*row));
+            let error = table.write(rows.collect()).await.unwrap_err();
+            assert_eq!(error.kind(), kind, "{error}");
+            assert_eq!(fake.count(PLAIN), plain_calls, "{error}");
+        }
     }
 }
 
