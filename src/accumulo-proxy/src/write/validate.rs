@@ -106,34 +106,3 @@ fn shown(bytes: &Bytes) -> String {
     let more = if start.len() < bytes.len() { ".." } else { "" };
     format!("{}{more}", start.escape_ascii())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::IteratorSetting;
-
-    fn limit() -> Limit {
-        Limit::new(1256, 0)
-    }
-
-    #[test]
-    fn rejects_mutations_at_which_the_proxy_would_fail() {
-        let iterator = |name: &str, priority| IteratorSetting::new(priority, name, "class");
-        let put = || Mutation::new("r").put("f", "q", "v");
-        let absent = || Condition::absent("f", "q");
-        let bad = [
-            Mutation::new("r").when([absent()]),
-            put().when([]),
-            put().when([absent().with_visibility("a&")]),
-            put().when([absent().iterator(iterator("i", 0))]),
-            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("i", 2))]),
-            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("j", 1))]),
-            put().update(ColumnUpdate::put("f", "q", "v").with_visibility("(a")).when([absent()]),
-        ];
-        for mutation in bad {
-            let refusal = limit().check_conditional(&mutation);
-            assert_eq!(refusal.unwrap_err().0, ErrorKind::Invalid, "{mutation:?}");
-        }
-        assert!(limit().check_conditional(&put().when([absent()])).is_ok());
-    }
-}

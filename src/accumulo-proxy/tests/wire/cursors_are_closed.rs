@@ -56,20 +56,17 @@ async fn poll_until_asked(scanner: &mut Scanner, fake: &Fake, call: &str) {
 }
 
 #[tokio::test]
-async fn closes_a_cursor_at_the_end() {
-    let (fake, rows) = fake(|_, answer| answer).await;
-    assert_eq!(rows_of(scanner(&fake)).await.unwrap().len(), 500);
-    closed_once(&fake, &rows).await;
-    assert_eq!(fake.count("createScanner"), 1);
-}
+async fn closes_a_cursor_at_the_end_of_a_scan_and_of_a_batch_scan() {
+    let (scanned, rows) = fake(|_, answer| answer).await;
+    assert_eq!(rows_of(scanner(&scanned)).await.unwrap().len(), 500);
+    closed_once(&scanned, &rows).await;
+    assert_eq!(scanned.count("createScanner"), 1);
 
-#[tokio::test]
-async fn closes_a_cursor_at_the_end_of_a_batch_scan() {
-    let (fake, rows) = fake(|_, answer| answer).await;
+    let (scanned, rows) = fake(|_, answer| answer).await;
     let options = BatchScanOptions::over([Range::all()]);
-    let scanner = fake.client().batch_scanner("t", options);
+    let scanner = scanned.client().batch_scanner("t", options);
     assert_eq!(rows_of(scanner).await.unwrap().len(), 500);
-    closed_once(&fake, &rows).await;
+    closed_once(&scanned, &rows).await;
 }
 
 #[tokio::test]
@@ -86,26 +83,18 @@ async fn closes_a_cursor_at_the_end_before_the_consumer_reads_it() {
 }
 
 #[tokio::test]
-async fn closes_a_cursor_that_is_dropped_while_it_opens() {
-    let (fake, rows, gate) = fake_that_holds("createScanner").await;
-    let mut scanner = scanner(&fake);
-    poll_until_asked(&mut scanner, &fake, "createScanner").await;
-    drop(scanner);
-    gate.close();
-    closed_once(&fake, &rows).await;
-    assert_eq!(fake.count("nextK"), 0);
-}
-
-#[tokio::test]
-async fn closes_a_cursor_that_is_dropped_during_a_read() {
-    let (fake, rows, gate) = fake_that_holds("nextK").await;
-    let mut scanner = scanner(&fake);
-    poll_until_asked(&mut scanner, &fake, "nextK").await;
-    drop(scanner);
-    gate.close();
-    closed_once(&fake, &rows).await;
-    // The client waited for the reply, so the connection was kept.
-    assert_eq!(fake.connections(), 1);
+async fn closes_a_cursor_that_is_dropped_while_it_opens_or_during_a_read() {
+    for (call, reads) in [("createScanner", 0), ("nextK", 1)] {
+        let (fake, rows, gate) = fake_that_holds(call).await;
+        let mut scanner = scanner(&fake);
+        poll_until_asked(&mut scanner, &fake, call).await;
+        drop(scanner);
+        gate.close();
+        closed_once(&fake, &rows).await;
+        assert_eq!(fake.count("nextK"), reads, "{call}");
+        // The client waited for the reply, so the connection was kept.
+        assert_eq!(fake.connections(), 1, "{call}");
+    }
 }
 
 #[tokio::test]

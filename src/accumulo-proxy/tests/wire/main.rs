@@ -1,13 +1,5 @@
 //! The client against a scripted server, with all failures of networks and proxies.
 #![cfg(test)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs,
-    missing_debug_implementations,
-    reason = "tests fail by panicking, and need no documentation"
-)]
 
 mod exchanges;
 mod fake;

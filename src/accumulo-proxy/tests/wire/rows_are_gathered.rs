@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use accumulo_proxy::{
-    Bytes, Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriter,
+    Bytes, ColumnUpdate, Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriter,
     ConditionalWriterOptions, ErrorKind, IteratorSetting, Mutation, Protocol,
 };
 use futures::future::join_all;
@@ -349,19 +349,29 @@ async fn rejects_mutations_at_which_a_proxy_would_fail_before_anything_is_sent()
     let fake = fake(accept).await;
     let writer = writer(&fake);
     let put = || Mutation::new("r").put("f", "q", "v");
-    let clash = Condition::absent("f", "q")
-        .iterator(IteratorSetting::new(1, "a", "A"))
-        .iterator(IteratorSetting::new(1, "b", "B"));
+    let absent = || Condition::absent("f", "q");
+    let iterator = |name: &str, priority| IteratorSetting::new(priority, name, "Class");
+    let seen_by = |visibility| ColumnUpdate::put("f", "q", "v").with_visibility(visibility);
     let bad = [
         (put().when([]), ErrorKind::Invalid),
-        (Mutation::new("r").when([Condition::absent("f", "q")]), ErrorKind::Invalid),
-        (put().when([clash]), ErrorKind::Invalid),
+        (Mutation::new("r").when([absent()]), ErrorKind::Invalid),
+        (put().when([absent().with_visibility("a&")]), ErrorKind::Invalid),
+        (put().update(seen_by("(a")).when([absent()]), ErrorKind::Invalid),
+        (put().when([absent().iterator(iterator("i", 0))]), ErrorKind::Invalid),
+        (
+            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("i", 2))]),
+            ErrorKind::Invalid,
+        ),
+        (
+            put().when([absent().iterator(iterator("i", 1)).iterator(iterator("j", 1))]),
+            ErrorKind::Invalid,
+        ),
         (mutation("r", &"v".repeat(17 * 1024 * 1024)), ErrorKind::TooLarge),
     ];
     for (mutation_bad, kind) in bad {
         let all = vec![mutation("good", "v"), mutation_bad];
         let error = writer.write_all(all).await.unwrap_err();
-        assert_eq!(error.kind(), kind);
+        assert_eq!(error.kind(), kind, "{error}");
         assert!(!error.may_have_taken_effect());
     }
     assert_eq!(fake.connections(), 0);

@@ -20,6 +20,16 @@ fn options() -> ScanOptions {
     ScanOptions::default().batch_entries(100.try_into().unwrap())
 }
 
+fn everything() -> BatchScanOptions {
+    BatchScanOptions::over([Range::all()])
+}
+
+/// Starts a proxy with a table whose values have these lengths.
+async fn proxy_of(value_bytes: impl IntoIterator<Item = usize>) -> Fake {
+    let rows = Rows::new(value_bytes);
+    Fake::start(move |request| rows.answer(request)).await
+}
+
 async fn assert_whole(fake: &Fake, rows: usize) {
     let scanner = fake.client().scanner("t", options());
     let expected: Vec<_> = (0..rows).map(row_name).collect();
@@ -77,8 +87,7 @@ async fn resumes_after_a_restart_of_the_proxy() {
 async fn resumes_with_smaller_requests_after_a_reply_that_was_too_long() {
     // The small entries give no hint of the large ones behind them.
     let value_bytes = (0..ROWS).map(|row| if row < 1000 { 10 } else { 10_000 });
-    let rows = Rows::new(value_bytes);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of(value_bytes).await;
     let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     assert_eq!(rows_of(scanner).await.unwrap().len(), ROWS);
@@ -87,8 +96,7 @@ async fn resumes_with_smaller_requests_after_a_reply_that_was_too_long() {
 
 #[tokio::test]
 async fn fails_at_an_entry_that_is_longer_than_any_reply() {
-    let rows = Rows::new([100_000]);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of([100_000]).await;
     let settings = fake.settings().max_reply_bytes(50_000);
     let scanner = ProxyClient::lazy(settings).scanner("t", ScanOptions::default());
     let error = rows_of(scanner).await.unwrap_err();
@@ -120,8 +128,7 @@ async fn a_batch_scan_ends_with_the_error() {
         _ => rows.answer(request),
     })
     .await;
-    let options = BatchScanOptions::over([Range::all()]);
-    let mut scanner = fake.client().batch_scanner("t", options);
+    let mut scanner = fake.client().batch_scanner("t", everything());
     scanner.try_next().await.unwrap().unwrap();
     scanner.try_next().await.unwrap().unwrap();
     let error = scanner.try_next().await.unwrap_err();
@@ -136,11 +143,9 @@ async fn a_batch_scan_ends_with_the_error() {
 async fn a_batch_scan_requests_no_more_than_fits_if_large_entries_follow() {
     // A reply has room for four entries of 256 KiB.
     let value_bytes = (0..1000).map(|row| if row < 900 { 10 } else { 200 * 1024 });
-    let rows = Rows::new(value_bytes);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of(value_bytes).await;
     let settings = fake.settings().max_reply_bytes(1024 * 1024);
-    let options = BatchScanOptions::over([Range::all()]);
-    let scanner = ProxyClient::lazy(settings).batch_scanner("t", options);
+    let scanner = ProxyClient::lazy(settings).batch_scanner("t", everything());
     assert_eq!(rows_of(scanner).await.unwrap().len(), 1000);
     assert_eq!(fake.count("createBatchScanner"), 1);
 }
@@ -149,27 +154,24 @@ async fn a_batch_scan_requests_no_more_than_fits_if_large_entries_follow() {
 async fn a_batch_scan_with_still_larger_entries_reports_the_remedy() {
     // The replies have one small entry, then ten times four, then four that are too large.
     let value_bytes = (0..50).map(|row| if row < 41 { 10 } else { 400 * 1024 });
-    let rows = Rows::new(value_bytes);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of(value_bytes).await;
     let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let client = ProxyClient::lazy(settings);
-    let options = BatchScanOptions::over([Range::all()]);
-    let error = rows_of(client.batch_scanner("t", options.clone())).await.unwrap_err();
+    let error = rows_of(client.batch_scanner("t", everything())).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert_eq!(error.call(), "nextK");
     let end = "more than the 1048576 that this client accepts; this scan asked for 4 entries at a \
                time: ask for fewer";
     assert!(error.reason().ends_with(end), "{error}");
     // The advice works.
-    let options = options.batch_entries(2.try_into().unwrap());
+    let options = everything().batch_entries(2.try_into().unwrap());
     let scanner = client.batch_scanner("t", options);
     assert_eq!(rows_of(scanner).await.unwrap().len(), 50);
 }
 
 #[tokio::test]
 async fn reads_one_batch_ahead() {
-    let rows = Rows::new([10; ROWS]);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of([10; ROWS]).await;
     let mut scanner = fake.client().scanner("t", options());
     scanner.try_next().await.unwrap().unwrap();
     for taken in 2..6 {
@@ -192,8 +194,7 @@ fn two_runtimes() -> (Runtime, Runtime) {
 #[test]
 fn fails_if_the_runtime_of_the_reading_task_shut_down() {
     let (here, there) = two_runtimes();
-    let rows = Rows::new([10; ROWS]);
-    let fake = here.block_on(Fake::start(move |request| rows.answer(request)));
+    let fake = here.block_on(proxy_of([10; ROWS]));
     let client = fake.client();
     let in_there = there.enter();
     let mut unopened = client.scanner("t", options());
@@ -222,14 +223,13 @@ async fn a_lookup_starts_again_after_a_break() {
     })
     .await;
     let client = fake.client();
-    let options = || BatchScanOptions::over([Range::all()]);
-    let found = client.lookup("t", options(), 200, MOST).await.unwrap().unwrap();
+    let found = client.lookup("t", everything(), 200, MOST).await.unwrap().unwrap();
     assert_eq!(found.len(), 100);
     assert!(found.is_sorted_by(|a, b| a.key < b.key));
     assert_eq!(fake.count("createBatchScanner"), 2);
     assert_eq!(fake.count("nextK"), 2);
-    assert_eq!(client.lookup("t", options(), 99, MOST).await.unwrap(), None);
-    assert_eq!(client.lookup("t", options(), 200, 999).await.unwrap(), None);
+    assert_eq!(client.lookup("t", everything(), 99, MOST).await.unwrap(), None);
+    assert_eq!(client.lookup("t", everything(), 200, 999).await.unwrap(), None);
     let nothing = BatchScanOptions::over([]);
     assert_eq!(client.lookup("t", nothing, 1, MOST).await.unwrap(), Some(Vec::new()));
     assert_eq!(fake.count("createBatchScanner"), 4);
@@ -241,12 +241,10 @@ async fn a_lookup_starts_again_after_a_break() {
 /// A lookup cannot resume, but it can request less.
 #[tokio::test]
 async fn a_lookup_requests_less_after_a_reply_that_was_too_long() {
-    let rows = Rows::new([400 * 1024; 20]);
-    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let fake = proxy_of([400 * 1024; 20]).await;
     let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let client = ProxyClient::lazy(settings);
-    let options = BatchScanOptions::over([Range::all()]);
-    let found = client.lookup("t", options, 20, MOST).await.unwrap();
+    let found = client.lookup("t", everything(), 20, MOST).await.unwrap();
     assert_eq!(found.unwrap().len(), 20);
     assert_eq!(fake.count("createBatchScanner"), 2);
 }
@@ -262,12 +260,11 @@ async fn a_lookup_without_a_caller_gives_up_its_call() {
     })
     .await;
     let client = ProxyClient::lazy(fake.settings().connections(NonZeroUsize::MIN));
-    let options = || BatchScanOptions::over([Range::all()]);
-    let lookup = client.lookup("t", options(), 1, MOST);
+    let lookup = client.lookup("t", everything(), 1, MOST);
     tokio::select! {
         found = lookup => panic!("{found:?}"),
         () = until("the call", || fake.count("nextK") == 1) => {}
     }
-    let found = client.lookup("t", options(), 1, MOST).await.unwrap();
+    let found = client.lookup("t", everything(), 1, MOST).await.unwrap();
     assert_eq!(found.unwrap().len(), 1);
 }

@@ -12,13 +12,12 @@ use accumulo_proxy::{
 };
 use data_encoding::HEXLOWER;
 use futures::TryStreamExt;
-use tokio::io::AsyncWriteExt;
 use tracing::Level;
 use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, opened, until};
 use crate::interface as wire;
-use crate::raw::{Raw, framed, read_request};
+use crate::raw::{Raw, framed};
 
 const SECRET: &str = "shared-secret-of-a-proxy";
 const NEW_PASSWORD: &str = "staple-of-another-user";
@@ -177,13 +176,7 @@ async fn traces_no_secret_during_failures() {
 #[tokio::test]
 async fn traces_no_secret_on_a_server_that_echoes_requests() {
     trace();
-    let echo = Raw::start(|mut stream| async move {
-        loop {
-            let asked = read_request(&mut stream).await?;
-            stream.write_all(&framed(&asked.message)).await?;
-        }
-    })
-    .await;
+    let echo = Raw::answering(|asked| framed(&asked.message)).await;
     for protocol in [Protocol::Compact, Protocol::Binary] {
         for credentials in
             [Credentials::password("root", PASSWORD), Credentials::shared_secret(SECRET)]

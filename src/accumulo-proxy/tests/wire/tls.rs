@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use accumulo_proxy::{ClientCertificate, Error, ErrorKind, Protocol, ProxyClient, Tls};
+use accumulo_proxy::{ClientCertificate, ErrorKind, Protocol, ProxyClient, Tls};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use thrift::protocol::{TListIdentifier, TType};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -13,7 +12,8 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
-use crate::raw::{Asked, Raw, answer_all, field, read_request, reply, until_closed};
+use crate::hostile::{list_splits, two_splits};
+use crate::raw::{Asked, Raw, answer_all, read_request, until_closed};
 
 const NAME: &str = "proxy.example";
 
@@ -73,14 +73,8 @@ impl Authority {
     }
 }
 
-fn two_splits(asked: &Asked) -> Vec<u8> {
-    reply(Protocol::Compact, asked, |output| {
-        field(output, TType::List, 0, |output| {
-            output.write_list_begin(&TListIdentifier::new(TType::String, 2))?;
-            output.write_bytes(b"row 1")?;
-            output.write_bytes(b"row 2")
-        })
-    })
+fn answer(asked: &Asked) -> Vec<u8> {
+    two_splits(Protocol::Compact, asked)
 }
 
 /// Starts a valid server behind TLS, which counts its connections.
@@ -90,7 +84,7 @@ async fn honest(acceptor: TlsAcceptor) -> (Raw, Arc<AtomicUsize>) {
     let server = Raw::start(move |stream| {
         count.fetch_add(1, Ordering::SeqCst);
         let acceptor = acceptor.clone();
-        async move { answer_all(acceptor.accept(stream).await?, two_splits).await }
+        async move { answer_all(acceptor.accept(stream).await?, answer).await }
     })
     .await;
     (server, connections)
@@ -101,16 +95,9 @@ fn client(server: &Raw, tls: Tls) -> ProxyClient {
     ProxyClient::lazy(settings)
 }
 
-async fn refused(client: &ProxyClient) -> Error {
-    let splits = client.table_operations().list_splits("t", Some(10)).await;
-    let error = splits.unwrap_err();
-    assert!(!error.may_have_taken_effect());
-    error
-}
-
 /// Returns the reason of a failure of TLS.
 async fn failed(client: &ProxyClient) -> String {
-    let error = refused(client).await;
+    let error = list_splits(client).await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     let reason = error.reason().strip_prefix("TLS with the server failed: ");
     reason.unwrap().to_owned()
@@ -179,7 +166,7 @@ async fn reports_a_server_without_tls() {
         stream.try_read(&mut some).map(drop)
     })
     .await;
-    let error = refused(&client(&server, authority.trusted(NAME, None))).await;
+    let error = list_splits(&client(&server, authority.trusted(NAME, None))).await;
     assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
     assert!(error.reason().starts_with("cannot reach the proxy: "), "{error}");
 }
@@ -187,7 +174,7 @@ async fn reports_a_server_without_tls() {
 #[tokio::test]
 async fn reports_a_client_without_tls() {
     let (server, _) = honest(Authority::new().acceptor(false)).await;
-    let error = refused(&server.client(Protocol::Compact)).await;
+    let error = list_splits(&server.client(Protocol::Compact)).await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 }
@@ -217,7 +204,7 @@ async fn rejects_a_truncated_reply_over_tls() {
             async move {
                 let mut stream = acceptor.accept(stream).await?;
                 let asked = read_request(&mut stream).await?;
-                let frame = two_splits(&asked);
+                let frame = answer(&asked);
                 stream.write_all(&frame[..frame.len() - 3]).await?;
                 stream.flush().await?;
                 if polite {
@@ -227,7 +214,7 @@ async fn rejects_a_truncated_reply_over_tls() {
             }
         })
         .await;
-        let error = refused(&client(&server, authority.trusted(NAME, None))).await;
+        let error = list_splits(&client(&server, authority.trusted(NAME, None))).await;
         assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
         assert_eq!(error.reason(), "the proxy closed the connection before it answered");
     }

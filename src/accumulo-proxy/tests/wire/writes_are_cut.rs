@@ -32,18 +32,6 @@ async fn divides_a_long_write_into_calls_below_the_limit() {
 }
 
 #[tokio::test]
-async fn rejects_a_mutation_that_cannot_fit_before_anything_is_sent() {
-    let fake = Fake::start(accept).await;
-    let client = ProxyClient::connect(fake.settings()).await.unwrap();
-    let mutations = vec![large(1, 10), large(2, 17 * MIB)];
-    let error = client.write("t", mutations).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TooLarge);
-    assert!(!error.may_have_taken_effect());
-    assert_eq!(fake.count(CALL), 0);
-    client.write("t", vec![large(2, 15 * MIB)]).await.unwrap();
-}
-
-#[tokio::test]
 async fn a_mutation_that_passes_the_check_fits_into_a_frame() {
     let fake = Fake::start(accept).await;
     let settings = fake.settings().max_request_bytes(64 * 1024);
@@ -63,18 +51,23 @@ async fn a_mutation_that_passes_the_check_fits_into_a_frame() {
 }
 
 #[tokio::test]
-async fn rejects_invalid_mutations_before_anything_is_sent() {
+async fn rejects_mutations_that_are_invalid_or_cannot_fit_before_anything_is_sent() {
     let fake = Fake::start(accept).await;
     let client = fake.client();
-    let no_update = Mutation::new("bad");
-    let bad_visibility =
-        Mutation::new("bad").update(ColumnUpdate::put("f", "q", "v").with_visibility("a|"));
-    for bad in [no_update, bad_visibility] {
+    let bad = || Mutation::new("bad");
+    let bad_visibility = ColumnUpdate::put("f", "q", "v").with_visibility("a|");
+    for (bad, kind) in [
+        (bad(), ErrorKind::Invalid),
+        (bad().update(bad_visibility), ErrorKind::Invalid),
+        (bad().put("f", "q", vec![b'v'; 17 * MIB]), ErrorKind::TooLarge),
+    ] {
         let error = client.write("t", vec![large(1, 1), bad]).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(error.kind(), kind, "{error}");
         assert!(error.reason().contains("`bad`"), "{error}");
+        assert!(!error.may_have_taken_effect(), "{error}");
     }
     assert_eq!(fake.count(CALL), 0);
+    client.write("t", vec![large(2, 15 * MIB)]).await.unwrap();
 }
 
 #[tokio::test]
