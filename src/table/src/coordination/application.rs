@@ -242,34 +242,31 @@ mod tests {
         assert!(shown.contains("root") && shown.contains("***"), "{shown}");
     }
 
-    /// Such an application could be initialized, but no worker could ever be started for it.
+    /// Such an application could be initialized, but no worker could ever be started for it. The
+    /// messages are those of the observers of a worker.
     #[test]
     fn rejects_columns_that_no_worker_could_register() {
         let good = Application::new("1", "t");
         let of = |column, id: &str| ObservedColumn::new(column, ObserverKind::Weak, id);
-        assert_eq!(
-            message(&good.clone().observe(observed("ntfy"))),
-            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is reserved for notifications"
-        );
-        assert_eq!(
-            message(&good.clone().observe(of(Column::new("", ""), "o"))),
-            ": (weak, `o`) cannot be observed: the column is empty, and no transaction can write it"
-        );
-        let secret = good.clone().observe(of(Column::new("f", "q").with_visibility("A"), ""));
-        assert_eq!(
-            message(&secret),
-            "f:q [A] (weak) cannot be observed because it has a visibility; observe a column without one, written together with it"
-        );
-        assert!(secret.check_bounds().is_ok(), "it may be stored");
-        assert_eq!(
-            message(&good.clone().observe(of(Column::new("f", "q"), "")).observe(observed("f"))),
-            "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer, and an id is used once"
-        );
-        assert_eq!(
-            message(&good.clone().observe(observed("f")).observe(observed("g"))),
-            "g:q (strong, `o`) cannot be observed beside f:q (strong, `o`); a column has one observer, and an id is \
-             used once"
-        );
+        let secret = Column::new("f", "q").with_visibility("A");
+        for (wrong, expected) in [
+            (vec![observed("ntfy")], "the family `ntfy` is reserved for notifications"),
+            (vec![of(Column::new("", ""), "o")], "the column is empty"),
+            (vec![of(secret, "")], "because it has a visibility"),
+            (
+                vec![of(Column::new("f", "q"), ""), observed("f")],
+                "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer",
+            ),
+            (
+                vec![observed("f"), observed("g")],
+                "g:q (strong, `o`) cannot be observed beside f:q (strong, `o`)",
+            ),
+        ] {
+            let application = wrong.into_iter().fold(good.clone(), Application::observe);
+            let message = message(&application);
+            assert!(message.contains(expected), "{message}");
+            assert!(application.check_bounds().is_ok(), "it may be stored: {message}");
+        }
         let unnamed = ["f", "g"].map(|family| of(Column::new(family, "q"), ""));
         let unnamed = unnamed.into_iter().fold(good, Application::observe);
         assert!(unnamed.check().is_ok(), "a Java application has no names");

@@ -143,26 +143,6 @@ impl Sessions {
 mod tests {
     use super::*;
 
-    fn at(number: u64) -> Timestamp {
-        Timestamp::new(number).unwrap()
-    }
-
-    #[test]
-    fn the_horizon_follows_the_oldest_published_timestamp_and_never_goes_back() {
-        let mut sessions = Sessions::default();
-        assert_eq!(sessions.horizon_after(at(0), at(9)), at(9));
-        for (id, oldest) in [(1, Some(at(7))), (2, Some(at(4))), (3, None)] {
-            sessions.begin_transactor(TransactorId(id));
-            sessions.publish(TransactorId(id), oldest).unwrap();
-        }
-        assert_eq!(sessions.horizon_after(at(0), at(9)), at(4));
-        assert_eq!(sessions.horizon_after(at(5), at(9)), at(5));
-        assert!(sessions.end_transactor(TransactorId(2)));
-        assert_eq!(sessions.horizon_after(at(5), at(9)), at(7));
-        sessions.publish(TransactorId(1), Some(at(90))).unwrap();
-        assert_eq!(sessions.horizon_after(at(5), at(9)), at(9));
-    }
-
     #[test]
     fn reports_sessions_that_have_ended() {
         let mut sessions = Sessions::default();

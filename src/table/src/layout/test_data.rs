@@ -3,6 +3,10 @@
 use proptest::prelude::*;
 
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
+use crate::layout::{EntryKind, EntryTimestamp};
+
+/// An entry of a column: its stored timestamp, and its value.
+pub(super) type Entry = (i64, Bytes);
 
 /// Returns bytes as hex digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -12,6 +16,28 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// Returns the timestamp with a small number.
 pub(super) fn at(number: u64) -> Timestamp {
     Timestamp::new(number).unwrap()
+}
+
+pub(super) fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
+    (EntryTimestamp::new(kind, at(timestamp)).encode(), value)
+}
+
+pub(super) fn tx_done(timestamp: u64) -> Entry {
+    entry(EntryKind::TxDone, timestamp, Bytes::new())
+}
+
+pub(super) fn lock(start: u64) -> Entry {
+    entry(EntryKind::Lock, start, Bytes::new())
+}
+
+pub(super) fn data(start: u64) -> Entry {
+    entry(EntryKind::Data, start, Bytes::new())
+}
+
+/// Returns entries in the order in which a column stores them.
+pub(super) fn in_stored_order(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    entries
 }
 
 /// Returns a strategy for any timestamp.

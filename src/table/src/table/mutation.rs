@@ -284,15 +284,6 @@ mod tests {
     use crate::data::Timestamp;
 
     #[test]
-    fn rejects_a_mutation_without_updates() {
-        let message = Mutation::new("r\n").check().unwrap_err().to_string();
-        assert_eq!(
-            message,
-            r"the mutation of row `r\x0a` has no updates; a mutation needs at least one"
-        );
-    }
-
-    #[test]
     fn the_size_is_the_stored_size() {
         let many = (0..10).fold(Mutation::new(vec![b'r'; 1_000]), |mutation, n| {
             mutation.put_at(Column::default(), n, "")
@@ -302,16 +293,6 @@ mod tests {
         let column = Column::new("f", "q").with_visibility("A");
         let conditional = many.when(Condition::value(column, vec![0; 500]));
         assert_eq!(conditional.size_bytes(), size + 3 + 500 + Mutation::ENTRY_BYTES);
-    }
-
-    #[test]
-    fn rejects_a_conditional_mutation_without_conditions() {
-        let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
-        let check = ConditionalMutation::from(mutation).check(&Authorizations::none());
-        assert_eq!(
-            check.unwrap_err().to_string(),
-            "the conditional mutation of row `r` has no conditions; write it unconditionally instead"
-        );
     }
 
     #[test]
@@ -334,61 +315,59 @@ mod tests {
     }
 
     #[test]
-    fn rejects_an_invalid_visibility_and_names_its_place() {
-        let column = Column::new("f", "q").with_visibility("a&");
-        let message = Mutation::new("r").put(column.clone(), "v").check().unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "row `r`, column `f:q [a&]`: visibility expression: at byte 2: the expression ends where a label \
-             is expected"
-        );
-        let conditional =
-            Mutation::new("r").put(Column::new("f", "q"), "v").when(Condition::absent(column));
-        let error = conditional.check(&Authorizations::none()).unwrap_err();
-        assert_eq!(error.to_string(), message);
-    }
-
-    #[test]
-    fn rejects_a_condition_on_a_column_that_the_handle_may_not_see() {
-        let column = Column::new("f", "q").with_visibility("A");
-        let conditional =
-            Mutation::new("r").put(Column::new("f", "q"), "v").when(Condition::absent(column));
-        assert!(conditional.check(&Authorizations::from_iter(["A"])).is_ok());
-        assert_eq!(
-            conditional.check(&Authorizations::from_iter(["B"])).unwrap_err().to_string(),
-            "row `r`, column `f:q [A]`: the handle may not see this column; open the table with authorizations for it"
-        );
-    }
-
-    #[test]
-    fn rejects_conditions_with_unsuitable_filters() {
-        let refusal = |condition: Condition| {
-            let conditional = Mutation::new("r").put(Column::new("f", "q"), "v").when(condition);
-            let refused = conditional.check(&Authorizations::none());
-            refused.err().map(|error| error.to_string())
-        };
-        let on = |family: &'static str| Condition::absent(Column::new(family, "q"));
+    fn names_what_is_wrong_with_a_mutation() {
+        let on = |family: &'static str| Column::new(family, "q");
+        let seen_by = |visibility| on("f").with_visibility(visibility);
+        let put = |column| Mutation::new("r").put(column, "v");
+        let when = |condition| put(on("f")).when(condition);
+        let absent = |family| Condition::absent(on(family));
         let snapshot = Filter::Snapshot { at: Timestamp::ZERO };
         let notifications = Filter::Notifications { share: None };
-        assert_eq!(refusal(on("f").through(snapshot)), None);
-        assert_eq!(refusal(on("ntfy").through(notifications)), None);
-        assert_eq!(refusal(on("ntfy").at(1)), None);
-        let begin =
-            |family| format!("row `r`, column `{family}:q`: the condition cannot be checked: ");
-        assert_eq!(
-            refusal(on("f").through(Filter::FirstOfRow)),
-            Some(begin("f") + "the filter `FirstOfRow` does not work on one column")
-        );
-        assert_eq!(
-            refusal(on("f").at(1).through(snapshot)),
-            Some(
-                begin("f")
-                    + "a condition with a filter cannot name a version; leave the timestamp out"
-            )
-        );
         let other_family =
             "the filter does not look at this family; notifications have a family of their own";
-        assert_eq!(refusal(on("f").through(notifications)), Some(begin("f") + other_family));
-        assert_eq!(refusal(on("ntfy").through(snapshot)), Some(begin("ntfy") + other_family));
+        let cannot = |family, reason| {
+            format!("row `r`, column `{family}:q`: the condition cannot be checked: {reason}")
+        };
+        let damaged = "row `r`, column `f:q [a&]`: visibility expression: at byte 2: the expression ends where \
+                       a label is expected";
+        let hidden = "row `r`, column `f:q [B]`: the handle may not see this column; open the table with \
+                      authorizations for it";
+        for (mutation, expected) in [
+            (
+                Mutation::new("r\n").when(absent("f")),
+                r"the mutation of row `r\x0a` has no updates; a mutation needs at least one".into(),
+            ),
+            (
+                put(on("f")).into(),
+                "the conditional mutation of row `r` has no conditions; write it unconditionally instead".into(),
+            ),
+            (put(seen_by("a&")).when(absent("f")), damaged.into()),
+            (when(Condition::absent(seen_by("a&"))), damaged.into()),
+            (when(Condition::absent(seen_by("B"))), hidden.into()),
+            (
+                when(absent("f").through(Filter::FirstOfRow)),
+                cannot("f", "the filter `FirstOfRow` does not work on one column"),
+            ),
+            (
+                when(absent("f").at(1).through(snapshot)),
+                cannot(
+                    "f",
+                    "a condition with a filter cannot name a version; leave the timestamp out",
+                ),
+            ),
+            (when(absent("f").through(notifications)), cannot("f", other_family)),
+            (when(absent("ntfy").through(snapshot)), cannot("ntfy", other_family)),
+        ] {
+            let error = mutation.check(&Authorizations::from_iter(["A"])).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+        for right in [
+            Condition::absent(seen_by("A")),
+            absent("f").through(snapshot),
+            absent("ntfy").through(notifications),
+            absent("ntfy").at(1),
+        ] {
+            when(right).check(&Authorizations::from_iter(["A"])).unwrap();
+        }
     }
 }

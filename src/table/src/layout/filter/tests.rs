@@ -6,18 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Bytes, Timestamp};
-use crate::layout::test_data::at;
-use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue};
-
-type Entry = (i64, Bytes);
-
-fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
-    (EntryTimestamp::new(kind, at(timestamp)).encode(), value)
-}
-
-fn tx_done(timestamp: u64) -> Entry {
-    entry(EntryKind::TxDone, timestamp, Bytes::new())
-}
+use crate::layout::test_data::{Entry, at, data, entry, in_stored_order, lock, tx_done};
+use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, WriteValue};
 
 fn write(commit: u64, start: u64) -> Entry {
     let value = WriteValue { start: at(start), is_primary: false, is_delete: false };
@@ -43,22 +33,13 @@ fn read_lock_rolled_back(start: u64) -> Entry {
     entry(EntryKind::DelReadLock, start, value.encode())
 }
 
-fn lock(start: u64) -> Entry {
-    entry(EntryKind::Lock, start, Bytes::new())
-}
-
 fn ack(start: u64) -> Entry {
     entry(EntryKind::Ack, start, Bytes::new())
 }
 
-fn data(start: u64) -> Entry {
-    entry(EntryKind::Data, start, Bytes::new())
-}
-
 /// Returns the entries of a column that are shown, whatever the order in which they are given.
 fn shown(column: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {
-    let mut column = column.to_vec();
-    column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    let mut column = in_stored_order(column.to_vec());
     column.retain(|(stamp, value)| shows(*stamp, value));
     column
 }

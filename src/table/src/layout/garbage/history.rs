@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::tests::Entry;
 use crate::data::Bytes;
+use crate::layout::test_data::Entry;
 use crate::layout::test_data::at;
 use crate::layout::{
     ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,

@@ -8,29 +8,11 @@ use proptest::test_runner::TestRunner;
 use super::history::{Files, History, histories};
 use super::*;
 use crate::data::Bytes;
-use crate::layout::test_data::at;
+use crate::layout::test_data::{Entry, at, data, entry, in_stored_order, lock, tx_done};
 use crate::layout::{
     ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,
     WriteValue,
 };
-
-pub(super) type Entry = (i64, Bytes);
-
-fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
-    (EntryTimestamp::new(kind, at(timestamp)).encode(), value)
-}
-
-fn tx_done(timestamp: u64) -> Entry {
-    entry(EntryKind::TxDone, timestamp, Bytes::new())
-}
-
-fn data(start: u64) -> Entry {
-    entry(EntryKind::Data, start, Bytes::new())
-}
-
-fn lock(start: u64) -> Entry {
-    entry(EntryKind::Lock, start, Bytes::new())
-}
 
 fn write(commit: u64, start: u64, is_primary: bool, is_delete: bool) -> Entry {
     let value = WriteValue { start: at(start), is_primary, is_delete };
@@ -43,8 +25,7 @@ fn rolled_back(start: u64, is_primary: bool, done: u64) -> Entry {
 }
 
 fn kept(column: &[Entry], horizon: Option<u64>, is_full: bool) -> Vec<Entry> {
-    let mut column = column.to_vec();
-    column.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
+    let mut column = in_stored_order(column.to_vec());
     let mut garbage = CellGarbage::new(at(horizon.unwrap_or(0)), is_full);
     column.iter().for_each(|(stamp, value)| garbage.look_at(*stamp, value));
     let dropped: BTreeSet<i64> = garbage.finish().into_iter().collect();
@@ -238,26 +219,14 @@ proptest! {
         let done = history.done_later.iter().map(|timestamp| tx_done(*timestamp));
         let left_later = kept(&left.iter().cloned().chain(done).collect::<Vec<_>>(), Some(horizon), is_full);
         for timestamp in horizon..=*now {
-            prop_assert_eq!(snapshot(&left, timestamp), snapshot(entries, timestamp), "at {}", timestamp);
             for is_read_lock in [true, false] {
-                let is_forbidden = history.forbids(timestamp, is_read_lock);
                 let before = in_the_way(entries, timestamp, is_read_lock);
-                for left in [&left, &left_later] {
-                    let after = in_the_way(left, timestamp, is_read_lock);
-                    // A transaction that wrote nothing prevented locks only so that its own late
-                    // lock is rejected. When its entry is dropped, the entry behind it counts.
-                    if before == Some(EntryKind::DelLock) && after != before {
-                        prop_assert_eq!(after.is_some(), is_forbidden, "at {}", timestamp);
-                    } else {
-                        prop_assert_eq!(after, before, "at {}", timestamp);
-                        prop_assert!(after.is_some() || !is_forbidden, "at {}", timestamp);
-                    }
-                }
+                let is_forbidden = history.forbids(timestamp, is_read_lock);
+                prop_assert!(before.is_some() || !is_forbidden, "a lock at {}", timestamp);
             }
+            forbids_the_same(&history, &left_later, timestamp)?;
         }
-        for start in &history.undecided {
-            prop_assert_eq!(status(&left, *start), status(entries, *start), "of {}", start);
-        }
+        says_the_same(&history, &left, horizon)?;
         prop_assert_eq!(kept(&left, Some(horizon), is_full), left);
     }
 
@@ -268,6 +237,28 @@ proptest! {
     }
 }
 
+/// Checks that the remaining entries prevent the same locks as all entries, and no ended lock counts
+/// again.
+fn forbids_the_same(
+    history: &History,
+    left: &[Entry],
+    timestamp: u64,
+) -> Result<(), TestCaseError> {
+    for is_read_lock in [true, false] {
+        let before = in_the_way(&history.entries, timestamp, is_read_lock);
+        let after = in_the_way(left, timestamp, is_read_lock);
+        // A transaction that wrote nothing prevented locks only so that its own late lock is
+        // rejected. When its entry is dropped, the entry behind it counts.
+        if before == Some(EntryKind::DelLock) && after != before {
+            let is_forbidden = history.forbids(timestamp, is_read_lock);
+            prop_assert_eq!(after.is_some(), is_forbidden, "a lock at {}", timestamp);
+        } else {
+            prop_assert_eq!(after, before, "a lock at {}", timestamp);
+        }
+    }
+    Ok(())
+}
+
 /// Checks that a reader at the horizon or above gets the same answers from the remaining entries as
 /// from all entries, and that no ended lock counts again.
 fn says_the_same(history: &History, left: &[Entry], horizon: u64) -> Result<(), TestCaseError> {
@@ -275,28 +266,13 @@ fn says_the_same(history: &History, left: &[Entry], horizon: u64) -> Result<(), 
     for timestamp in horizon..=*now {
         let (before, after) = (snapshot(entries, timestamp), snapshot(left, timestamp));
         prop_assert_eq!(after, before, "a snapshot at {}", timestamp);
-        for is_read_lock in [true, false] {
-            let is_forbidden = history.forbids(timestamp, is_read_lock);
-            let before = in_the_way(entries, timestamp, is_read_lock);
-            let after = in_the_way(left, timestamp, is_read_lock);
-            if before == Some(EntryKind::DelLock) && after != before {
-                prop_assert_eq!(after.is_some(), is_forbidden, "a lock at {}", timestamp);
-            } else {
-                prop_assert_eq!(after, before, "a lock at {}", timestamp);
-            }
-        }
+        forbids_the_same(history, left, timestamp)?;
     }
     for start in &history.undecided {
         let (before, after) = (status(entries, *start), status(left, *start));
         prop_assert_eq!(after, before, "the status of {}", start);
     }
     Ok(())
-}
-
-fn in_stored_order(files: &[Vec<Entry>; 2]) -> Vec<Entry> {
-    let mut all = files.concat();
-    all.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
-    all
 }
 
 /// Returns a strategy for a history, the percentage of it that was flushed when a compaction read
@@ -315,7 +291,7 @@ proptest! {
     fn a_full_compaction_beside_newer_entries_in_memory_changes_no_answer((history, percent, share) in in_files()) {
         let Files { old, new, horizon } = history.flushed_after(percent);
         let horizon = horizon * share / 100;
-        let left = in_stored_order(&[kept(&old, Some(horizon), true), new]);
+        let left = in_stored_order([kept(&old, Some(horizon), true), new].concat());
         says_the_same(&history, &left, horizon)?;
     }
 }
@@ -331,12 +307,12 @@ fn a_flush_by_the_rules_of_fluo_revives_the_lock_of_a_committed_transaction() {
     let acknowledged = entry(EntryKind::Ack, 6, Bytes::new());
     let in_memory = [tx_done(7), entry(EntryKind::DelLock, 6, end.encode()), acknowledged.clone()];
     let in_file = vec![lock(6)];
-    let all = in_stored_order(&[in_file.clone(), in_memory.to_vec()]);
+    let all = in_stored_order([in_file.clone(), in_memory.to_vec()].concat());
     assert_eq!(snapshot(&all, 20), None);
 
     let flushed = kept(&in_memory, Some(6), false);
     assert_eq!(flushed, [acknowledged]);
-    let left = in_stored_order(&[in_file, flushed]);
+    let left = in_stored_order([in_file, flushed].concat());
     assert_eq!(snapshot(&left, 20), Some(lock(6)), "it is in the way of every reader");
 }
 
@@ -360,7 +336,7 @@ fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
             } else {
                 [kept(&old, Some(horizon), false), new]
             };
-            says_the_same(&history, &in_stored_order(&files), horizon)
+            says_the_same(&history, &in_stored_order(files.concat()), horizon)
         },
     );
     assert!(found.is_err(), "compactions of some files change nothing that can be asked");
