@@ -26,6 +26,7 @@ fn digits(text: &str) -> String {
 
 #[test]
 fn writes_doubles_as_java() {
+    let power = 2_f64.powi(50);
     for (value, text) in [
         (1.0, "1.0"),
         (-6.135, "-6.135"),
@@ -50,42 +51,26 @@ fn writes_doubles_as_java() {
         (-f64::NAN, "NaN"),
         (f64::INFINITY, "Infinity"),
         (f64::NEG_INFINITY, "-Infinity"),
+        // Java 17 and earlier write more digits for these numbers.
+        (1e23, "1.0E23"),
+        (2e23, "2.0E23"),
+        // The nearest text of two digits. The shortest one has one digit: 5e-324 and 1e-323.
+        (f64::from_bits(1), "4.9E-324"),
+        (f64::from_bits(2), "9.9E-324"),
+        (f64::from_bits(3), "1.5E-323"),
+        (f64::from_bits(4), "2.0E-323"),
+        // Two texts of 17 digits are equally near, and Java takes the even one.
+        (power + 0.25, "1.1258999068426242E15"),
+        (power + 0.75, "1.1258999068426248E15"),
+        // The nearest text with as many digits as the shortest one is that of a neighbor.
+        (2_f64.powi(-44), "5.684341886080802E-14"),
     ] {
         assert_eq!(double(value), text);
     }
 }
 
-// Java 17 and earlier write more digits for some of these numbers.
 #[test]
-fn writes_doubles_with_the_fewest_digits() {
-    assert_eq!(double(1e23), "1.0E23");
-    assert_eq!(double(2e23), "2.0E23");
-    assert_eq!(float(1.1e10), "1.1E10");
-}
-
-// The shortest text of these numbers has one digit: 5e-324, 1e-323 and 1e-45.
-#[test]
-fn writes_the_nearest_text_of_two_digits() {
-    assert_eq!(double(f64::from_bits(1)), "4.9E-324");
-    assert_eq!(double(f64::from_bits(2)), "9.9E-324");
-    assert_eq!(double(f64::from_bits(3)), "1.5E-323");
-    assert_eq!(double(f64::from_bits(4)), "2.0E-323");
-    assert_eq!(float(f32::from_bits(1)), "1.4E-45");
-    assert_eq!(float(f32::from_bits(2)), "2.8E-45");
-}
-
-// Two texts of 17 digits are equally near, and Java takes the even one.
-#[test]
-fn writes_the_even_one_of_two_nearest_texts() {
-    let power = 2_f64.powi(50);
-    assert_eq!(double(power + 0.25), "1.1258999068426242E15");
-    assert_eq!(double(power + 0.75), "1.1258999068426248E15");
-}
-
-// The nearest text with as many digits as the shortest one is that of a neighbor.
-#[test]
-fn writes_powers_of_two_with_the_digits_of_their_own() {
-    assert_eq!(double(2_f64.powi(-44)), "5.684341886080802E-14");
+fn powers_of_two_are_read_back() {
     for exponent in -1074..1024 {
         let value = 2_f64.powi(exponent);
         assert_eq!(double(value).parse(), Ok(value));
@@ -102,6 +87,11 @@ fn writes_floats_as_java() {
         (16_777_216.0, "1.6777216E7"),
         (f32::NAN, "NaN"),
         (f32::NEG_INFINITY, "-Infinity"),
+        // Java 17 and earlier write more digits for this number.
+        (1.1e10, "1.1E10"),
+        // The shortest text of the first number has one digit: 1e-45.
+        (f32::from_bits(1), "1.4E-45"),
+        (f32::from_bits(2), "2.8E-45"),
     ] {
         assert_eq!(float(value), text);
     }
