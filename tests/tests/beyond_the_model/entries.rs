@@ -2,7 +2,7 @@
 
 use fluo_engine::Client;
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue, WriteValue};
-use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+use fluo_table::{Bytes, Column, Mutation, RowColumn, Timestamp};
 use fluo_tests::Fixture;
 
 /// Returns a client whose timestamps are later than all entries of these tests.
@@ -45,4 +45,12 @@ pub(crate) fn lock(owner: &Client, is_write: bool) -> Bytes {
         is_trigger: !is_write,
     }
     .encode()
+}
+
+/// Returns the page `v` with the lock of its observer, which began at 5.
+pub(crate) fn observed(observer: &Client) -> Mutation {
+    Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
+        .put_at(text(), stamp(EntryKind::Data, 3), "v")
+        .put_at(text(), stamp(EntryKind::Lock, 5), lock(observer, false))
 }

@@ -1,13 +1,15 @@
 //! Clients of one application with different authorizations.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::CommitError;
-use fluo_table::{Authorizations, Column, ErrorKind};
+use fluo_engine::{Client, CommitError, CommitInfo};
+use fluo_table::{Authorizations, Column, ErrorKind, Table};
 use fluo_tests::Fixture;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use super::gated::Gated;
+use super::gated::{Gate, Gated};
 
 fn plain() -> Column {
     Column::new("f", "q")
@@ -17,9 +19,12 @@ fn secret() -> Column {
     plain().with_visibility("secret")
 }
 
-async fn with_secret(fixture: &Fixture) -> std::sync::Arc<dyn fluo_table::Table> {
-    let secret = Authorizations::from_iter(["secret"]);
-    fixture.tables.open_table("web", secret).await.unwrap()
+async fn with_labels<const N: usize>(
+    fixture: &Fixture,
+    labels: [&'static str; N],
+) -> Arc<dyn Table> {
+    let labels = Authorizations::from_iter(labels);
+    fixture.tables.open_table("web", labels).await.unwrap()
 }
 
 /// Reproduces a bug: a transaction wrote a cell with the label `secret` and one without. Its
@@ -30,7 +35,7 @@ async fn with_secret(fixture: &Fixture) -> std::sync::Arc<dyn fluo_table::Table>
 async fn chooses_a_cell_without_a_label_as_the_primary() {
     for let_through in [2, 3] {
         let fixture = Fixture::in_memory().await;
-        let stalled = Gated::after(let_through, &with_secret(&fixture).await);
+        let stalled = Gated::after(let_through, &with_labels(&fixture, ["secret"]).await);
         let writer = fixture.client_on(stalled.clone()).await;
         let tx = writer.begin().await.unwrap();
         tx.set("a", &secret(), "1").unwrap();
@@ -54,27 +59,39 @@ async fn chooses_a_cell_without_a_label_as_the_primary() {
     }
 }
 
+/// A transaction that hangs before its commit point, and a reader that sees only the cell beside its
+/// primary.
+struct HalfSeen {
+    fixture: Fixture,
+    stalled: Arc<Gate>,
+    writer: Client,
+    commit: JoinHandle<Result<CommitInfo, CommitError>>,
+    reader: Client,
+    /// The column of the cell that the reader sees.
+    column: Column,
+}
+
+async fn half_seen() -> HalfSeen {
+    let fixture = Fixture::in_memory().await;
+    let stalled = Gated::after(2, &with_labels(&fixture, ["secret", "shown"]).await);
+    let writer = fixture.client_on(stalled.clone()).await;
+    let column = plain().with_visibility("shown");
+    let tx = writer.begin().await.unwrap();
+    tx.set("a", &secret(), "1").unwrap();
+    tx.set("b", &column, "1").unwrap();
+    let commit = tokio::spawn(tx.commit());
+    stalled.hooks().latch.holds_a_task().await;
+    let reader = fixture.client_on(with_labels(&fixture, ["shown"]).await).await;
+    HalfSeen { fixture, stalled, writer, commit, reader, column }
+}
+
 /// Reproduces a bug: all cells of a transaction had labels, and a client held one of the two. It
 /// could not see the primary, and reported a healthy transaction as `Corrupt`: a reader within 15
 /// milliseconds, a writer with an error that runners do not retry. A later version of the reader
 /// waited, but only for `rollback_after`.
 #[tokio::test(start_paused = true)]
 async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
-    let fixture = Fixture::in_memory().await;
-    let both = Authorizations::from_iter(["secret", "shown"]);
-    let both = fixture.tables.open_table("web", both).await.unwrap();
-    let shown = Authorizations::from_iter(["shown"]);
-    let shown = fixture.tables.open_table("web", shown).await.unwrap();
-    let column = plain().with_visibility("shown");
-    let stalled = Gated::after(2, &both);
-    let writer = fixture.client_on(stalled.clone()).await;
-    let tx = writer.begin().await.unwrap();
-    tx.set("a", &secret(), "1").unwrap();
-    tx.set("b", &column, "1").unwrap();
-    let commit = tokio::spawn(tx.commit());
-    stalled.hooks().latch.holds_a_task().await;
-
-    let reader = fixture.client_on(shown.clone()).await;
+    let HalfSeen { stalled, commit, reader, column, .. } = half_seen().await;
     let blind = reader.begin().await.unwrap();
     blind.set("b", &column, "2").unwrap();
     assert!(matches!(blind.commit().await, Err(CommitError::Conflict(_))));
@@ -96,24 +113,12 @@ async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
 /// remedy.
 #[tokio::test(start_paused = true)]
 async fn names_the_remedy_for_a_dead_transaction_whose_primary_it_cannot_see() {
-    let fixture = Fixture::in_memory().await;
-    let both = Authorizations::from_iter(["secret", "shown"]);
-    let both = fixture.tables.open_table("web", both).await.unwrap();
-    let shown = Authorizations::from_iter(["shown"]);
-    let shown = fixture.tables.open_table("web", shown).await.unwrap();
-    let column = plain().with_visibility("shown");
-    let stalled = Gated::after(2, &both);
-    let writer = fixture.client_on(stalled.clone()).await;
-    let tx = writer.begin().await.unwrap();
-    tx.set("a", &secret(), "1").unwrap();
-    tx.set("b", &column, "1").unwrap();
-    let commit = tokio::spawn(tx.commit());
-    stalled.hooks().latch.holds_a_task().await;
+    let HalfSeen { fixture, writer, commit, reader, column, .. } = half_seen().await;
     commit.abort();
     fixture.end_session(&writer).await;
 
     let begun = Instant::now();
-    let snapshot = fixture.client_on(shown).await.snapshot().await.unwrap();
+    let snapshot = reader.snapshot().await.unwrap();
     let error = snapshot.get("b", &column).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert_eq!(

@@ -9,7 +9,7 @@ use fluo_table::{Filter, Garbage, Mutation, Result, Scan, Span, Timestamp};
 use fluo_tests::{Call, Fixture, Intercepted, Latch};
 use tokio::time::Instant;
 
-use super::entries::{at, client_after_20, committed, length, lock, stamp, text};
+use super::entries::{at, client_after_20, committed, length, lock, observed, stamp, text};
 
 /// Reproduces a bug: a strong observer acknowledged a page. A flush came between its lock and its
 /// commit, and the next flush dropped the end of the lock, because the lock was in another file.
@@ -20,7 +20,8 @@ async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
     for writes_first in [false, true] {
         let fixture = Fixture::in_memory().await;
         let observer = client_after_20(&fixture).await;
-        fixture.write(vec![acknowledged(&observer)]).await;
+        let acknowledged = observed(&observer).put_at(text(), stamp(EntryKind::Ack, 5), "");
+        fixture.write(vec![acknowledged]).await;
         let begun = Instant::now();
         if writes_first {
             let written: Result<()> =
@@ -35,15 +36,6 @@ async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
     }
 }
 
-/// Returns the page `v`, and the entries that a flush left of observer 5, which acknowledged it.
-fn acknowledged(observer: &fluo_engine::Client) -> Mutation {
-    Mutation::new("r")
-        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
-        .put_at(text(), stamp(EntryKind::Data, 3), "v")
-        .put_at(text(), stamp(EntryKind::Lock, 5), lock(observer, false))
-        .put_at(text(), stamp(EntryKind::Ack, 5), "")
-}
-
 /// Reproduces a bug: a reader met a lock of an observer. The observer committed, and a flush
 /// dropped the end of its primary's lock. Only then did the reader read the primary. It considered
 /// the observer dead, and rolled its other lock back, beside the write that the observer had
@@ -52,10 +44,7 @@ fn acknowledged(observer: &fluo_engine::Client) -> Mutation {
 async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
     let fixture = Fixture::in_memory().await;
     let observer = client_after_20(&fixture).await;
-    let locked = Mutation::new("r")
-        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
-        .put_at(text(), stamp(EntryKind::Data, 3), "v")
-        .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
+    let locked = observed(&observer)
         .put_at(length(), stamp(EntryKind::Lock, 5), lock(&observer, true))
         .put_at(length(), stamp(EntryKind::Data, 5), "1");
     fixture.write(vec![locked]).await;

@@ -8,7 +8,7 @@ use fluo_tests::Fixture;
 use futures::TryStreamExt;
 use tokio::time::Instant;
 
-use super::entries::{client_after_20, committed, lock, stamp, text};
+use super::entries::{client_after_20, committed, lock, observed, stamp, text};
 use super::gated::Gated;
 
 fn column() -> Column {
@@ -114,11 +114,7 @@ async fn reads_each_of_many_left_locks_once() {
 async fn reads_past_a_lock_whose_end_a_flush_dropped() {
     let fixture = Fixture::in_memory().await;
     let observer = client_after_20(&fixture).await;
-    let acknowledged = Mutation::new("r")
-        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
-        .put_at(text(), stamp(EntryKind::Data, 3), "v")
-        .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
-        .put_at(text(), stamp(EntryKind::Ack, 5), "");
+    let acknowledged = observed(&observer).put_at(text(), stamp(EntryKind::Ack, 5), "");
     fixture.write(vec![acknowledged]).await;
     let reader = fixture.client_on(Gated::denied(&fixture.table)).await;
     let begun = Instant::now();
