@@ -1,6 +1,5 @@
-//! Every design, with rows that it accepts and a model of its claims about them.
+//! Every design, with rows that it accepts and sets of them.
 
-use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fluo_keys::{
@@ -20,9 +19,16 @@ pub(crate) struct Case {
     pub(crate) is_too_wide: bool,
 }
 
-/// A kind of rows. It defines sets of rows, the membership in them, and their order, without any
-/// design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Case {
+    /// Returns the part of the key of a row by which rows are ordered.
+    pub(crate) fn unsalted(&self, row: &[u8]) -> Bytes {
+        let key = self.design.encode_row(row).unwrap();
+        Bytes::copy_from_slice(self.design.unsalted(&key).unwrap())
+    }
+}
+
+/// A kind of rows. It defines sets of rows without any design.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Any bytes.
     Bytes,
@@ -36,7 +42,7 @@ pub(crate) enum Kind {
     TimeLast,
     /// A time, `|` and a thing, the newest first.
     TimeFirst,
-    /// Bytes in hexadecimal digits, a tab and a number, which comes in descending order.
+    /// Bytes in hexadecimal digits, a tab and a number.
     Fields,
     /// Pages of the web.
     Pages,
@@ -133,58 +139,6 @@ impl Kind {
         }
         sets
     }
-
-    /// Returns `true` if a row is in a set.
-    pub(crate) fn holds(self, rows: &RowSelection, row: &Bytes) -> bool {
-        match rows {
-            RowSelection::All => true,
-            RowSelection::Row(asked) => asked == row,
-            RowSelection::Prefix(prefix) => row.starts_with(prefix),
-            RowSelection::Suffix(suffix) => row.ends_with(suffix),
-            RowSelection::Range { start, end } => {
-                row >= start && end.as_ref().is_none_or(|end| row < end)
-            }
-            RowSelection::Domain { domain, subdomains } => {
-                let host = split(row, '/').0;
-                host == domain || (*subdomains && host.ends_with(&format!(".{domain}")))
-            }
-            RowSelection::Between { prefix, from, to } => {
-                let value = match self {
-                    Self::TimeFirst => split(row, '|').0,
-                    Self::TimeLast => split(row, '|').1,
-                    _ => split(row, '\t').1,
-                };
-                let number = |text: &str| text.parse::<i64>().unwrap();
-                let bound = |bound: &Option<Bytes>| number(text(bound.as_ref().unwrap()));
-                row.starts_with(prefix) && (bound(from)..bound(to)).contains(&number(value))
-            }
-            other => panic!("{other:?} is not part of this test"),
-        }
-    }
-
-    /// Returns the order in which reads return two rows.
-    pub(crate) fn order(self, a: &Bytes, b: &Bytes) -> Ordering {
-        let number = |text: &str| text.parse::<i64>().unwrap();
-        match self {
-            Self::Bytes | Self::Text | Self::Numbers => a.cmp(b),
-            Self::Backwards => a.iter().rev().cmp(b.iter().rev()),
-            Self::TimeLast => {
-                let ((thing_a, time_a), (thing_b, time_b)) = (split(a, '|'), split(b, '|'));
-                // The separator takes part in the comparison: `ab|` comes before `a|`.
-                let by_thing = a[..=thing_a.len()].cmp(&b[..=thing_b.len()]);
-                by_thing.then(number(time_b).cmp(&number(time_a)))
-            }
-            Self::Fields => {
-                let ((bytes_a, number_a), (bytes_b, number_b)) = (split(a, '\t'), split(b, '\t'));
-                bytes_a.cmp(bytes_b).then(number(number_b).cmp(&number(number_a)))
-            }
-            Self::TimeFirst => {
-                let ((time_a, a), (time_b, b)) = (split(a, '|'), split(b, '|'));
-                number(time_b).cmp(&number(time_a)).then(a.cmp(b))
-            }
-            Self::Pages => page(a).cmp(&page(b)),
-        }
-    }
 }
 
 fn between(prefix: &str, from: &str, to: &str) -> RowSelection {
@@ -198,13 +152,6 @@ fn text(row: &[u8]) -> &str {
 /// Returns the parts before and after the first occurrence of a character.
 fn split(row: &[u8], separator: char) -> (&str, &str) {
     text(row).split_once(separator).unwrap()
-}
-
-/// Returns a page with the labels of its host in reverse order, the top level first.
-fn page(row: &[u8]) -> String {
-    let (host, path) = split(row, '/');
-    let labels: Vec<_> = host.split('.').rev().collect();
-    format!("{}/{path}", labels.join("."))
 }
 
 fn bytes(length: std::ops::Range<usize>) -> BoxedStrategy<Bytes> {
