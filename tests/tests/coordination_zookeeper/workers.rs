@@ -171,28 +171,6 @@ async fn groups_of_one_worker_have_the_ranges_of_java() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fourteen_workers_form_two_groups_as_in_java() {
-    let settings = [(MAX_SLEEP, "0")];
-    let Some(ground) = Ground::new(&["00", "01", "02"], &settings).await else { return };
-    let mut workers = ground.join_all(14).await;
-    let groups = [
-        [range(None, Some("00")), range(Some("02"), None)],
-        [range(Some("00"), Some("01")), range(Some("01"), Some("02"))],
-    ];
-    let expected = (0..14).map(|worker| {
-        let group = usize::try_from(worker % 2).unwrap();
-        share(groups[group].clone(), 7, worker / 2)
-    });
-    assert_eq!(shares(&workers).await, expected.collect::<Vec<_>>());
-    // Thirteen are one group, whose workers share all rows.
-    drop(workers.remove(3));
-    let expected = (0..13).map(|worker| share([Span::all()], 13, worker));
-    wait_for_shares(&workers, &expected.collect::<Vec<_>>()).await;
-    drop(workers);
-    ground.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
     let Some(ground) = Ground::new(&[], &settings).await else { return };

@@ -1,53 +1,17 @@
-//! The main promise: groups of tablets are spread over the servers, and rows over the tablets.
+//! The main promise: rows are spread over the tablets. `cli::life` checks that groups of tablets are
+//! spread over the servers.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use fluo_keys::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
+use fluo_keys::{RowCounting, RowHasher, VerifyOptions};
 use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, Versions};
-use tokio::time::{Instant, sleep};
 
 use crate::cli::ROWS;
 use crate::faults_ground::{open, say};
 use crate::ground::fresh_name;
 
-/// Longest time that the servers may take.
-const LIMIT: Duration = Duration::from_secs(300);
 /// Greatest distance of a tablet from the mean.
 const TOLERANCE_PERCENT: usize = 15;
-
-fn of(prefix: &str, tablets: u32) -> TableOptimizations {
-    RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
-    let Some(tables) = crate::cluster::tables().await else { return };
-    assert_eq!(tables.servers().await.unwrap().len(), 2);
-    let table = fresh_name("proof_groups");
-    tables.create_table(&table, Versions::default()).await.unwrap();
-    let optimizations =
-        ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| all.merge(of(prefix, 10)).unwrap());
-    let plan = optimizations.plan(&tables, &table).await.unwrap();
-    plan.apply(&tables).await.unwrap();
-
-    let start = Instant::now();
-    loop {
-        let groups = groups(&tables, &table, plan.group_pattern()).await.unwrap();
-        let of_recipes: Vec<_> = groups.iter().filter(|group| group.tablets == 10).collect();
-        assert_eq!(of_recipes.len(), 4, "{groups:?}");
-        if of_recipes.iter().all(|group| group.per_server.values().eq([&5, &5])) {
-            break;
-        }
-        assert!(start.elapsed() < LIMIT, "{groups:?}");
-        sleep(Duration::from_millis(250)).await;
-    }
-    say(&format!("five and five after {:?}", start.elapsed()));
-    let options = VerifyOptions::new();
-    let verdict = optimizations.verify(&tables, &table).options(&options).await.unwrap();
-    assert!(verdict.ok, "{:?}", verdict.differences);
-    tables.delete_table(&table).await.unwrap();
-}
 
 /// Returns home pages of packages, and pages below them.
 fn urls() -> BTreeSet<String> {
@@ -73,7 +37,7 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
     let Some(tables) = crate::cluster::tables().await else { return };
     let (name, hasher) = (fresh_name("proof_rows"), RowHasher::new("p").unwrap());
     tables.create_table(&name, Versions::default()).await.unwrap();
-    let optimizations = of("p", TABLETS.try_into().unwrap());
+    let optimizations = hasher.table_optimizations(TABLETS.try_into().unwrap()).unwrap();
     let plan = optimizations.plan(&tables, &name).await.unwrap();
     plan.apply(&tables).await.unwrap();
 
