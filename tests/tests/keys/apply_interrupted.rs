@@ -6,8 +6,8 @@
 //! undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_keys::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
@@ -38,6 +38,27 @@ async fn prepare(tables: &dyn TableAdmin) {
     tables.set_property(TABLE, BALANCER, "org.example.Balancer").await.unwrap();
 }
 
+async fn memory() -> Arc<dyn TableAdmin> {
+    let tables = MemoryTables::new();
+    prepare(&tables).await;
+    Arc::new(tables)
+}
+
+/// Temporary directories of embedded tables, which are deleted together.
+#[derive(Default)]
+struct Directories(Mutex<Vec<tempfile::TempDir>>);
+
+impl Directories {
+    async fn prepared(&self) -> Arc<dyn TableAdmin> {
+        let directory = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let tables = EmbeddedTables::open(directory.path(), options).unwrap();
+        self.0.lock().unwrap().push(directory);
+        prepare(&tables).await;
+        Arc::new(tables)
+    }
+}
+
 async fn state(tables: &dyn TableAdmin) -> State {
     (tables.splits(TABLE).await.unwrap(), tables.properties(TABLE).await.unwrap())
 }
@@ -51,8 +72,8 @@ async fn run(tables: &dyn TableAdmin, plan: &Plan) -> Result<usize, ApplyError> 
 }
 
 /// Returns the number of changing calls of an undisturbed run, and the state after it.
-async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
-    prepare(&*tables).await;
+async fn undisturbed(directories: &Directories) -> (usize, State) {
+    let tables = directories.prepared().await;
     let plan = planned(&*tables).await;
     let counting = FaultyTables::new(Arc::clone(&tables));
     let done = run(&counting, &plan).await.unwrap();
@@ -60,12 +81,13 @@ async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
     (counting.changes(), state(&*tables).await)
 }
 
-async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
-    let (calls, end) = undisturbed(make().await).await;
+#[tokio::test]
+async fn each_failing_step_is_undone() {
+    let directories = Directories::default();
+    let (calls, end) = undisturbed(&directories).await;
     assert!(calls >= 7, "one addition, three properties, three merges at least: {calls}");
     for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
-        let tables = make().await;
-        prepare(&*tables).await;
+        let tables = directories.prepared().await;
         let (before, plan) = (state(&*tables).await, planned(&*tables).await);
         let faulty = FaultyTables::new(Arc::clone(&tables)).fail_call(call, fault);
 
@@ -86,11 +108,12 @@ async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>
     }
 }
 
-async fn an_interrupted_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
-    let (calls, end) = undisturbed(make().await).await;
+#[tokio::test]
+async fn an_interrupted_run_can_be_finished() {
+    let directories = Directories::default();
+    let (calls, end) = undisturbed(&directories).await;
     for (call, fault) in (0..calls).flat_map(|call| FAULTS.map(|fault| (call, fault))) {
-        let tables = make().await;
-        prepare(&*tables).await;
+        let tables = directories.prepared().await;
         let (before, plan) = (state(&*tables).await, planned(&*tables).await);
         // The undo is interrupted as well: as after a kill, the completed steps stay.
         let cut_off = (call..call + 100)
@@ -111,11 +134,12 @@ async fn an_interrupted_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn Tabl
 }
 
 /// Drops the future of a run after each call, like a process that is killed.
-async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
-    let (calls, end) = undisturbed(make().await).await;
+#[tokio::test]
+async fn a_dropped_run_can_be_finished() {
+    let directories = Directories::default();
+    let (calls, end) = undisturbed(&directories).await;
     for after in 0..calls {
-        let tables = make().await;
-        prepare(&*tables).await;
+        let tables = directories.prepared().await;
         let plan = planned(&*tables).await;
         let (sent, stopped) = (AtomicUsize::new(0), Arc::new(Notify::new()));
         let stop = Arc::clone(&stopped);
@@ -139,49 +163,9 @@ async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmi
     }
 }
 
-async fn memory() -> Arc<dyn TableAdmin> {
-    Arc::new(MemoryTables::new())
-}
-
-/// Temporary directories of embedded tables, which are deleted together.
-struct Directories(std::sync::Mutex<Vec<tempfile::TempDir>>);
-
-impl Directories {
-    fn new() -> Self {
-        Self(std::sync::Mutex::default())
-    }
-
-    fn embedded(&self) -> Arc<dyn TableAdmin> {
-        let directory = tempfile::tempdir().unwrap();
-        let options = EmbeddedOptions::new().create_if_missing(true);
-        let tables = EmbeddedTables::open(directory.path(), options).unwrap();
-        self.0.lock().unwrap().push(directory);
-        Arc::new(tables)
-    }
-}
-
-#[tokio::test]
-async fn each_failing_step_is_undone_embedded() {
-    let directories = Directories::new();
-    each_failing_step_is_undone(async || directories.embedded()).await;
-}
-
-#[tokio::test]
-async fn an_interrupted_run_can_be_finished_embedded() {
-    let directories = Directories::new();
-    an_interrupted_run_can_be_finished(async || directories.embedded()).await;
-}
-
-#[tokio::test]
-async fn a_dropped_run_can_be_finished_embedded() {
-    let directories = Directories::new();
-    a_dropped_run_can_be_finished(async || directories.embedded()).await;
-}
-
 #[tokio::test]
 async fn the_message_names_the_step_the_cause_and_the_remaining_changes() {
     let tables = memory().await;
-    prepare(&*tables).await;
     let plan = planned(&*tables).await;
     let faulty = FaultyTables::new(Arc::clone(&tables)).fail_call(3, Fault::Before);
     assert_eq!(
@@ -248,7 +232,6 @@ async fn prune_keeps_the_split_points_of_others() {
 #[tokio::test]
 async fn a_first_step_that_is_refused_needs_no_undo() {
     let tables = memory().await;
-    prepare(&*tables).await;
     let plan = planned(&*tables).await;
     let faulty = FaultyTables::new(tables).fail_call(0, Fault::Before);
     let mut events = Vec::new();
