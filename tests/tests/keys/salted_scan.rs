@@ -295,12 +295,11 @@ async fn reads_only_on_demand() {
     assert_eq!(tables.cells(), first);
 }
 
-/// Hooks that count the open scans, and record the largest batch that was requested.
+/// Hooks that count the open scans.
 #[derive(Default)]
 struct Counting {
     open: Arc<AtomicUsize>,
     most_open: Arc<AtomicUsize>,
-    max_cells: Arc<AtomicUsize>,
 }
 
 struct OpenScan(Arc<AtomicUsize>);
@@ -312,10 +311,9 @@ impl Drop for OpenScan {
 }
 
 impl Hooks for Counting {
-    fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
+    fn batches(&self, _: &Scan, batches: CellBatches) -> CellBatches {
         let now = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now, Ordering::SeqCst);
-        self.max_cells.fetch_max(scan.batch_cells.get(), Ordering::SeqCst);
         let open = OpenScan(self.open.clone());
         Box::pin(batches.inspect_ok(move |_| {
             let _ = &open;
@@ -367,17 +365,21 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
     }
 }
 
+/// Returns a row of many cells.
+fn wide(design: &KeyDesign, row: &str, cells: usize, value_bytes: usize) -> Mutation {
+    let row = Mutation::new(design.encode_row(row.as_bytes()).unwrap());
+    (0..cells).fold(row, |row, cell| {
+        row.put_at(Column::new("f", format!("{cell:04}")), 1, vec![b'v'; value_bytes])
+    })
+}
+
 #[tokio::test]
 async fn wide_rows_are_returned_whole() {
     let (_directory, tables) = embedded();
     let design = modulo(3);
     let table = new_table(&tables, SALTED, Versions::All).await;
     for name in ["a", "b", "c", "d"] {
-        let key = design.encode_row(name.as_bytes()).unwrap();
-        let mutation = (0..3_000).fold(Mutation::new(key), |mutation, n| {
-            mutation.put_at(Column::new("f", format!("{n:04}")), 1, "v")
-        });
-        table.write(vec![mutation]).await.unwrap();
+        table.write(vec![wide(&design, name, 3_000, 1)]).await.unwrap();
     }
     for (open_scans, limit) in [(256, u64::MAX), (0, u64::MAX), (0, 2), (256, 2)] {
         let scan = all(&design);
@@ -392,11 +394,7 @@ async fn wide_rows_are_returned_whole() {
 /// Writes rows of 200 cells, each of about 500 bytes.
 async fn write_wide_rows(table: &dyn Table, design: &KeyDesign, rows: u32) {
     for row in numbered(rows) {
-        let key = design.encode_row(row.as_bytes()).unwrap();
-        let mutation = (0..200).fold(Mutation::new(key), |mutation, n| {
-            mutation.put_at(Column::new("f", format!("{n:03}")), 1, vec![b'v'; 200])
-        });
-        table.write(vec![mutation]).await.unwrap();
+        table.write(vec![wide(design, &row, 200, 200)]).await.unwrap();
     }
 }
 
@@ -469,11 +467,7 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let memory = MemoryTables::new();
     let design = modulo(3);
     let table = new_table(&memory, SALTED, Versions::All).await;
-    let mutation = (0..100)
-        .fold(Mutation::new(design.encode_row(b"wide").unwrap()), |mutation, n| {
-            mutation.put_at(Column::new("f", format!("{n:04}")), 1, vec![b'v'; 1_000])
-        });
-    table.write(vec![mutation]).await.unwrap();
+    table.write(vec![wide(&design, "wide", 100, 1_000)]).await.unwrap();
     let rows = RowSelection::Row("wide".into());
     let scan = SaltedScan::new(&design, &rows).unwrap().memory_bytes(50_000);
     let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();

@@ -2,7 +2,7 @@
 
 use fluo_table::{Scan, Span};
 
-use super::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
+use super::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order_of};
 use super::{Seen, seen};
 
 #[test]
@@ -11,12 +11,8 @@ fn reads_during_a_migration_return_every_row_once_in_every_order() {
     for (reader, step_cells) in
         [(Scene::reader as Reader, 100), (Scene::reader, 2), (Scene::paging_reader, 100)]
     {
-        let orders = in_every_order(
-            || {
-                let scene = Scene::new();
-                let actors = vec![reader(&scene), scene.migrator(step_cells)];
-                (scene, actors)
-            },
+        let orders = in_every_order_of(
+            |scene| vec![reader(scene), scene.migrator(step_cells)],
             |scene| {
                 let whole = cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)]);
                 assert_eq!(scene.one_read(), whole);
@@ -29,12 +25,8 @@ fn reads_during_a_migration_return_every_row_once_in_every_order() {
 
 #[test]
 fn a_write_is_visible_as_a_whole_or_not_at_all_in_every_order() {
-    let orders = in_every_order(
-        || {
-            let scene = Scene::new();
-            let actors = vec![scene.reader(), scene.migrator(100), scene.writer()];
-            (scene, actors)
-        },
+    let orders = in_every_order_of(
+        |scene| vec![scene.reader(), scene.migrator(100), scene.writer()],
         |scene| {
             let [before, after] = [OLD, NEW].map(|a| cells_of(&[("a", a), ("b", OLD), ("c", OLD)]));
             let read = scene.one_read();
@@ -47,12 +39,8 @@ fn a_write_is_visible_as_a_whole_or_not_at_all_in_every_order() {
 
 #[test]
 fn a_deleted_cell_stays_deleted_in_every_order() {
-    let orders = in_every_order(
-        || {
-            let scene = Scene::new();
-            let actors = vec![scene.getter(), scene.migrator(100), scene.deleter()];
-            (scene, actors)
-        },
+    let orders = in_every_order_of(
+        |scene| vec![scene.getter(), scene.migrator(100), scene.deleter()],
         |scene| {
             let [before, after] = [OLD, DELETED].map(|a| cells_of(&[("a", a)]));
             let read = scene.one_read();
@@ -66,12 +54,8 @@ fn a_deleted_cell_stays_deleted_in_every_order() {
 
 #[test]
 fn two_concurrent_migrations_lose_no_row_in_any_order() {
-    let orders = in_every_order(
-        || {
-            let scene = Scene::new();
-            let actors = vec![scene.migrator(100), scene.migrator(100)];
-            (scene, actors)
-        },
+    let orders = in_every_order_of(
+        |scene| vec![scene.migrator(100), scene.migrator(100)],
         |scene| {
             assert_eq!(scene.at_the_end(), cells_of(&[("a", OLD), ("b", OLD), ("c", OLD)]));
         },
@@ -83,9 +67,8 @@ fn two_concurrent_migrations_lose_no_row_in_any_order() {
 #[test]
 fn reading_the_new_place_first_misses_rows() {
     let missed = std::cell::Cell::new(0);
-    in_every_order(
-        || {
-            let scene = Scene::new();
+    in_every_order_of(
+        |scene| {
             let ((epochs, table), read) = (scene.slow(), scene.read.clone());
             let wrong: Actor = Box::pin(async move {
                 let mut all = Seen::new();
@@ -95,8 +78,7 @@ fn reading_the_new_place_first_misses_rows() {
                 }
                 read.lock().unwrap().push(all);
             });
-            let actors = vec![wrong, scene.migrator(100)];
-            (scene, actors)
+            vec![wrong, scene.migrator(100)]
         },
         |scene| missed.set(missed.get() + usize::from(scene.one_read().is_empty())),
     );

@@ -63,6 +63,19 @@ pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl
     }
 }
 
+/// Runs the actors of a new scene in every order of their calls.
+pub(crate) fn in_every_order_of(
+    actors: impl Fn(&Scene) -> Vec<Actor>,
+    check: impl Fn(Scene),
+) -> usize {
+    let start = || {
+        let scene = Scene::new();
+        let actors = actors(&scene);
+        (scene, actors)
+    };
+    in_every_order(start, check)
+}
+
 /// State that actors share: the table, and the cells that a reader has read.
 pub(crate) struct Scene {
     pub(crate) table: Arc<dyn Table>,
