@@ -1,9 +1,13 @@
 //! Accounts with balances, and settings for scenarios.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Client, ClientOptions, Snapshot};
-use fluo_table::{Bytes, Column, Result, RowColumn};
+use fluo_engine::{Client, ClientOptions, CommitError, CommitInfo, Snapshot};
+use fluo_table::{Column, Error, RowColumn};
+
+use crate::shop::number;
+use crate::{FaultyTable, Fixture};
 
 /// Returns settings with short timeouts, for scenarios that wait for them.
 pub(super) fn hasty() -> ClientOptions {
@@ -17,12 +21,22 @@ pub(super) fn balance() -> Column {
     Column::new("account", "balance")
 }
 
-pub(super) fn amount(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
+pub(super) async fn read(snapshot: &Snapshot, row: &'static str) -> i64 {
+    number(snapshot.get(row, &balance()).await.unwrap())
 }
 
-pub(super) async fn read(snapshot: &Snapshot, row: &'static str) -> i64 {
-    amount(snapshot.get(row, &balance()).await.unwrap())
+/// Sets two accounts in a transaction of a client that is cut off from a writing call on.
+pub(super) async fn cut_off(
+    fixture: &Fixture,
+    call: usize,
+) -> (Client, Result<CommitInfo, CommitError>) {
+    let table = FaultyTable::new(fixture.table.clone()).cut_off_from_write(call).row_by_row();
+    let client = fixture.client_of(Arc::new(table), hasty()).await;
+    let tx = client.begin().await.unwrap();
+    tx.set("alice", &balance(), "2").unwrap();
+    tx.set("bob", &balance(), "2").unwrap();
+    let committed = tx.commit().await;
+    (client, committed)
 }
 
 /// Sets some accounts in one transaction.
@@ -42,9 +56,9 @@ pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
 pub(super) async fn balances<const N: usize>(
     client: &Client,
     accounts: [&'static str; N],
-) -> Result<[i64; N]> {
+) -> Result<[i64; N], Error> {
     let snapshot = client.snapshot().await?;
     let cells = accounts.map(|account| RowColumn::new(account, balance()));
     let found = snapshot.get_many(cells.clone()).await?;
-    Ok(cells.map(|cell| amount(found.get(&cell).cloned())))
+    Ok(cells.map(|cell| number(found.get(&cell).cloned())))
 }

@@ -5,34 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, observer_fn};
+use fluo_engine::Observers;
 use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Bytes, Column, Error, Instance, RowColumn};
+use fluo_table::{Error, Instance, RowColumn};
 
-use super::observed::{column, idle, read_now, set, set_all};
+use super::observed::{column, fragile, idle, read_now, set, set_all};
 use crate::{Fixture, ManualClock, until};
-
-/// Returns an observer that copies `a` to `b`. It fails on the row `bad` until it is fixed.
-fn fragile(fixed: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
-    let (fixed, runs) = (fixed.clone(), runs.clone());
-    observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
-        let (fixed, runs) = (fixed.clone(), runs.clone());
-        async move {
-            if row == "bad" && !fixed.load(Ordering::SeqCst) {
-                runs.fetch_add(1, Ordering::SeqCst);
-                return Err(Error::invalid("no such page"));
-            }
-            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
-            tx.set(row, &column("b"), value)
-        }
-    })
-}
 
 const TRIES: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
 pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(instance: Instance) {
-    let (fixed, runs) = (Arc::default(), Arc::default());
-    let observers = Observers::new().strong(column("a"), "copy", fragile(&fixed, &runs)).unwrap();
+    let (fixed, runs) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
+    let fragile = fragile(Error::invalid("no such page"), &fixed, &runs);
+    let observers = Observers::new().strong(column("a"), "copy", fragile).unwrap();
     let (fixture, client) = Fixture::observed(&instance, &observers).await.with_client().await;
     let worker = client.worker().max_attempts(TRIES).first_retry_pause(Duration::from_millis(100));
     let worker = worker.clock(Arc::new(ManualClock::at(1_000))).start().await.unwrap();

@@ -1,13 +1,12 @@
 //! Transactions that write the same cells.
 
-use std::sync::Arc;
-
 use fluo_engine::{CommitError, Conflict, ConflictCause};
 use fluo_table::Instance;
 use futures::future::join_all;
 
-use super::accounts::{amount, balance, balances, hasty, set};
-use crate::{FaultyTable, Fixture};
+use super::accounts::{balance, balances, cut_off, set};
+use crate::Fixture;
+use crate::shop::number;
 
 const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 
@@ -66,8 +65,8 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
                     continue;
                 }
                 let transfer = client.run(async |tx| {
-                    let payer = amount(tx.get(from, &balance()).await?);
-                    let payee = amount(tx.get(to, &balance()).await?);
+                    let payer = number(tx.get(from, &balance()).await?);
+                    let payee = number(tx.get(to, &balance()).await?);
                     tx.set(from, &balance(), (payer - 7).to_string())?;
                     tx.set(to, &balance(), (payee + 7).to_string())
                 });
@@ -95,17 +94,13 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
 /// conflicts with it. Otherwise every retry would conflict again.
 pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
     let fixture = Fixture::new(&instance).await;
-    let cut = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(1).row_by_row());
-    let dying = fixture.client_of(cut, hasty()).await;
-    let tx = dying.begin().await.unwrap();
-    tx.set("alice", &balance(), "1").unwrap();
-    tx.set("bob", &balance(), "1").unwrap();
-    tx.commit().await.unwrap_err();
+    let (dying, committed) = cut_off(&fixture, 1).await;
+    committed.unwrap_err();
     let transactor = dying.transactor();
     drop(dying);
     let client = fixture.client().await;
     let blind = client.begin().await.unwrap();
-    blind.set("alice", &balance(), "2").unwrap();
+    blind.set("alice", &balance(), "3").unwrap();
     let met = conflict(blind.commit().await.unwrap_err());
     assert!(
         matches!(met.other, Some(ConflictCause::Locking { transactor: other, .. }) if other == transactor),
@@ -113,7 +108,7 @@ pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance
     );
     fixture.wait_until_unlocked().await;
     let again = client.begin().await.unwrap();
-    again.set("alice", &balance(), "2").unwrap();
+    again.set("alice", &balance(), "3").unwrap();
     again.commit().await.unwrap();
-    assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
+    assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [3, 0]);
 }

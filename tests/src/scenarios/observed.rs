@@ -1,17 +1,18 @@
 //! Helpers of scenarios with observers.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
 use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, observer_fn};
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
 use crate::STUCK;
+pub use crate::shop::number;
 
 pub fn column(qualifier: &'static str) -> Column {
     Column::new("f", qualifier)
-}
-
-pub fn number(value: Option<Bytes>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(&value).unwrap().parse().unwrap())
 }
 
 pub async fn read(snapshot: &Snapshot, row: &str, qualifier: &'static str) -> i64 {
@@ -70,6 +71,39 @@ pub fn copies(
         async move {
             let value = number(tx.get(row.clone(), &from).await?);
             tx.set(row, &column(to), change(value).to_string())?;
+            Ok::<_, Error>(())
+        }
+    })
+}
+
+/// Returns an observer that copies `a` to `b`. It fails on the row `bad` until it is fixed.
+pub fn fragile(error: Error, fixed: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
+    let (fixed, runs) = (fixed.clone(), runs.clone());
+    observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
+        let (error, fixed, runs) = (error.clone(), fixed.clone(), runs.clone());
+        async move {
+            if row == "bad" && !fixed.load(Ordering::SeqCst) {
+                runs.fetch_add(1, Ordering::SeqCst);
+                return Err(error);
+            }
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tx.set(row, &column("b"), value)
+        }
+    })
+}
+
+/// The workers that ran the observer of each row.
+pub type Runs = Arc<Mutex<BTreeMap<Bytes, Vec<usize>>>>;
+
+/// Returns an observer that counts the processed notifications of each row.
+pub fn counts(worker: usize, runs: &Runs) -> impl Observer {
+    let runs = runs.clone();
+    observer_fn(move |tx: Transaction, row: Bytes, _| {
+        let runs = runs.clone();
+        async move {
+            runs.lock().unwrap().entry(row.clone()).or_default().push(worker);
+            let count = number(tx.get(row.clone(), &column("count")).await?);
+            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
             Ok::<_, Error>(())
         }
     })

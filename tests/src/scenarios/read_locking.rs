@@ -5,12 +5,13 @@ use std::sync::Arc;
 use fluo_engine::OwnedTransaction;
 use fluo_table::{Column, Instance, RowColumn};
 
-use super::accounts::{amount, balance, balances, hasty, set};
+use super::accounts::{balance, balances, hasty, set};
 use super::meeting::conflict;
+use crate::shop::number;
 use crate::{FaultyTable, Fixture};
 
 async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
-    amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
+    number(tx.with_read_lock().get(row, &balance()).await.unwrap())
 }
 
 pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
@@ -110,7 +111,7 @@ impl Way {
                 cells.map(|cell| found.get(&cell).cloned())
             }
         };
-        [amount(one), amount(other)]
+        [number(one), number(other)]
     }
 }
 

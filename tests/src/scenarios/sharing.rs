@@ -1,32 +1,13 @@
 //! Workers that share the notifications.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex};
 
-use fluo_engine::{Observer, Observers, Transaction, observer_fn};
+use fluo_engine::Observers;
 use fluo_table::layout::{Partition, is_unpartitioned, notification_column};
-use fluo_table::{Bytes, Column, Error, Instance};
+use fluo_table::{Column, Instance};
 
-use super::observed::{column, idle, number, read, set_all, work};
+use super::observed::{Runs, column, counts, idle, read, set_all, work};
 use crate::Fixture;
-
-/// The workers that ran the observer of each row.
-type Runs = Arc<Mutex<BTreeMap<Bytes, Vec<usize>>>>;
-
-/// Returns an observer that counts the processed notifications of each row.
-fn counts(worker: usize, runs: &Runs) -> impl Observer {
-    let runs = runs.clone();
-    observer_fn(move |tx: Transaction, row: Bytes, _| {
-        let runs = runs.clone();
-        async move {
-            runs.lock().unwrap().entry(row.clone()).or_default().push(worker);
-            let count = number(tx.get(row.clone(), &column("count")).await?);
-            tx.set(row.clone(), &column("count"), (count + 1).to_string())?;
-            Ok::<_, Error>(())
-        }
-    })
-}
 
 const ROWS: usize = 60;
 

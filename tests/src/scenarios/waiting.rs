@@ -1,24 +1,19 @@
 //! Locks of live clients.
 
-use fluo_table::Instance;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::accounts::{balance, balances, hasty, set};
-use crate::{FaultyTable, Fixture};
+use fluo_table::Instance;
+
+use super::accounts::{balances, cut_off, hasty, set};
+use crate::Fixture;
 
 /// Checks that a reader waits for a transaction that hangs in its commit, and does not roll it back
 /// before the timeout.
 pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let fixture = Fixture::new(&instance).await;
     set(&fixture.client().await, &[("alice", 1), ("bob", 1)]).await;
-    let table =
-        Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(2).row_by_row());
-    let hanging = fixture.client_of(table, hasty()).await;
-    let tx = hanging.begin().await.unwrap();
-    tx.set("alice", &balance(), "2").unwrap();
-    tx.set("bob", &balance(), "2").unwrap();
-    tx.commit().await.unwrap_err();
+    let (hanging, committed) = cut_off(&fixture, 2).await;
+    committed.unwrap_err();
     assert_eq!(fixture.locked().await.len(), 2);
 
     let patient = fixture
@@ -43,13 +38,8 @@ pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance
     let client = fixture.client_of(fixture.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // The owner has committed its primary, and is cut off before it commits the secondary.
-    let table =
-        Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(3).row_by_row());
-    let owner = fixture.client_of(table, hasty()).await;
-    let tx = owner.begin().await.unwrap();
-    tx.set("alice", &balance(), "2").unwrap();
-    tx.set("bob", &balance(), "2").unwrap();
-    tx.commit().await.unwrap();
+    let (_owner, committed) = cut_off(&fixture, 3).await;
+    committed.unwrap();
     assert_eq!(fixture.locked().await.len(), 1);
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 2]);
     fixture.wait_until_unlocked().await;

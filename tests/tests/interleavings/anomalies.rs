@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use fluo_engine::Client;
 use fluo_table::{Scan, Span};
+use fluo_tests::shop::number;
 use fluo_tests::soak;
 use futures::stream::TryStreamExt;
 
 use super::explorer::{Orders, Program, Scenario, explore};
-use super::scene::{column, get, number, set};
+use super::scene::{column, get, set};
 
 pub(super) const READ_BOTH: Program = |client| {
     Box::pin(async move {
@@ -99,7 +100,7 @@ const SCAN_TWICE: Program = |client| {
         let mut sums = Vec::new();
         for _ in 0..2 {
             let cells: Vec<_> = snapshot.scan(Scan::over(Span::all())).try_concat().await.unwrap();
-            sums.push(cells.iter().map(|cell| number(Some(&cell.value))).sum());
+            sums.push(cells.iter().map(|cell| number(Some(cell.value.clone()))).sum());
             sums.push(i64::try_from(cells.len()).unwrap());
         }
         sums
@@ -143,7 +144,7 @@ async fn take(
 ) -> Vec<i64> {
     let tx = client.begin().await.unwrap();
     let covering = match is_locked {
-        true => number(tx.with_read_lock().get(other, &column()).await.unwrap().as_deref()),
+        true => number(tx.with_read_lock().get(other, &column()).await.unwrap()),
         false => get(&tx, other).await,
     };
     if covering == 0 {

@@ -4,19 +4,20 @@
 use std::collections::BTreeSet;
 
 use fluo_engine::{Error, Transaction};
+use fluo_tests::shop::number;
 use fluo_tests::soak;
 use futures::future::try_join_all;
 
 use super::anomalies::{COUNT, READ_BOTH, SET_BOTH};
 use super::explorer::{Orders, Program, Scenario, explore};
-use super::scene::{column, number};
+use super::scene::column;
 
 /// Number of transactions of the client that gathers. The first one occupies the lane, and the
 /// reads of the others travel together.
 const GATHERED: usize = 3;
 
 async fn read(tx: &Transaction, row: &'static str) -> Result<i64, Error> {
-    Ok(number(tx.get(row, &column()).await?.as_deref()))
+    Ok(number(tx.get(row, &column()).await?))
 }
 
 /// Reads two rows in each of some transactions.

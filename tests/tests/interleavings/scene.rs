@@ -6,6 +6,7 @@ use std::time::Duration;
 use fluo_engine::{Client, ClientOptions, OwnedTransaction, Snapshot};
 use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Column, Instance, MemoryTables};
+use fluo_tests::shop::number;
 use fluo_tests::{FaultyTables, Fixture, Intercepted};
 
 use super::gate::Gate;
@@ -79,11 +80,7 @@ pub(crate) fn column() -> Column {
 }
 
 pub(crate) async fn get(snapshot: &Snapshot, row: &'static str) -> i64 {
-    number(snapshot.get(row, &column()).await.unwrap().as_deref())
-}
-
-pub(crate) fn number(value: Option<&[u8]>) -> i64 {
-    value.map_or(0, |value| std::str::from_utf8(value).unwrap().parse().unwrap())
+    number(snapshot.get(row, &column()).await.unwrap())
 }
 
 pub(crate) fn set(tx: &OwnedTransaction, row: &'static str, number: i64) {

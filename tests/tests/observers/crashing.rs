@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, Worker, observer_fn};
+use fluo_engine::{Client, Observer, Observers, Transaction, Worker, observer_fn};
 use fluo_table::coordination::FailedNotification;
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use fluo_tests::Fixture;
@@ -42,36 +42,45 @@ impl Slow {
         Self { fixture: Fixture::observed_in_memory(observers).await, begun, resume }
     }
 
+    /// Starts a worker, and sets the cell of the row `r`, whose run begins.
+    async fn start(&self) -> (Client, Worker) {
+        let (client, worker) = self.fixture.start().await;
+        set(&client, "r", "a", 7).await;
+        self.has_begun().await;
+        (client, worker)
+    }
+
     async fn has_begun(&self) {
         self.begun.acquire().await.unwrap().forget();
     }
 }
 
+/// Checks that the cell of the row `r` was processed once.
+async fn was_run_once(client: &Client) {
+    assert_eq!((read_now(client, "r", "b").await, read_now(client, "r", "count").await), (7, 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
     let slow = Slow::new().await;
-    let (client, worker) = slow.fixture.start().await;
-    set(&client, "r", "a", 7).await;
-    slow.has_begun().await;
+    let (client, worker) = slow.start().await;
     drop((client, worker));
     let (client, _worker) = slow.fixture.start().await;
     slow.has_begun().await;
     slow.resume.close();
     idle(&client).await;
-    assert_eq!((read_now(&client, "r", "b").await, read_now(&client, "r", "count").await), (7, 1));
+    was_run_once(&client).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_whose_session_ended_loses_no_notification() {
     let slow = Slow::new().await;
-    let (client, worker) = slow.fixture.start().await;
-    set(&client, "r", "a", 7).await;
-    slow.has_begun().await;
+    let (client, worker) = slow.start().await;
     slow.fixture.end_session(&client).await;
     let (other, second) = slow.fixture.start().await;
     slow.resume.close();
     idle(&other).await;
-    assert_eq!((read_now(&other, "r", "b").await, read_now(&other, "r", "count").await), (7, 1));
+    was_run_once(&other).await;
     worker.stop().await;
     second.stop().await;
 }
@@ -101,10 +110,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     let slow = Slow::new().await;
-    let client = slow.fixture.client().await;
-    let worker: Worker = client.worker().start().await.unwrap();
-    set(&client, "r", "a", 7).await;
-    slow.has_begun().await;
+    let (client, worker) = slow.start().await;
     drop(worker);
     tokio::time::sleep(Duration::from_secs(1)).await;
     let share =
@@ -151,9 +157,7 @@ async fn another_worker_runs_the_notifications_of_a_dropped_one() {
 #[tokio::test(start_paused = true)]
 async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped() {
     let slow = Slow::new().await;
-    let (client, first) = slow.fixture.start().await;
-    set(&client, "r", "a", 7).await;
-    slow.has_begun().await;
+    let (client, first) = slow.start().await;
     let stopping = tokio::spawn(first.stop());
     // The cell changes during the run, so the commit is a conflict.
     set(&client, "r", "b", 1).await;
@@ -165,8 +169,7 @@ async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped
     slow.has_begun().await;
     slow.resume.close();
     idle(&other).await;
-    let count = read_now(&client, "r", "count").await;
-    assert_eq!((read_now(&client, "r", "b").await, count), (7, 1));
+    was_run_once(&client).await;
 }
 
 /// All runs change one cell, so those that conflicted wait for their turn when the worker stops.

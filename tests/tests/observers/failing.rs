@@ -2,55 +2,23 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{
-    Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, Observers, Worker, WorkerOptions};
 use fluo_table::coordination::FailedNotification;
 use fluo_table::layout::{NotificationTimestamp, notification_column};
-use fluo_table::{Bytes, Column, Error, ErrorKind, Mutation, RowColumn, Timestamp};
+use fluo_table::{Column, Error, ErrorKind, Mutation, RowColumn, Timestamp};
 use fluo_tests::conformance_coordination::failed;
-use fluo_tests::scenarios::observed::{column, idle, read_now, set};
+use fluo_tests::scenarios::observed::{column, fragile, idle, read_now, set};
 use fluo_tests::{Fixture, ManualClock};
-
-/// The failure of an observer on rows that begin with `bad`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum How {
-    Error,
-    /// An error of the observer's own, of the same kind as the error of an unavailable table.
-    Unavailable,
-}
-
-/// Returns an observer that copies `a` to `b`, and fails on rows that begin with `bad` until it is
-/// fixed.
-fn fragile(how: How, fixed: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl Observer {
-    let (fixed, runs) = (fixed.clone(), runs.clone());
-    observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
-        let (fixed, runs) = (fixed.clone(), runs.clone());
-        async move {
-            if row.starts_with(b"bad") && !fixed.load(Ordering::SeqCst) {
-                runs.fetch_add(1, Ordering::SeqCst);
-                let away = "the service that counts pages is away";
-                let error: ObserverError = match how {
-                    How::Error => Error::invalid("no such page").into(),
-                    How::Unavailable => Error::new(ErrorKind::Unavailable, away).into(),
-                };
-                return Err(error);
-            }
-            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
-            Ok(tx.set(row, &column("b"), value)?)
-        }
-    })
-}
 
 struct Fragile {
     fixture: Fixture,
     client: Client,
     worker: Worker,
     fixed: Arc<AtomicBool>,
-    runs: Arc<AtomicUsize>,
+    runs: Arc<AtomicU32>,
 }
 
 const TRIES: u32 = 4;
@@ -60,10 +28,14 @@ fn worker_of(client: &Client) -> WorkerOptions {
 }
 
 impl Fragile {
-    async fn start(how: How) -> Self {
+    async fn start() -> Self {
+        Self::failing_with(Error::invalid("no such page")).await
+    }
+
+    async fn failing_with(error: Error) -> Self {
         let (fixed, runs) = (Arc::default(), Arc::default());
-        let observers =
-            Observers::new().strong(column("a"), "copy", fragile(how, &fixed, &runs)).unwrap();
+        let fragile = fragile(error, &fixed, &runs);
+        let observers = Observers::new().strong(column("a"), "copy", fragile).unwrap();
         let (fixture, client) = Fixture::observed_in_memory(observers).await.with_client().await;
         let clock = Arc::new(ManualClock::at(1_000));
         let worker = worker_of(&client).clock(clock).start();
@@ -71,7 +43,7 @@ impl Fragile {
         Self { fixture, client, worker, fixed, runs }
     }
 
-    fn runs(&self) -> usize {
+    fn runs(&self) -> u32 {
         self.runs.load(Ordering::SeqCst)
     }
 
@@ -86,7 +58,7 @@ fn cell(row: &'static str) -> RowColumn {
 
 #[tokio::test(start_paused = true)]
 async fn the_success_of_a_later_notification_removes_the_dead_letter() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     idle(client).await;
@@ -100,7 +72,7 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
 
 #[tokio::test(start_paused = true)]
 async fn a_notification_that_arrives_during_a_failure_is_processed() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     while fragile.runs() < 3 {
@@ -115,7 +87,7 @@ async fn a_notification_that_arrives_during_a_failure_is_processed() {
 
 #[tokio::test(start_paused = true)]
 async fn pauses_between_tries_grow() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     let Fragile { client, .. } = &fragile;
     let begun = tokio::time::Instant::now();
     set(client, "bad", "a", 1).await;
@@ -125,9 +97,11 @@ async fn pauses_between_tries_grow() {
     assert!((700..1_500).contains(&elapsed), "{elapsed}");
 }
 
+/// The error is the observer's own, of the same kind as the error of an unavailable table.
 #[tokio::test(start_paused = true)]
 async fn an_unavailable_service_of_the_observer_uses_up_tries() {
-    let fragile = Fragile::start(How::Unavailable).await;
+    let away = Error::new(ErrorKind::Unavailable, "the service that counts pages is away");
+    let fragile = Fragile::failing_with(away).await;
     let Fragile { client, .. } = &fragile;
     set(client, "bad", "a", 1).await;
     idle(client).await;
@@ -140,7 +114,7 @@ async fn an_unavailable_service_of_the_observer_uses_up_tries() {
 /// Counts tries in the memory of each worker: another worker starts from zero.
 #[tokio::test(start_paused = true)]
 async fn tries_are_counted_by_each_worker() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     set(&fragile.client, "bad", "a", 1).await;
     while fragile.runs() < 3 {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -156,7 +130,7 @@ async fn tries_are_counted_by_each_worker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_full() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     let Fragile { fixture, client, .. } = &fragile;
     for number in 0..FailedNotification::MAX_DEAD_LETTERS {
         let failed = failed(format!("other {number}"));
@@ -181,7 +155,7 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
 /// A client in another language, or an older client, may notify a column without an observer.
 #[tokio::test(start_paused = true)]
 async fn a_notification_without_an_observer_becomes_a_dead_letter() {
-    let fragile = Fragile::start(How::Error).await;
+    let fragile = Fragile::start().await;
     let Fragile { fixture, client, .. } = &fragile;
     let stranger = Column { visibility: "".into(), ..column("stranger") };
     let stamp = NotificationTimestamp { timestamp: Timestamp::new(2).unwrap(), is_delete: false };

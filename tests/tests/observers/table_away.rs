@@ -2,14 +2,14 @@
 //! notifications.
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_engine::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Table};
-use fluo_tests::scenarios::observed::{column, idle, read_now, set};
+use fluo_tests::scenarios::observed::{column, fragile, idle, read_now, set};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted};
 
 /// The part of the table that is unavailable.
@@ -122,31 +122,19 @@ async fn an_unavailable_table_uses_up_no_tries() {
 /// processed later, and the dead letter was not removed.
 #[tokio::test(start_paused = true)]
 async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_table() {
-    let (fixed, asked) = (Arc::new(Mutex::new(false)), Arc::new(AtomicUsize::new(0)));
-    let observers = {
-        let (fixed, asked) = (fixed.clone(), asked.clone());
-        let fails = observer_fn(move |_, _, _| {
-            asked.fetch_add(1, Ordering::SeqCst);
-            let is_fixed = *fixed.lock().unwrap();
-            async move {
-                match is_fixed {
-                    true => Ok(()),
-                    false => Err(Error::invalid("no such page")),
-                }
-            }
-        });
-        Observers::new().strong(column("a"), "fail", fails).unwrap()
-    };
+    let (fixed, runs) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
+    let fragile = fragile(Error::invalid("no such page"), &fixed, &runs);
+    let observers = Observers::new().strong(column("a"), "copy", fragile).unwrap();
     let (fixture, shaky) = fixture(&observers).await;
     let client = fixture.client().await;
     let _worker = worker(&client).start().await.unwrap();
-    set(&client, "r", "a", 1).await;
+    set(&client, "bad", "a", 1).await;
     shaky.hooks().set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(asked.load(Ordering::SeqCst), 4);
+    assert_eq!(runs.load(Ordering::SeqCst), 4);
     assert_eq!(failed(&client).await, 1, "the record was written");
     assert_eq!(fixture.notifications().await, 1, "the notification was not removed");
-    *fixed.lock().unwrap() = true;
+    fixed.store(true, Ordering::SeqCst);
     shaky.hooks().set(Away::Nothing);
     idle(&client).await;
     assert_eq!(failed(&client).await, 0);

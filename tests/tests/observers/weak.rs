@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use fluo_engine::{ClientOptions, Observers, Transaction, observer_fn};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind};
 use fluo_tests::scenarios::observed::{column, copies, idle};
-use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
+use fluo_tests::{Call, Fixture, Intercepted, Latch};
 
 #[tokio::test]
 async fn only_a_column_with_a_weak_observer_can_be_notified() {
@@ -50,20 +49,6 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
     assert_eq!(fixture.notifications().await, 2, "the rest commits");
 }
 
-/// Holds plain writes.
-#[derive(Debug, Default)]
-struct Writing(Latch);
-
-#[async_trait]
-impl Hooks for Writing {
-    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
-        if matches!(call, Call::Write(_)) {
-            self.0.pass().await;
-        }
-        Ok(None)
-    }
-}
-
 /// The commit returned before the notification was deleted, and the worker ran it again.
 #[tokio::test(start_paused = true)]
 async fn an_observer_that_writes_another_row_runs_once() {
@@ -75,12 +60,20 @@ async fn an_observer_that_writes_another_row_runs_once() {
     });
     let observers = Observers::new().weak(column("w"), "set", observer);
     let fixture = Fixture::observed_in_memory(observers.unwrap()).await;
-    let table = Intercepted::with_hooks(fixture.table.clone(), Writing::default()).row_by_row();
-    let table = Arc::new(table);
-    let writing = &table.hooks().0;
+    let writing = Arc::new(Latch::default());
+    let held = writing.clone();
+    let hold_writes = move |call: &Call| {
+        let latch = matches!(call, Call::Write(_)).then(|| held.clone());
+        async move {
+            if let Some(latch) = latch {
+                latch.pass().await;
+            }
+            Ok(None)
+        }
+    };
+    let table = Intercepted::with_hooks(fixture.table.clone(), hold_writes).row_by_row();
     writing.open();
-    let options = ClientOptions::new();
-    let client = fixture.client_of(table.clone(), options).await;
+    let client = fixture.client_on(Arc::new(table)).await;
     client.run(async |tx| tx.notify("r", &column("w"))).await.unwrap();
     writing.close();
     let worker = client.worker().start().await.unwrap();
