@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_engine::{Column, Instance, InstanceExt, Observers, Transaction};
+use fluo_engine::{Client, Column, Instance, InstanceExt, Observers, Result, Transaction};
 use fluo_keys::RowHasher;
 use fluo_recipes::codec::{Codec, CodecError, KeyCodec, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
@@ -14,21 +14,17 @@ fn bytes(buckets: u32) -> CombineQueue<String, u8> {
     CombineQueue::new("wc", Sum).unwrap().buckets(buckets).unwrap()
 }
 
-async fn start(queue: &CombineQueue<String, u8>) -> App {
-    App::start(&[queue]).await
-}
-
 /// Writes an update with bytes that are no number.
-async fn damage(app: &App, row: &'static [u8]) {
+async fn damage(client: &Client, row: &'static [u8]) -> Result<()> {
     let update = Column::new("u", "v");
-    app.client.run(async |tx: Transaction| tx.set(row, &update, "many")).await.unwrap();
+    client.run(async |tx: Transaction| tx.set(row, &update, "many")).await
 }
 
 #[tokio::test]
 async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
     let queue = bytes(1);
-    let app = start(&queue).await;
-    damage(&app, b"wc:u:0:bad\0\0\0\0\0\0\0\x01").await;
+    let app = App::start(&[&queue]).await;
+    damage(&app.client, b"wc:u:0:bad\0\0\0\0\0\0\0\x01").await.unwrap();
     app.client.run(async |tx| queue.add(&tx, "good", 1)).await.unwrap();
     app.settle().await;
     let cells = app.cells("wc").await;
@@ -45,10 +41,8 @@ async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
 #[tokio::test]
 async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_along() {
     let queue = bytes(1);
-    let update = Column::new("u", "v");
     let app = App::start_after(&[&queue], async |client| {
-        let row = &b"wc:u:0:cat\0\0\0\0\0\0\0\x01"[..];
-        client.run(async |tx: Transaction| tx.set(row, &update, "many")).await?;
+        damage(client, b"wc:u:0:cat\0\0\0\0\0\0\0\x01").await?;
         for _ in 0..2 {
             client.run(async |tx| queue.add(&tx, "cat", 1)).await?;
         }
@@ -65,7 +59,7 @@ async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_al
 #[tokio::test]
 async fn a_stored_value_that_cannot_be_decoded_takes_the_updates_of_its_key_along() {
     let queue = bytes(1);
-    let app = start(&queue).await;
+    let app = App::start(&[&queue]).await;
     let current = Column::new("data", "current");
     app.client
         .run(async |tx: Transaction| {
@@ -84,7 +78,7 @@ async fn a_stored_value_that_cannot_be_decoded_takes_the_updates_of_its_key_alon
 #[tokio::test]
 async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() {
     let queue = bytes(1);
-    let app = start(&queue).await;
+    let app = App::start(&[&queue]).await;
     for key in ["full", "other", "full"] {
         app.client.run(async |tx| queue.add(&tx, key, 200)).await.unwrap();
         app.settle().await;

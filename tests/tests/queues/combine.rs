@@ -12,24 +12,33 @@ use tokio::time::timeout;
 use crate::fixture::{App, declared};
 
 type Words = CombineQueue<String, i64>;
-type Changes = Arc<Mutex<Vec<Change<String, i64>>>>;
+
+/// The changes of each pass.
+type Changes<V> = Arc<Mutex<Vec<Vec<Change<String, V>>>>>;
 
 fn words(buckets: u32) -> Words {
     Words::new("wc", Sum).unwrap().buckets(buckets).unwrap()
 }
 
 /// Returns the queue with an observer that keeps the changes.
-fn observed(words: &Words) -> (Words, Changes) {
+fn observed<V: Send + 'static>(
+    queue: &CombineQueue<String, V>,
+) -> (CombineQueue<String, V>, Changes<V>) {
     let changes = Changes::default();
     let keep = changes.clone();
-    let observer = move |_: Transaction, changed: Vec<Change<String, i64>>| {
-        keep.lock().unwrap().extend(changed);
+    let observer = move |_: Transaction, changed: Vec<Change<String, V>>| {
+        keep.lock().unwrap().push(changed);
         std::future::ready(Result::<()>::Ok(()))
     };
-    (words.clone().on_changes(observer), changes)
+    (queue.clone().on_changes(observer), changes)
 }
 
-async fn start(words: &Words) -> (App, Changes) {
+/// Returns the number of changes of each pass, and forgets them.
+fn sizes<V>(changes: &Changes<V>) -> Vec<usize> {
+    changes.lock().unwrap().drain(..).map(|pass| pass.len()).collect()
+}
+
+async fn start(words: &Words) -> (App, Changes<i64>) {
     let (words, changes) = observed(words);
     (App::start(&[&words]).await, changes)
 }
@@ -59,7 +68,7 @@ async fn stores_the_cells_of_fluo_recipes() {
     add(&app, &words, &[("cat", -2), ("dog", 1), ("fish", 0)]).await;
     app.settle().await;
     assert_eq!(app.cells("wc:").await, [current("0:dog", 6), current("2:fish", 1)]);
-    let mut changes = std::mem::take(&mut *changes.lock().unwrap());
+    let mut changes = std::mem::take(&mut *changes.lock().unwrap()).concat();
     changes.sort_by(|one, other| (&one.key, one.old).cmp(&(&other.key, other.old)));
     let change = |key: &str, old, new| Change { key: key.to_owned(), old, new };
     assert_eq!(
@@ -147,9 +156,8 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
     app.settle().await;
     assert_eq!(app.cells("wc:").await, ["wc:d:0:hot data:current 32"]);
     // Each old value is the new value before it.
-    let changes = std::mem::take(&mut *changes.lock().unwrap());
     let mut last = None;
-    for change in &changes {
+    for change in changes.lock().unwrap().iter().flatten() {
         assert_eq!(change.old, last);
         last = change.new;
     }
@@ -216,14 +224,7 @@ async fn combines_updates_before_the_position() {
 #[tokio::test]
 async fn processes_large_transactions_in_small_passes() {
     let words = words(2).buffer_bytes(1_024);
-    let passes = Arc::new(Mutex::new(Vec::new()));
-    let keep = passes.clone();
-    let observer = move |_: Transaction, changes: Vec<Change<String, i64>>| {
-        keep.lock().unwrap().push(changes.len());
-        std::future::ready(Result::<()>::Ok(()))
-    };
-    let words = words.on_changes(observer);
-    let app = App::start(&[&words]).await;
+    let (app, changes) = start(&words).await;
     let keys: Vec<String> = (0..1_000).map(|key| format!("{key:06}")).collect();
     let updates: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), 1)).collect();
     let mut done = 0;
@@ -238,7 +239,7 @@ async fn processes_large_transactions_in_small_passes() {
         assert!(cells.iter().all(|cell| cell.ends_with(&format!(" data:current {total}"))));
     }
     // The row of an update has 21 bytes and its value one, so a pass has at most 47 of them.
-    let passes = std::mem::take(&mut *passes.lock().unwrap());
+    let passes = sizes(&changes);
     assert!(passes.iter().all(|changes| (1..=47).contains(changes)), "{passes:?}");
     assert!(passes.len() >= 3 * 1_000 / 47, "{passes:?}");
 }
@@ -251,13 +252,7 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
         Some(current.unwrap_or_default() + &updates.concat())
     };
     let texts = CombineQueue::<String, String>::new("tx", append).unwrap().buckets(1).unwrap();
-    let sizes = Arc::new(Mutex::new(Vec::new()));
-    let keep = sizes.clone();
-    let observer = move |_: Transaction, changes: Vec<Change<String, String>>| {
-        keep.lock().unwrap().push(changes.len());
-        std::future::ready(Result::<()>::Ok(()))
-    };
-    let texts = texts.on_changes(observer);
+    let (texts, changes) = observed(&texts);
     let options = ClientOptions::new().max_transaction_bytes(1 << 20);
     let app = App::start_with(options, &[&texts], async |client| {
         for key in 0..KEYS {
@@ -268,12 +263,12 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     })
     .await;
     app.settle().await;
-    sizes.lock().unwrap().clear();
+    changes.lock().unwrap().clear();
     let letters = (0..KEYS).map(|key| (format!("{key:02}"), "y".to_owned()));
     let add = async |tx: Transaction| texts.extend(&tx, letters.clone());
     app.client.run(add).await.unwrap();
     timeout(STUCK, app.settle()).await.expect("each pass combines a key");
-    let sizes = std::mem::take(&mut *sizes.lock().unwrap());
+    let sizes = sizes(&changes);
     assert_eq!(sizes.iter().sum::<usize>(), KEYS, "{sizes:?}");
     assert!(sizes.iter().all(|size| (1..=6).contains(size)), "half of 1 MiB: {sizes:?}");
     let snapshot = app.client.snapshot().await.unwrap();
