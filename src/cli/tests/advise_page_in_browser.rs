@@ -63,15 +63,21 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// A theme is more than a name: the background of the page is light in one and dark in the other.
-#[test]
-fn follows_the_theme_of_the_reader() {
-    let Some(mut browser) = Browser::start() else {
-        return;
-    };
+/// Starts a browser, and makes `page.html` of real keys. `None` without a browser.
+fn with_page() -> Option<(Browser, Place)> {
+    let browser = Browser::start()?;
     let place = Place::new();
     place.file("keys", ROWS);
     place.runs("advise keys --html page.html");
+    Some((browser, place))
+}
+
+/// A theme is more than a name: the background of the page is light in one and dark in the other.
+#[test]
+fn follows_the_theme_of_the_reader() {
+    let Some((mut browser, place)) = with_page() else {
+        return;
+    };
     let file = place.path("page.html");
     let mut ground = |theme| {
         browser.show(390, theme);
@@ -85,12 +91,9 @@ fn follows_the_theme_of_the_reader() {
 /// Tab moves through the links and the regions that scroll.
 #[test]
 fn supports_the_keyboard() {
-    let Some(mut browser) = Browser::start() else {
+    let Some((mut browser, place)) = with_page() else {
         return;
     };
-    let place = Place::new();
-    place.file("keys", ROWS);
-    place.runs("advise keys --html page.html");
     browser.show(390, "light");
     browser.open(&place.path("page.html"));
     let focused =
@@ -109,12 +112,9 @@ fn supports_the_keyboard() {
 /// Tests the script: it finds each kind of fault in a page that was sound before.
 #[test]
 fn finds_each_kind_of_fault() {
-    let Some(mut browser) = Browser::start() else {
+    let Some((mut browser, place)) = with_page() else {
         return;
     };
-    let place = Place::new();
-    place.file("keys", ROWS);
-    place.runs("advise keys --html page.html");
     let page = place.read("page.html");
     let wide = r#"<div style="width:3000px">wide</div>"#;
     let over = r#"<p style="position:absolute;top:10px;left:20px">over the title</p>"#;

@@ -19,8 +19,6 @@ const NAMES: [&str; 5] = [
     "google-chrome",
     "google-chrome-stable",
 ];
-/// The time for a start or an answer. A browser that takes longer hangs.
-const PATIENCE: Duration = STUCK;
 
 const HEIGHT_PIXELS: u32 = 900;
 
@@ -57,7 +55,7 @@ impl Browser {
             .unwrap();
         let (socket, _) = connect(address(profile.path())).unwrap();
         if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
-            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            stream.set_read_timeout(Some(STUCK)).unwrap();
         }
         let mut browser = Browser { process, _profile: profile, socket, session: None, calls: 0 };
         let page = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
@@ -148,7 +146,7 @@ fn address(profile: &Path) -> String {
         if let Some((port, path)) = text.split_once('\n').filter(|(_, path)| !path.is_empty()) {
             return format!("ws://127.0.0.1:{port}{path}");
         }
-        assert!(start.elapsed() < PATIENCE, "the browser does not start");
+        assert!(start.elapsed() < STUCK, "the browser does not start");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -4,9 +4,9 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,9 +36,6 @@ pub(crate) const VARIABLES: [&str; 10] = [
     "FLUO_ZOOKEEPER_SECRET_FILE",
 ];
 
-/// Maximum duration of a command that does not hang.
-const DEADLINE: Duration = STUCK;
-
 /// A directory for commands, with a directory for temporary files in it. Dropping it removes both.
 pub(crate) struct Place {
     directory: TempDir,
@@ -65,6 +62,13 @@ impl Place {
 
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).unwrap();
+    }
+
+    /// Creates a named pipe.
+    #[cfg(unix)]
+    pub(crate) fn pipe(&self, name: &str) {
+        let made = Command::new("mkfifo").arg(self.path(name)).status();
+        assert!(made.unwrap().success());
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
@@ -97,6 +101,21 @@ impl Place {
             command.env_remove(name);
         }
         command
+    }
+
+    /// Starts the command, and returns its output, of which nothing is read ahead.
+    pub(crate) fn starts(&self, arguments: &str) -> (Child, BufReader<ChildStdout>) {
+        let mut child = self.command(arguments.split_whitespace()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        (child, BufReader::with_capacity(16, stdout))
+    }
+
+    /// Runs the command, reads one line of its output, and closes the output.
+    pub(crate) fn head(&self, arguments: &str) -> Run {
+        let (child, mut stdout) = self.starts(arguments);
+        next_line(&mut stdout);
+        drop(stdout);
+        ended(child)
     }
 
     /// Runs the command with arguments that contain no blanks.
@@ -228,11 +247,19 @@ fn excerpt(bytes: &[u8]) -> String {
     bytes.iter().take(2_000).flat_map(|byte| byte.escape_ascii()).map(char::from).collect()
 }
 
+/// Returns the next line of a command that has not ended.
+pub(crate) fn next_line(stdout: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    let bytes = stdout.read_line(&mut line).unwrap();
+    assert!(bytes > 0, "the command has ended");
+    line
+}
+
 /// Waits for a command that must not hang.
 pub(crate) fn ended(mut child: Child) -> Run {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > DEADLINE {
+        if start.elapsed() > STUCK {
             child.kill().unwrap();
             panic!("the command hangs");
         }
@@ -270,13 +297,15 @@ pub(crate) fn signal(id: u32, name: &str) {
     assert!(sent.success(), "{kill}");
 }
 
-/// Checks whether the tests were started with SIGHUP ignored (`nohup`). Then the command ignores it
-/// too.
+/// Returns the names of the signals that end a command, and its exit code for each. If the tests
+/// were started with SIGHUP ignored (`nohup`), the command ignores it too.
 #[cfg(unix)]
-pub(crate) fn is_hangup_ignored() -> bool {
+pub(crate) fn ending_signals() -> Vec<(&'static str, i32)> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
+    let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+    let hangup = (mask & 1 == 0).then_some(("HUP", 129));
+    [("INT", 130), ("TERM", 143)].into_iter().chain(hangup).collect()
 }
 
 /// Expects that a message contains a part.

@@ -12,8 +12,6 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::{Place, assert_says};
 
-/// Maximum duration of any expected event.
-const PATIENCE: Duration = STUCK;
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -90,7 +88,7 @@ impl Session {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status.code();
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > STUCK {
                 self.child.kill().unwrap();
                 panic!("the command hangs: {}", self.shown());
             }
@@ -110,7 +108,7 @@ impl Session {
     fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let start = Instant::now();
         while !is_so() {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > STUCK {
                 assert_says(&self.shown(), what);
                 panic!("{what} does not come");
             }

@@ -44,8 +44,7 @@ fn shows_progress_at_a_terminal() {
     use std::io::Write;
 
     let place = Place::new();
-    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-    assert!(made.unwrap().success());
+    place.pipe("pipe");
     let session = place.at_terminal("advise pipe", &[]);
     let mut pipe = std::fs::File::options().write(true).open(place.path("pipe")).unwrap();
     pipe.write_all(ids(140_000).as_bytes()).unwrap();

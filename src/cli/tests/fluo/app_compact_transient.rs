@@ -3,8 +3,6 @@
 use crate::application::{Web, entries, page};
 use crate::command::{Place, assert_says};
 
-const COMPACT: &str = "app compact-transient --at embedded:d";
-
 /// Creates a place with the application, which has the range from `q#` to `q:~`, and with a deleted
 /// cell in it.
 async fn place() -> Place {
@@ -23,7 +21,7 @@ async fn place() -> Place {
 async fn drops_the_entries_of_a_deleted_cell() {
     let place = place().await;
     let before = entries(&place);
-    let run = place.runs(&format!("{COMPACT} web"));
+    let run = place.runs("app compact-transient --at embedded:d web");
     assert_says(run.text(), "queue (q#, q:~]: compacted in ");
     assert_eq!((run.text().lines().count(), run.stderr.as_str()), (1, ""));
     assert!(entries(&place) < before, "{before} entries before");
@@ -32,32 +30,17 @@ async fn drops_the_entries_of_a_deleted_cell() {
 /// Signals end a command that repeats.
 #[cfg(unix)]
 mod repeatedly {
-    use std::io::{BufRead, BufReader};
-    use std::process::{Child, ChildStdout};
-
     use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
     use super::*;
-    use crate::command::{ended, signal};
+    use crate::command::{ended, next_line, signal};
 
-    fn repeating(place: &Place) -> (Child, BufReader<ChildStdout>) {
-        let arguments = format!("{COMPACT} --every 50ms web");
-        let mut child = place.command(arguments.split(' ')).spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        (child, stdout)
-    }
-
-    fn next_line(stdout: &mut impl BufRead) -> String {
-        let mut line = String::new();
-        let bytes = stdout.read_line(&mut line).unwrap();
-        assert!(bytes > 0, "the command has ended");
-        line
-    }
+    const REPEATING: &str = "app compact-transient --at embedded:d --every 50ms web";
 
     #[tokio::test]
     async fn repeats_until_a_signal_and_leaves_the_directory_to_others_in_between() {
         let place = place().await;
-        let (child, mut stdout) = repeating(&place);
+        let (child, mut stdout) = place.starts(REPEATING);
         for _ in 0..3 {
             assert_says(&next_line(&mut stdout), "queue (q#, q:~]: compacted in ");
         }
@@ -70,7 +53,7 @@ mod repeatedly {
     #[tokio::test]
     async fn continues_after_a_failure() {
         let place = place().await;
-        let (child, mut stdout) = repeating(&place);
+        let (child, mut stdout) = place.starts(REPEATING);
         next_line(&mut stdout);
         let held = loop {
             if let Ok(tables) = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()) {

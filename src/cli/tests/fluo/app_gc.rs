@@ -34,16 +34,12 @@ async fn drops_old_versions_and_prints_the_horizon() {
 #[cfg(unix)]
 #[tokio::test]
 async fn repeats_until_a_signal_and_leaves_the_directory_to_others_in_between() {
-    use std::io::{BufRead, BufReader};
-
-    use crate::command::{ended, signal};
+    use crate::command::{ended, next_line, signal};
 
     let place = place().await;
-    let arguments = format!("{GC} --every 50ms web");
-    let mut child = place.command(arguments.split(' ')).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (child, mut stdout) = place.starts(&format!("{GC} --every 50ms web"));
     for _ in 0..2 {
-        assert_says(&lines.next().unwrap().unwrap(), "collected below ");
+        assert_says(&next_line(&mut stdout), "collected below ");
     }
     drop(Web::open_when_free(&place).await);
     signal(child.id(), "TERM");

@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use fluo_engine::{InstanceExt, Transaction};
-use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_table::coordination::{FailedNotification, ObserverKind, TransactorId};
 use fluo_table::layout::{
     DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp, ReadLockValue,
@@ -14,6 +12,7 @@ use fluo_table::{Bytes, Column, Mutation, RowColumn};
 
 use crate::application::{Web, at, lock, page, place, stamp};
 use crate::command::{Place, VARIABLES};
+use crate::queue::update;
 
 /// Runs a transcript on the directory `d` of a place.
 fn transcript(place: &Place, name: &str) {
@@ -178,25 +177,9 @@ async fn notifications() {
 #[tokio::test]
 async fn queue() {
     let place = Place::new();
-    {
-        let words = CombineQueue::<String, u8>::new("wc", Sum).unwrap();
-        let words = words.buckets(1).unwrap();
-        let fluo = fluo_embedded::open(place.path("d")).unwrap();
-        let web = fluo.application("web").recipe(&words);
-        let client = web.open_or_create().await.unwrap();
-        let add = async |key: &str, number: u8| {
-            let add = async |tx: Transaction| words.add(&tx, key, number);
-            client.run(add).await.unwrap();
-        };
-        for _ in 0..2 {
-            add("cat", 200).await;
-            add("dog", 130).await;
-            let worker = client.worker().start().await.unwrap();
-            client.wait_until_idle().await.unwrap();
-            worker.stop().await;
-        }
-        add("dog", 2).await;
-        add("fish", 3).await;
+    for _ in 0..2 {
+        update(&place, &[("cat", 200), ("dog", 130)], true).await;
     }
+    update(&place, &[("dog", 2), ("fish", 3)], false).await;
     transcript(&place, "queue");
 }

@@ -12,7 +12,7 @@ fn leaves_no_files_when_interrupted_at_any_time() {
     use std::thread;
     use std::time::Duration;
 
-    for (signal, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+    for (signal, expected) in crate::command::ending_signals() {
         let place = Place::new();
         for delay_ms in (0..10).map(|step| step * 6) {
             let child = place.command(["demo"]).spawn().unwrap();

@@ -7,15 +7,6 @@ use std::process::{Command, Stdio};
 
 use crate::command::{Place, ROWS, Run, assert_says, ended};
 
-/// Reads one line of the output, and closes the pipe.
-fn head(place: &Place, arguments: &str) -> Run {
-    let mut child = place.command(arguments.split(' ')).spawn().unwrap();
-    let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
-    stdout.read_line(&mut String::new()).unwrap();
-    drop(stdout);
-    ended(child)
-}
-
 #[test]
 fn a_closed_output_is_no_failure() {
     let place = Place::with_table();
@@ -29,7 +20,7 @@ fn a_closed_output_is_no_failure() {
         "demo",
         "--help",
     ] {
-        let run = head(&place, arguments).succeeds();
+        let run = place.head(arguments).succeeds();
         assert_eq!(run.stderr, "", "{arguments}");
     }
     assert!(place.names("tmp").is_empty());
@@ -60,9 +51,9 @@ fn a_closed_output_does_not_change_the_verdict() {
     let place = Place::with_table();
     for arguments in ["", "--json "] {
         let arguments = format!("table verify --at embedded:d --spec s.toml {arguments}pages");
-        head(&place, &arguments).differs();
-        let mut child = place.command(arguments.split(' ')).spawn().unwrap();
-        drop(child.stdout.take());
+        place.head(&arguments).differs();
+        let (child, stdout) = place.starts(&arguments);
+        drop(stdout);
         ended(child).differs();
     }
 }
@@ -70,10 +61,9 @@ fn a_closed_output_does_not_change_the_verdict() {
 #[test]
 fn a_closed_output_does_not_stop_the_work() {
     let place = Place::with_table();
-    let mut command =
-        place.command("table apply --at embedded:d --spec s.toml --json pages".split(' '));
-    let mut child = command.spawn().unwrap();
-    drop((child.stdout.take(), child.stderr.take()));
+    let apply = "table apply --at embedded:d --spec s.toml --json pages";
+    let (mut child, stdout) = place.starts(apply);
+    drop((stdout, child.stderr.take()));
     ended(child).succeeds();
     place.runs("table verify --at embedded:d --spec s.toml pages");
 }

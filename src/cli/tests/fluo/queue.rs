@@ -11,7 +11,7 @@ fn words() -> CombineQueue<String, u8> {
 }
 
 /// Opens the application in the directory, creates it first if it does not exist, and updates it.
-async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
+pub(crate) async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
     let words = words();
     let fluo = fluo_embedded::open(place.path("d")).unwrap();
     let web = fluo.application("web").recipe(&words);

@@ -1,9 +1,7 @@
 //! `fluo scan` prints the committed cells of an application, as of one moment.
 
-use std::io::{BufRead, BufReader};
-
 use crate::application::{Web, page, place};
-use crate::command::{Place, assert_says, ended};
+use crate::command::{Place, assert_says, ended, next_line};
 
 const SCAN: &str = "scan --at embedded:d";
 
@@ -49,11 +47,7 @@ async fn a_closed_output_ends_a_scan_without_a_failure() {
     assert_eq!(all.stderr, "");
     for arguments in ["", "--raw", "--format csv", "--format json"] {
         let arguments = format!("{SCAN} {arguments} web");
-        let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();
-        let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
-        stdout.read_line(&mut String::new()).unwrap();
-        drop(stdout);
-        let run = ended(child).succeeds();
+        let run = place.head(&arguments).succeeds();
         assert_eq!(run.stderr, "", "{arguments}");
     }
     let full = std::path::Path::new("/dev/full");
@@ -67,10 +61,9 @@ async fn a_closed_output_ends_a_scan_without_a_failure() {
 #[tokio::test]
 async fn ctrl_c_ends_a_scan_that_waits_for_its_reader() {
     let place = with_many_cells().await;
-    let mut child = place.command(format!("{SCAN} web").split(' ')).spawn().unwrap();
     // The scan waits, because its output is not read further.
-    let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
-    stdout.read_line(&mut String::new()).unwrap();
+    let (child, mut stdout) = place.starts(&format!("{SCAN} web"));
+    next_line(&mut stdout);
     crate::command::signal(child.id(), "INT");
     let run = ended(child);
     assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));

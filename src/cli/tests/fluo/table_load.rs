@@ -11,10 +11,7 @@ const LOAD: &str = "table load --at embedded:d pages --prefix p";
 #[cfg(unix)]
 #[test]
 fn an_interrupted_load_reports_the_written_rows() {
-    for (signal, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
-        if signal == "HUP" && crate::command::is_hangup_ignored() {
-            continue;
-        }
+    for (signal, expected) in crate::command::ending_signals() {
         let place = Place::with_table();
         let arguments = format!("{LOAD} -");
         let mut command = place.command(arguments.split(' '));
@@ -41,8 +38,7 @@ fn a_second_ctrl_c_ends_at_once() {
     use std::time::{Duration, Instant};
 
     let place = Place::with_table();
-    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-    assert!(made.unwrap().success());
+    place.pipe("pipe");
     let interrupted_twice = || {
         let mut plan = place.command("table plan --at embedded:d --spec pipe pages".split(' '));
         let child = plan.spawn().unwrap();

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::command::{Place, Run, assert_says, ended};
+use crate::command::{Place, Run, assert_says, ended, next_line};
 
 /// The first line for a table that matches the spec. Rows are not counted unless an option says so.
 const OK: &str = "table pages: OK; its rows were not counted and their keys not checked, so evenness is not proved";
@@ -38,16 +38,13 @@ struct Watching {
 
 impl Watching {
     fn new(place: &Place, arguments: &str) -> Self {
-        let arguments = format!("{WATCH} {arguments}");
-        let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
+        let (child, lines) = place.starts(&format!("{WATCH} {arguments}"));
         Self { child, lines }
     }
 
     /// Returns the next line, without its time.
     fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).unwrap();
+        let line = next_line(&mut self.lines);
         let (time, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line:?}"));
         let form: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
         assert_eq!(form, "0000-00-00T00:00:00Z");
@@ -147,10 +144,8 @@ fn ends_when_the_table_is_deleted() {
         ("--json pages", r#","table":"pages","event":"deleted"}"#),
     ] {
         let place = applied();
-        let arguments = format!("{WATCH} {arguments}");
-        let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        lines.read_line(&mut String::new()).unwrap();
+        let (child, mut lines) = place.starts(&format!("{WATCH} {arguments}"));
+        next_line(&mut lines);
         patiently(&place, "table delete --at embedded:d --yes pages").succeeds();
         let run = ended(child);
         let mut last = String::new();
@@ -183,10 +178,8 @@ fn reports_a_tablet_that_becomes_hot() {
 #[test]
 fn ends_when_its_output_is_closed() {
     let place = applied();
-    let arguments = format!("{WATCH} pages");
-    let mut child = place.command(arguments.split_whitespace()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    lines.read_line(&mut String::new()).unwrap();
+    let (child, mut lines) = place.starts(&format!("{WATCH} pages"));
+    next_line(&mut lines);
     drop(lines);
     patiently(&place, "table delete --at embedded:d --yes pages").succeeds();
     ended(child).succeeds();

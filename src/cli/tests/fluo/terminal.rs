@@ -48,10 +48,7 @@ fn asks_for_a_password_without_echo(
 /// Covers a bug: the terminal was left without echo.
 #[test]
 fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
-    for (signal, expected) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
-        if signal == "HUP" && crate::command::is_hangup_ignored() {
-            continue;
-        }
+    for (signal, expected) in crate::command::ending_signals() {
         let session = asked(LIST);
         session.signal(signal);
         let (code, shown) = session.ended();
@@ -64,8 +61,7 @@ fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
 #[test]
 fn reports_the_wait_for_a_password_pipe() {
     let place = Place::new();
-    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-    assert!(made.unwrap().success());
+    place.pipe("pipe");
     let session = place.at_terminal(&format!("{LIST} --password-file pipe"), &[]);
     session.waits_for("waiting for the password of pipe");
     session.types("\u{3}");
