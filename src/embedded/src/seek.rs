@@ -132,4 +132,25 @@ mod tests {
             assert_eq!(skip.hidden(&view, &stored), None);
         }
     }
+
+    /// A scan for notifications once sought every 16 entries of columns with few.
+    #[test]
+    fn few_hidden_entries_of_each_column_are_read() {
+        let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at: at(1) });
+        let none = Authorizations::none();
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, Some(&none));
+        let mut skip = Skip::default();
+        for column in 0..100 {
+            let column = Column::new("f", format!("{column:03}"));
+            for commit in (1..READ_ON as u64).rev() {
+                let stamp = EntryTimestamp::new(EntryKind::Write, at(commit + 1)).encode();
+                let write = WriteValue { start: at(commit), is_primary: false, is_delete: false };
+                let key = Key::new("r", column.clone(), stamp);
+                view.shows(key.as_ref(), &write.encode(), false);
+                let mut stored = Vec::new();
+                key::push_key(&mut stored, key.as_ref(), false);
+                assert_eq!(skip.hidden(&view, &stored), None, "{key}");
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::mark;
 use crate::options::EmbeddedOptions;
 
 /// The version of the format that this build writes and reads.
-const FORMAT_VERSION: u64 = 2;
+const FORMAT_VERSION: u64 = 3;
 
 /// The storage engine with an open directory. Dropping it closes the files.
 #[derive(Debug)]
@@ -203,6 +203,7 @@ fn fill(new: &Path, options: &EmbeddedOptions) -> Result<(), Failure> {
         (catalog::SERVERS, servers),
         (catalog::NEXT_TABLE_ID, 1),
         (catalog::LAST_TIME_MS, 0),
+        (catalog::MAX_EXPLICIT, i64::MIN.cast_unsigned()),
         (catalog::COMMITS, 0),
     ] {
         catalog::put_number(&mut transaction, name, number)?;

@@ -14,7 +14,7 @@ use crate::engine::Snapshot;
 use crate::error::Failure;
 use crate::options::{EmbeddedOptions, SERVERS};
 use crate::store::Store;
-use crate::writer::Writer;
+use crate::writer::{MaxTimes, Writer};
 
 /// The tables of one directory: a [`TableAdmin`](fluo_table::TableAdmin). A clone shares them.
 ///
@@ -66,10 +66,10 @@ impl EmbeddedTables {
     ///   the file system rejected an operation.
     pub fn open(directory: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
         let store = Store::open(directory.as_ref(), &options)?;
-        let (servers, last_time_ms) = store.read(numbers)?;
+        let (servers, times) = store.read(numbers)?;
         let store = Arc::new(store);
         let max_mutation_bytes = options.max_mutation_bytes;
-        let writer = Writer::start(store.clone(), options, last_time_ms)?;
+        let writer = Writer::start(store.clone(), options, times)?;
         let shared = Shared {
             writer,
             store,
@@ -109,11 +109,15 @@ fn epoch() -> String {
     format!("{now:x}-{:x}-{opening:x}", std::process::id())
 }
 
-/// Returns the number of simulated servers, and the highest time that was assigned.
-pub(crate) fn numbers(snapshot: &Snapshot) -> Result<(usize, i64), Failure> {
+/// Returns the number of simulated servers, and the highest timestamps.
+pub(crate) fn numbers(snapshot: &Snapshot) -> Result<(usize, MaxTimes), Failure> {
     let servers = usize::try_from(catalog::number(snapshot, catalog::SERVERS)?)
         .ok()
         .filter(|servers| SERVERS.contains(servers))
         .ok_or_else(|| Failure::damaged("the number of servers is out of its bounds"))?;
-    Ok((servers, catalog::number(snapshot, catalog::LAST_TIME_MS)?.cast_signed()))
+    let times = MaxTimes {
+        assigned_ms: catalog::number(snapshot, catalog::LAST_TIME_MS)?.cast_signed(),
+        explicit: catalog::number(snapshot, catalog::MAX_EXPLICIT)?.cast_signed(),
+    };
+    Ok((servers, times))
 }

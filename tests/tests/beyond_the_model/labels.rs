@@ -59,8 +59,8 @@ async fn chooses_a_cell_without_a_label_as_the_primary() {
     }
 }
 
-/// A transaction that hangs before its commit point, and a reader that sees only the cell beside its
-/// primary.
+/// A transaction that hangs before its commit point, and a reader that sees only the cell beside
+/// its primary.
 struct HalfSeen {
     fixture: Fixture,
     stalled: Arc<Gate>,

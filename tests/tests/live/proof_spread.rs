@@ -1,5 +1,5 @@
-//! The main promise: rows are spread over the tablets. `cli::life` checks that groups of tablets are
-//! spread over the servers.
+//! The main promise: rows are spread over the tablets. `cli::life` checks that groups of tablets
+//! are spread over the servers.
 
 use std::collections::BTreeSet;
 

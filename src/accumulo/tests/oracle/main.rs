@@ -1,5 +1,5 @@
 //! Oracles and their clients on a ZooKeeper in memory, which loses answers, expires sessions and is
-//! restored from backups: the bytes of requests, changes of the lead, reservations, and the horizon.
+//! restored from backups: the bytes of requests, changes of the lead, reservations, the horizon.
 //!
 //! On a real ZooKeeper, `with_java` proves that the lead changes sides, and that a frozen leader is
 //! replaced.

@@ -27,6 +27,7 @@ use std::thread::JoinHandle;
 use fluo_table::{Clock, Error, ErrorKind, Outcome, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+pub(crate) use batch::MaxTimes;
 pub(crate) use job::Verdict;
 use request::{Call, Queued, Request, Room};
 pub(crate) use request::{TableRef, Write};
@@ -71,10 +72,10 @@ impl Writer {
     pub(crate) fn start(
         store: Arc<Store>,
         options: EmbeddedOptions,
-        last_time_ms: i64,
+        times: MaxTimes,
     ) -> Result<Self> {
         let (queue, requests) = mpsc::channel();
-        let thread = WriterThread::new(store, last_time_ms);
+        let thread = WriterThread::new(store, times);
         let thread = std::thread::Builder::new()
             .name("fluo-writer".to_owned())
             .spawn(move || thread.run(&requests))

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use fluo_table::Result;
 use tracing::debug;
 
-use super::batch::{Batch, Facts};
+use super::batch::{Batch, Facts, MaxTimes};
 use super::request::{Applied, Call, Queued, Request, Room};
 use crate::catch_panic::contain;
 use crate::engine::Transaction;
@@ -22,13 +22,13 @@ const MAX_COMMIT_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct WriterThread {
     store: Arc<Store>,
-    last_time_ms: i64,
+    times: MaxTimes,
     facts: Facts,
 }
 
 impl WriterThread {
-    pub(super) fn new(store: Arc<Store>, last_time_ms: i64) -> Self {
-        Self { store, last_time_ms, facts: Facts::new() }
+    pub(super) fn new(store: Arc<Store>, times: MaxTimes) -> Self {
+        Self { store, times, facts: Facts::new() }
     }
 
     /// Processes requests until there is no sender left and the queue is empty.
@@ -110,18 +110,16 @@ impl WriterThread {
         calls: &[Call],
     ) -> Result<(Vec<Applied>, bool), Failure> {
         let now_ms = calls.iter().map(|call| call.now_ms).max();
-        let now_ms = self.last_time_ms.max(now_ms.unwrap_or(i64::MIN));
-        let mut batch = Batch::new(transaction, &mut self.facts, now_ms);
+        let now_ms = self.times.assigned_ms.max(now_ms.unwrap_or(i64::MIN));
+        let mut batch = Batch::new(transaction, &mut self.facts, now_ms, self.times);
         let mut applied = Vec::with_capacity(calls.len());
         for call in calls {
             applied.push(batch.apply(&call.write)?);
         }
         // A time that no update received is not a time of the table: it would be lost when the
         // table is opened again.
-        if batch.has_assigned_time() {
-            self.last_time_ms = now_ms;
-        }
-        let has_changes = batch.finish()?;
+        let has_changes;
+        (self.times, has_changes) = batch.finish()?;
         Ok((applied, has_changes))
     }
 }

@@ -175,6 +175,7 @@ fn a_number_that_is_missing_or_out_of_its_bounds_is_damage() {
         ("servers", Some(10_001), "the number of servers is out of its bounds"),
         ("servers", None, "the number `servers` is missing"),
         ("last-time-ms", None, "the number `last-time-ms` is missing"),
+        ("max-explicit", None, "the number `max-explicit` is missing"),
         ("commits", None, "the number `commits` is missing"),
     ] {
         let directory = created();
@@ -193,7 +194,7 @@ fn another_version_of_the_format_is_refused() {
     set_number(directory.path(), "format", Some(7));
     is_refused(
         directory.path(),
-        "has format version 7, but this build supports only version 2; use the build that created it",
+        "has format version 7, but this build supports only version 3; use the build that created it",
     );
 }
 

@@ -1,11 +1,18 @@
 //! Large numbers of split points, and exact counts of entries.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications};
+use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
-    Authorizations, Bytes, Column, Garbage, Mutation, Scan, Span, TableAdmin, Versions,
+    Authorizations, Bytes, Column, Condition, Garbage, Mutation, Scan, Span, TableAdmin, Versions,
 };
+
+use super::HeldClock;
 
 #[tokio::test]
 async fn a_hundred_thousand_split_points_are_added_in_one_call() {
@@ -71,4 +78,59 @@ async fn a_table_outlives_the_deletion_of_an_earlier_one() {
         drop((table, tables));
         open().delete_table(name).await.unwrap();
     }
+}
+
+/// The writer does not search for a key whose timestamp is new. A timestamp of the clock, and that
+/// of a pending commit, are not new if a write brought them before.
+#[tokio::test]
+async fn an_entry_that_is_written_again_is_counted_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(HeldClock::default());
+    let open = || {
+        let options = EmbeddedOptions::new().create_if_missing(true).clock(clock.clone());
+        EmbeddedTables::open(directory.path(), options).unwrap()
+    };
+    let column = Column::new("f", "q");
+    let put = || Mutation::new("r").put(&column, "v");
+    let put_at = |timestamp| Mutation::new("r").put_at(&column, timestamp, "v");
+    let tables = open();
+    tables.create_table("t", Versions::All).await.unwrap();
+    let entries = async |tables: &EmbeddedTables, mutations: Vec<Mutation>| {
+        let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+        table.write(mutations).await.unwrap();
+        tables.tablets("t").await.unwrap().entries()
+    };
+    assert_eq!(entries(&tables, vec![put_at(7)]).await, 1);
+    clock.0.store(7, Ordering::Relaxed);
+    assert_eq!(entries(&tables, vec![put(), put()]).await, 1);
+    clock.0.store(8, Ordering::Relaxed);
+    assert_eq!(entries(&tables, vec![put(), put(), put_at(8), put_at(9), put_at(10)]).await, 4);
+    drop(tables);
+    let tables = open();
+    assert_eq!(entries(&tables, vec![put(), put_at(9)]).await, 4);
+    clock.0.store(10, Ordering::Relaxed);
+    assert_eq!(entries(&tables, vec![put()]).await, 4);
+    clock.0.store(11, Ordering::Relaxed);
+    assert_eq!(entries(&tables, vec![put()]).await, 5);
+
+    let applications = tables.applications();
+    applications.initialize("web", Application::new("1", "t")).await.unwrap();
+    let web = applications.open("web").await.unwrap();
+    for (is_known, expected) in [(true, 6), (false, 7)] {
+        let start = web.timestamps(NonZeroU32::MIN).await.unwrap().first;
+        let commit = web.begin_commit(start).await.unwrap().unwrap();
+        let stamp = EntryTimestamp::new(EntryKind::Write, commit.timestamp()).encode();
+        if is_known {
+            assert_eq!(entries(&tables, vec![put_at(stamp)]).await, expected);
+        }
+        let table = tables.open_table("t", Authorizations::none()).await.unwrap();
+        let other = Mutation::new("s").delete_at(&column, 1);
+        let write = vec![put_at(stamp).into(), other.when(Condition::absent(column.clone()))];
+        let together = table.together().unwrap();
+        assert!(together.write_atomically(write, Some(commit)).await.unwrap().is_accepted());
+        // The other row is there once, too.
+        assert_eq!(tables.tablets("t").await.unwrap().entries(), expected + 1);
+    }
+    drop((tables, applications, web));
+    assert_eq!(EmbeddedTables::check(directory.path()).unwrap().entries, 8);
 }

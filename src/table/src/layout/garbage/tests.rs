@@ -237,8 +237,8 @@ proptest! {
     }
 }
 
-/// Checks that the remaining entries prevent the same locks as all entries, and no ended lock counts
-/// again.
+/// Checks that the remaining entries prevent the same locks as all entries, and no ended lock
+/// counts again.
 fn forbids_the_same(
     history: &History,
     left: &[Entry],
