@@ -14,7 +14,7 @@ pub(crate) const SERVERS: &str = "servers";
 pub(crate) const NEXT_TABLE_ID: &str = "next-table-id";
 /// The highest timestamp that the directory has assigned, in milliseconds since 1970.
 pub(crate) const LAST_TIME_MS: &str = "last-time-ms";
-/// The highest timestamp of an entry that a write brought, except those of its pending commit.
+/// The highest timestamp below 2^61 that a write brought.
 pub(crate) const MAX_EXPLICIT: &str = "max-explicit";
 /// The number of commits.
 pub(crate) const COMMITS: &str = "commits";

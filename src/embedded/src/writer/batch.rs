@@ -3,8 +3,6 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use fluo_table::coordination::PendingCommit;
-use fluo_table::layout::EntryTimestamp;
 use fluo_table::{
     Authorizations, Bytes, Change, ConditionalMutation, Error, KeyRef, Mutation, Versions,
 };
@@ -28,12 +26,16 @@ pub(super) struct Table {
     ends: EndRows,
 }
 
+/// Times from here on are not those of a clock: the entries of transactions have them, or negative
+/// ones.
+const MAX_TIME_MS: i64 = 1 << 61;
+
 /// The highest timestamps of all entries that were ever stored in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxTimes {
     /// The highest that the directory has assigned, in milliseconds since 1970.
     pub(crate) assigned_ms: i64,
-    /// The highest that a write brought, except those of its pending commit.
+    /// The highest below 2^61 that a write brought.
     pub(crate) explicit: i64,
 }
 
@@ -82,7 +84,7 @@ impl<'b, 'e> Batch<'b, 'e> {
             _ => 1,
         };
         let units = write.mutations.chunks(together.max(1));
-        let accepted = units.map(|unit| self.put_if(write, unit));
+        let accepted = units.map(|unit| self.put_if(write.table.id, unit, &write.authorizations));
         accepted.collect::<Result<_, _>>().map(Ok)
     }
 
@@ -90,18 +92,18 @@ impl<'b, 'e> Batch<'b, 'e> {
     /// T16).
     fn put_if(
         &mut self,
-        write: &Write,
+        table_id: u64,
         mutations: &[ConditionalMutation],
+        authorizations: &Authorizations,
     ) -> Result<bool, Failure> {
-        let table_id = write.table.id;
         for conditional in mutations {
             let (row, conditions) = (&conditional.mutation.row, &conditional.conditions);
-            if !self.all_hold(table_id, row, conditions, &write.authorizations)? {
+            if !self.all_hold(table_id, row, conditions, authorizations)? {
                 return Ok(false);
             }
         }
         for conditional in mutations {
-            self.put(table_id, &conditional.mutation, write.commit.as_ref())?;
+            self.put(table_id, &conditional.mutation)?;
         }
         Ok(true)
     }
@@ -155,12 +157,7 @@ impl<'b, 'e> Batch<'b, 'e> {
     }
 
     /// Stores the updates of a mutation in their order (T4, T6, T7).
-    fn put(
-        &mut self,
-        table_id: u64,
-        mutation: &Mutation,
-        commit: Option<&PendingCommit>,
-    ) -> Result<(), Failure> {
+    fn put(&mut self, table_id: u64, mutation: &Mutation) -> Result<(), Failure> {
         let mut added = 0;
         for update in &mutation.updates {
             let timestamp = update.timestamp.unwrap_or(self.now_ms);
@@ -171,7 +168,7 @@ impl<'b, 'e> Batch<'b, 'e> {
             };
             self.key.clear();
             key::push_key(&mut self.key, key, is_delete);
-            let may_exist = self.may_exist(update.timestamp, commit);
+            let may_exist = self.may_exist(update.timestamp);
             let table = self.tables.get(&table_id).expect("the table of a call is open");
             let is_added = match may_exist {
                 true => !self.transaction.contains(&table.cells, &self.key)?,
@@ -191,21 +188,16 @@ impl<'b, 'e> Batch<'b, 'e> {
     /// Records the time of an update. Returns whether an entry of an earlier batch, or one of this
     /// batch that is not in `new_keys`, can have it.
     ///
-    /// A search for every key took a third of the writer's time. Each pending commit has a
-    /// timestamp of its own, and one write.
-    fn may_exist(&mut self, explicit: Option<i64>, commit: Option<&PendingCommit>) -> bool {
+    /// A search for every key took a third of the writer's time.
+    fn may_exist(&mut self, explicit: Option<i64>) -> bool {
         let Some(timestamp) = explicit else {
             self.times.assigned_ms = self.now_ms;
-            return self.now_ms <= self.before.assigned_ms.max(self.times.explicit);
+            let latest = self.before.assigned_ms.max(self.times.explicit);
+            return self.now_ms <= latest || self.now_ms >= MAX_TIME_MS;
         };
-        let entry = EntryTimestamp::decode(timestamp);
-        let is_of = |commit: &PendingCommit| {
-            entry.is_some_and(|entry| entry.timestamp == commit.timestamp())
-        };
-        if commit.is_some_and(is_of) {
-            return timestamp <= self.times.explicit;
+        if timestamp < MAX_TIME_MS {
+            self.times.explicit = self.times.explicit.max(timestamp);
         }
-        self.times.explicit = self.times.explicit.max(timestamp);
         true
     }
 }

@@ -95,9 +95,11 @@ impl WriterThread {
         let store = self.store.clone();
         let mut transaction = store.begin_write()?;
         let applied = contain(|| self.apply(&mut transaction, calls));
-        let (applied, has_changes) = applied.map_err(|failure| store.write_error(failure))?;
+        let (applied, times, has_changes) =
+            applied.map_err(|failure| store.write_error(failure))?;
         if has_changes {
             store.commit(transaction)?;
+            self.times = times;
             let mutations: usize = calls.iter().map(|call| call.write.mutations.len()).sum();
             debug!(calls = calls.len(), mutations, "committed");
         }
@@ -108,7 +110,7 @@ impl WriterThread {
         &mut self,
         transaction: &mut Transaction<'_>,
         calls: &[Call],
-    ) -> Result<(Vec<Applied>, bool), Failure> {
+    ) -> Result<(Vec<Applied>, MaxTimes, bool), Failure> {
         let now_ms = calls.iter().map(|call| call.now_ms).max();
         let now_ms = self.times.assigned_ms.max(now_ms.unwrap_or(i64::MIN));
         let mut batch = Batch::new(transaction, &mut self.facts, now_ms, self.times);
@@ -116,10 +118,7 @@ impl WriterThread {
         for call in calls {
             applied.push(batch.apply(&call.write)?);
         }
-        // A time that no update received is not a time of the table: it would be lost when the
-        // table is opened again.
-        let has_changes;
-        (self.times, has_changes) = batch.finish()?;
-        Ok((applied, has_changes))
+        let (times, has_changes) = batch.finish()?;
+        Ok((applied, times, has_changes))
     }
 }
