@@ -52,7 +52,7 @@ fn main() -> Outcome {
     let loaded = runtime.block_on(bulk_load(&directory.path().join("loaded")))?;
     report("embedded table, bulk load", loaded.rows_per_second, "rows/s")?;
     report("  written to disks, of the bytes of the input", loaded.written_percent, "%")?;
-    report("  opened again, with the rest of its log", loaded.opening.as_millis(), "ms")?;
+    report("  the time to open its directory again", loaded.opening.as_millis(), "ms")?;
     let (table, raw) = scans(&runtime, directory.path())?;
     report("raw engine, range over the same cells", raw, "cells/s")?;
     report("embedded table, scan", table, "cells/s")?;
@@ -92,7 +92,7 @@ async fn bulk_load(directory: &Path) -> Outcome<Loaded> {
 }
 
 /// Returns the number of bytes that this process has written to disks; 0 if the system does not
-/// tell it.
+/// report it.
 fn bytes_written() -> Outcome<u64> {
     let Ok(text) = std::fs::read_to_string("/proc/self/io") else { return Ok(0) };
     let bytes = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));

@@ -371,9 +371,9 @@ async fn limits_concurrent_writes() {
 
 #[tokio::test]
 async fn writes_in_the_order_of_the_keys_within_the_bound_of_memory() {
-    // A row takes about 300 bytes of memory. Half of the memory is for the rows that are written.
+    // A row takes about 600 bytes of memory. Half of the memory is for the rows that are written.
     for (max_memory_bytes, most_rows, sorted_rows) in
-        [(64_000_000, 100, 99..=99), (6_000, 30, 6..=40)]
+        [(64_000_000, 100, 99..=99), (14_000, 30, 6..=40)]
     {
         let table = Watched::table("none").await;
         let mut most_gathered = 0;

@@ -29,7 +29,7 @@ impl Reader<'_> {
         let mut from = Vec::with_capacity(row.len() + 64);
         key::push_column(&mut from, KeyRef::new(row, column, 0));
         let to = key::after_all_versions(&from);
-        let mut entries = read.entries(cells, &from, Some(&to));
+        let mut entries = read.entries(cells, &from, Some(&to)).peekable();
         let mut next = entries.next();
         // Most conditions are about a column without entries, which needs no view.
         if next.is_none() {
@@ -53,7 +53,7 @@ impl Reader<'_> {
                 break;
             }
             if let Some(from) = skip.hidden(&view, &bytes) {
-                entries = read.entries(cells, &from, Some(&to));
+                entries = skip.seek(|| read.entries(cells, &from, Some(&to)));
             }
             next = entries.next();
         }

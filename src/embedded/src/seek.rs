@@ -1,9 +1,11 @@
 //! Skipping entries that a filter does not need.
 
+use std::iter::Peekable;
 use std::time::{Duration, Instant};
 
 use fluo_table::table::EntryFilter;
 
+use crate::engine::Entries;
 use crate::key;
 
 /// The number of hidden entries of a column after which seeking may be cheaper than reading on.
@@ -12,30 +14,25 @@ const READ_ON: usize = 16;
 /// A counter of hidden entries that decides when to seek, and to which key.
 ///
 /// A seek may take long: the engine passes all entries from there on that are newer than the
-/// snapshot. So entries are read for about as long as the last seek took, and then the next begins.
+/// snapshot. So it is worth it only after hidden entries were read for as long as the last one took.
 #[derive(Debug, Default)]
 pub(crate) struct Skip {
     /// The column of the last hidden entry, and the number of its hidden entries.
     column: Vec<u8>,
     hidden: usize,
-    /// The time at which the first of them were read.
-    reading: Option<Instant>,
-    /// The beginning of a seek whose first entry is not read yet.
-    seeking: Option<Instant>,
-    seek_time: Duration,
+    /// The time at which the last seek ended, and the time that it took.
+    last_seek: Option<(Instant, Duration)>,
 }
 
 impl Skip {
-    /// Records that the next entry was read, and that it is shown.
+    /// Records that the next entry is shown.
     pub(crate) fn shown(&mut self) {
-        self.end_seek();
         self.hidden = 0;
     }
 
     /// Records a hidden entry. Returns the key to seek to, or `None` to continue with the next
     /// entry.
     pub(crate) fn hidden(&mut self, view: &EntryFilter, stored: &[u8]) -> Option<Vec<u8>> {
-        self.end_seek();
         let column = key::column_of(stored);
         if self.column != column {
             self.column.clear();
@@ -43,7 +40,8 @@ impl Skip {
             self.hidden = 0;
         }
         self.hidden += 1;
-        if !self.hidden.is_multiple_of(READ_ON) || !self.is_time_to_seek() {
+        let is_early = |(end, took): (Instant, Duration)| end.elapsed() < took;
+        if !self.hidden.is_multiple_of(READ_ON) || self.last_seek.is_some_and(is_early) {
             return None;
         }
         let from = match view.looks_next() {
@@ -51,29 +49,17 @@ impl Skip {
             None => key::after_all_versions(column),
             Some(stamp) => key::first_version(column, stamp),
         };
-        if from.as_slice() <= stored {
-            return None;
-        }
-        self.hidden = 0;
-        self.seeking = Some(Instant::now());
-        Some(from)
+        (from.as_slice() > stored).then_some(from)
     }
 
-    fn is_time_to_seek(&mut self) -> bool {
-        let now = Instant::now();
-        if self.hidden == READ_ON {
-            self.reading = Some(now);
-        }
-        let is_time = self.reading.is_none_or(|reading| now - reading >= self.seek_time);
-        // One seek that was held up does not forbid all others.
-        self.seek_time -= self.seek_time / 16;
-        is_time
-    }
-
-    fn end_seek(&mut self) {
-        if let Some(seeking) = self.seeking.take() {
-            self.seek_time = seeking.elapsed();
-        }
+    /// Seeks: returns the entries from a key on, once the first of them is read.
+    pub(crate) fn seek(&mut self, entries: impl FnOnce() -> Entries) -> Peekable<Entries> {
+        let begin = Instant::now();
+        let mut entries = entries().peekable();
+        entries.peek();
+        let end = Instant::now();
+        (self.hidden, self.last_seek) = (0, Some((end, end - begin)));
+        entries
     }
 }
 

@@ -60,7 +60,12 @@ const BROWSER: Tool = Tool {
 };
 const STRACE: Tool = Tool {
     name: "strace",
-    is_installed: || output("strace", "--version").is_some(),
+    // It may be installed, and forbidden to trace.
+    is_installed: || {
+        let mut traced = Command::new("strace");
+        let traced = traced.args(["-o", "/dev/null", "true"]).output();
+        traced.is_ok_and(|traced| traced.status.success())
+    },
     component: None,
     packages: &["strace"],
 };

@@ -1,6 +1,6 @@
 //! The rows of a load with their keys, gathered, sorted and cut into batches.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
@@ -62,15 +62,15 @@ impl Row {
         count(self.row.len() + updates.map(of_update).sum::<usize>())
     }
 
-    /// Returns about the number of bytes that the row takes in memory.
+    /// Estimates the bytes that the row takes in memory, in a vector that may have twice the room.
     fn memory_bytes(&self) -> usize {
-        let updates = self.mutation.updates.len() * size_of::<Update>();
+        let updates = self.mutation.updates.capacity() * size_of::<Update>();
         let old_keys: usize = self.old_keys.iter().map(|key| size_of::<Bytes>() + key.len()).sum();
-        size_of::<Self>() + updates + old_keys + self.row.len() + self.mutation.size_bytes()
+        2 * size_of::<Self>() + updates + old_keys + self.row.len() + self.mutation.size_bytes()
     }
 }
 
-/// While sorted rows are written, the next ones are gathered. Each take half of the memory.
+/// While sorted rows are written, the next ones are gathered. Each half takes half of the memory.
 pub(super) struct Input<'a, S> {
     rows: Pin<&'a mut S>,
     settings: &'a Settings,
@@ -80,7 +80,9 @@ pub(super) struct Input<'a, S> {
     is_over: bool,
     gathered: Vec<Row>,
     gathered_bytes: usize,
-    sorted: vec::IntoIter<Row>,
+    /// Parts of the sorted rows. Batches are taken from each part in turn, so that concurrent
+    /// writes go to different tablets.
+    parts: VecDeque<vec::IntoIter<Row>>,
     pub(super) seen: SeenKeys,
     pub(super) failure: Option<Failure>,
 }
@@ -99,7 +101,7 @@ where
             is_over: false,
             gathered: Vec::new(),
             gathered_bytes: 0,
-            sorted: Vec::new().into_iter(),
+            parts: VecDeque::new(),
             seen: SeenKeys::default(),
             failure: None,
         }
@@ -150,22 +152,32 @@ where
     /// Returns the next batch of sorted rows. `None` if more rows must be gathered before, or none
     /// are left.
     pub(super) fn take_batch(&mut self) -> Option<Vec<Row>> {
-        if self.sorted.as_slice().is_empty() && self.has_gathered() {
+        if self.parts.is_empty() && self.has_gathered() {
             let mut rows = std::mem::take(&mut self.gathered);
+            self.gathered_bytes = 0;
             rows.sort_unstable_by(|a, b| {
                 (&a.mutation.row, a.number).cmp(&(&b.mutation.row, b.number))
             });
-            (self.sorted, self.gathered_bytes) = (rows.into_iter(), 0);
+            let part_rows = rows.len().div_ceil(self.settings.concurrency.get());
+            let part_rows = part_rows.max(self.settings.batch_rows.get());
+            while !rows.is_empty() {
+                let rest = rows.split_off(part_rows.min(rows.len()));
+                self.parts.push_back(std::mem::replace(&mut rows, rest).into_iter());
+            }
         }
+        let mut part = self.parts.pop_front()?;
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while batch.len() < self.settings.batch_rows.get()
             && bytes < BATCH_BYTES
-            && let Some(row) = self.sorted.next()
+            && let Some(row) = part.next()
         {
             bytes += row.mutation.size_bytes();
             batch.push(row);
         }
-        (!batch.is_empty()).then_some(batch)
+        if !part.as_slice().is_empty() {
+            self.parts.push_back(part);
+        }
+        Some(batch)
     }
 }
 

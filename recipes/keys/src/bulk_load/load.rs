@@ -109,7 +109,8 @@ impl<'a> BulkLoad<'a> {
 
     /// Sets about the number of bytes of memory for gathered rows, which are sorted by their keys
     /// before they are written. Default: 64,000,000. The more rows are sorted at once, the fewer
-    /// tablets a write concerns.
+    /// tablets a write concerns. After the first row, nothing is written before half of these bytes
+    /// are gathered or the input ends. The caller's task sorts them.
     pub fn max_memory_bytes(mut self, bytes: NonZeroUsize) -> Self {
         self.settings.max_memory_bytes = bytes;
         self

@@ -3,15 +3,15 @@
 //! A [`BulkLoad`] takes a stream of mutations, each of a *row*. It computes the key of each row,
 //! gathers rows within a bound of memory, sorts them by their keys, and writes them to a table in
 //! batches, several of them at the same time. So a batch concerns few tablets, although hashed keys
-//! come in random order. While sorted rows are written, the next ones are gathered. Memory is
-//! bounded: [`BulkLoad::max_memory_bytes`] for rows, a mebibyte for each write in progress, and at
+//! come in random order; concurrent batches come from different parts of the sorted rows, so they
+//! concern different tablets. While sorted rows are written, the next ones are gathered. Memory is
+//! bounded: [`BulkLoad::max_memory_bytes`] for rows, the batches of the writes in progress, and at
 //! most 115 MB for hashes of keys.
 //!
 //! # Rules
 //!
-//! - **B1, every row is counted once.** When a load ends, each row that was read and has a key is
-//!   counted as written, as existing, as unsure, or as unknown, unless its write failed and wrote
-//!   nothing.
+//! - **B1, every row is counted once.** When a load ends, each row whose write began is counted as
+//!   written, as existing, as unsure, or as unknown, unless its write failed and wrote nothing.
 //! - **B2, the first row is written alone.** The refusal of a single row has a certain outcome. So
 //!   a load that may not write at all ends before it writes several rows.
 //! - **B3, a failure ends the load.** No further write begins. The load waits for the writes in

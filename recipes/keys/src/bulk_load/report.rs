@@ -14,7 +14,7 @@ use crate::error::RecipeError;
 pub struct BulkLoadReport {
     /// The number of bytes of the rows that were read, with their columns and values.
     pub read_bytes: u64,
-    /// The number of these bytes whose write has ended, in success or not.
+    /// The number of these bytes whose write has ended, successful or not.
     pub ended_bytes: u64,
     /// The number of rows that the table has acknowledged.
     pub written: u64,

@@ -102,7 +102,8 @@ impl Load {
         let watch = |report: &BulkLoadReport| {
             let ended = u128::from(read.position()) * u128::from(report.ended_bytes)
                 / u128::from(report.read_bytes.max(1));
-            bar.set_position(u64::try_from(ended).unwrap_or_default());
+            // The file is read ahead of the load, in steps.
+            bar.set_position(bar.position().max(u64::try_from(ended).unwrap_or(u64::MAX)));
             set_state(format!("loading table `{}` {}", self.name, stopped(report, again)));
         };
         let loaded = load.on_progress(watch).load(&*table, rows).await;

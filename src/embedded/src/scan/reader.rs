@@ -1,5 +1,6 @@
 //! A scan of one snapshot, read in steps.
 
+use std::iter::Peekable;
 use std::sync::Arc;
 
 use fluo_table::table::EntryFilter;
@@ -32,7 +33,7 @@ pub(crate) struct Reader {
     cells: Map,
     /// The current span, the rest of its entries and the rules for them; `None` before the first
     /// span and between two.
-    current: Option<(Span, Entries, EntryFilter)>,
+    current: Option<(Span, Peekable<Entries>, EntryFilter)>,
     next_span: usize,
     keys: KeyReader,
     skip: Skip,
@@ -101,7 +102,8 @@ impl Reader {
                 batch.push(key, &value);
                 self.skip.shown();
             } else if let Some(from) = self.skip.hidden(view, &bytes) {
-                *entries = entries_of(&self.snapshot, &self.cells, &from, span);
+                let sought = || entries_of(&self.snapshot, &self.cells, &from, span);
+                *entries = self.skip.seek(sought);
             }
         }
         Ok(batch.finish())
@@ -114,7 +116,7 @@ impl Reader {
         let from = key::bound(EntryFilter::read_from(&self.scan, span).as_ref());
         let entries = entries_of(&self.snapshot, &self.cells, &from, span);
         let view = EntryFilter::new(&self.scan, span, self.versions, Some(&self.authorizations));
-        self.current = Some((span.clone(), entries, view));
+        self.current = Some((span.clone(), entries.peekable(), view));
         self.next_span += 1;
         true
     }

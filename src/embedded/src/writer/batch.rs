@@ -48,8 +48,8 @@ pub(super) struct Batch<'b, 'e> {
     /// The times before this batch, and with it.
     before: MaxTimes,
     times: MaxTimes,
-    /// The keys of this batch whose timestamps were new.
-    new_keys: HashSet<Vec<u8>>,
+    /// The keys of this batch whose timestamps were new, with the ids of their tables.
+    new_keys: HashSet<(u64, Vec<u8>)>,
     has_changes: bool,
     key: Vec<u8>,
 }
@@ -172,7 +172,7 @@ impl<'b, 'e> Batch<'b, 'e> {
             let table = self.tables.get(&table_id).expect("the table of a call is open");
             let is_added = match may_exist {
                 true => !self.transaction.contains(&table.cells, &self.key)?,
-                false => self.new_keys.insert(self.key.clone()),
+                false => self.new_keys.insert((table_id, self.key.clone())),
             };
             added += i64::from(is_added);
             self.transaction.insert(&table.cells, &self.key, value)?;

@@ -3,8 +3,8 @@
 //! `strace` records the calls of a process to its file system. The disk repeats them up to some
 //! call, and then shows files as a loss of power there could leave them: whatever was synced, and
 //! of everything else some parts. Writes to a file survive each on its own, and in part. Changes of
-//! a directory survive in their order, up to some change. A sync that fails is none, and what it
-//! should have written may never be written: the operating system does not try it again.
+//! a directory survive in their order, up to some change. A failed sync makes nothing durable, and
+//! what it should have written may never be written: the operating system does not try it again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use std::process::Command;
 /// The calls that the disk repeats.
 const CALLS: &str = "trace=openat,write,pwrite64,lseek,ftruncate,fsync,fdatasync,rename,renameat,\
                      renameat2,unlink,unlinkat,mkdir,rmdir,close";
-/// Calls that change files and that the disk does not know. A process must not make them.
-const UNKNOWN: &str = ",creat,writev,pwritev,pwritev2,truncate,fallocate,sync_file_range,link,\
+/// Unsupported calls that change files. A process must not make them.
+const UNSUPPORTED: &str = ",creat,writev,pwritev,pwritev2,truncate,fallocate,sync_file_range,link,\
                        linkat,mkdirat,copy_file_range,sendfile,dup,dup2,dup3";
 /// A disk writes a sector completely or not at all.
 const SECTOR: usize = 512;
@@ -24,7 +24,7 @@ const SECTOR: usize = 512;
 pub(super) fn recorded(program: &Path, record: &Path, inject: Option<&str>) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-xx", "-y", "-s", "16777216", "--signal=none", "-o"]);
-    command.arg(record).args(["-e", &format!("{CALLS}{UNKNOWN}")]);
+    command.arg(record).args(["-e", &format!("{CALLS}{UNSUPPORTED}")]);
     if let Some(inject) = inject {
         command.args(["-e", &format!("inject={inject}")]);
     }
@@ -77,6 +77,11 @@ impl Call {
         };
         let arguments = arguments.split(", ").map(str::to_owned).collect();
         Some(Self { name: name.to_owned(), arguments, result })
+    }
+
+    pub(super) fn has_failed_to_sync(&self) -> bool {
+        let is_sync = ["fsync", "fdatasync"].contains(&self.name.as_str());
+        is_sync && self.result.as_ref().is_err_and(|error| error == "EIO")
     }
 
     /// Returns the text that the call writes to the standard output.
@@ -230,16 +235,10 @@ impl Disk {
 
     /// Repeats a call of the recorded process.
     pub(super) fn repeat(&mut self, call: &Call, dice: &mut fastrand::Rng) {
-        let result = match &call.result {
-            Ok(result) => *result,
-            Err(error) => {
-                let is_sync = ["fsync", "fdatasync"].contains(&call.name.as_str());
-                if is_sync && error == "EIO" {
-                    self.fail_sync(call.descriptor(0), dice);
-                }
-                return;
-            }
-        };
+        if call.has_failed_to_sync() {
+            self.fail_sync(call.descriptor(0), dice);
+        }
+        let Ok(result) = call.result else { return };
         match call.name.as_str() {
             "openat" => self.open(call, result),
             "close" => drop(self.open.remove(&call.descriptor(0))),
@@ -258,8 +257,10 @@ impl Disk {
             }
             "pwrite64" => {
                 let at = usize::try_from(call.number(3)).unwrap();
+                let written = usize::try_from(result).unwrap();
                 if let Some(file) = self.file(call.descriptor(0)) {
-                    self.change(file, Change::Write { at, bytes: call.bytes(1) });
+                    let bytes = call.bytes(1)[..written].to_vec();
+                    self.change(file, Change::Write { at, bytes });
                 }
             }
             "ftruncate" => {
@@ -280,7 +281,7 @@ impl Disk {
             "unlinkat" => self.remove(&call.path(1)),
             "rename" => self.move_to(&call.path(0), &call.path(1)),
             "renameat" | "renameat2" => self.move_to(&call.path(1), &call.path(3)),
-            unknown => panic!("the disk does not know the call {unknown}"),
+            unknown => panic!("unsupported call: {unknown}"),
         }
     }
 
@@ -339,10 +340,20 @@ impl Disk {
     }
 
     fn fail_sync(&mut self, descriptor: u64, dice: &mut fastrand::Rng) {
-        if let Some(file) = self.file(descriptor) {
-            let file = &mut self.files[file];
-            let changes = std::mem::take(&mut file.changes);
-            file.durable.apply_some(&changes, dice);
+        match self.open.get(&descriptor).map(|open| open.node) {
+            Some(Node::File(file)) => {
+                let file = &mut self.files[file];
+                let changes = std::mem::take(&mut file.changes);
+                file.durable.apply_some(&changes, dice);
+            }
+            // A change that is lost here is visible until the loss of power, so it stays in `now`.
+            Some(Node::Directory(directory)) => {
+                let directory = &mut self.directories[directory];
+                let survive = dice.usize(0..=directory.changes.len());
+                let mut changes = directory.changes.drain(..).take(survive);
+                changes.by_ref().for_each(|change| change.apply(&mut directory.durable));
+            }
+            None => {}
         }
     }
 
@@ -372,7 +383,7 @@ impl Disk {
 
     fn move_to(&mut self, from: &Path, to: &Path) {
         if let (Some((source, from)), Some((target, to))) = (self.place(from), self.place(to)) {
-            assert_eq!(source, target, "the disk does not know moves to another directory");
+            assert_eq!(source, target, "unsupported: a move to another directory");
             self.rename(source, NameChange::Rename(from, to));
         }
     }

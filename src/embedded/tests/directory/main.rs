@@ -12,7 +12,7 @@ mod check;
 mod compaction;
 mod copied;
 mod damage;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod disk;
 mod files;
 #[cfg(unix)]
@@ -23,7 +23,7 @@ mod marked;
 #[cfg(target_os = "linux")]
 mod memory;
 mod opening;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod power_loss;
 mod tablets;
 mod writer;

@@ -2,7 +2,8 @@
 //! is stored in part: the tests of a killed process, on files of which only what was synced is sure
 //! to exist.
 //!
-//! `FLUO_SOAK` multiplies the number of rounds. Without `strace`, the tests are skipped.
+//! `FLUO_SOAK` multiplies the number of rounds. The tests need `strace`, and are skipped if
+//! `FLUO_WITHOUT_STRACE` is set.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -28,7 +29,7 @@ fn calls_of_child(directory: &Path, inject: Option<&str>) -> Vec<Call> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
+        .expect("strace is installed, or FLUO_WITHOUT_STRACE is set");
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The child ends when it cannot print any more, or when a write fails.
     assert!(lines.take(LINES).all(|line| line.is_ok()));
@@ -36,8 +37,8 @@ fn calls_of_child(directory: &Path, inject: Option<&str>) -> Vec<Call> {
     Call::all(&std::fs::read_to_string(&record).unwrap())
 }
 
-/// Verifies losses of power after each of some calls.
-fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: &str) {
+/// Verifies losses of power after each of some calls. Returns whether anything was acknowledged.
+fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: &str) -> bool {
     let mut instants: Vec<_> = (0..LOSSES).map(|_| dice.usize(0..=calls.len())).collect();
     instants.push(calls.len());
     instants.sort_unstable();
@@ -59,6 +60,7 @@ fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: 
             verify(&directory, &acknowledged, &format!("{what}, power lost after call {instant}"));
         }
     }
+    !acknowledged.is_empty()
 }
 
 #[test]
@@ -71,7 +73,7 @@ fn a_loss_of_power_loses_no_acknowledged_write() {
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("tables");
         let calls = calls_of_child(&directory, None);
-        lose_power(&directory, &calls, &mut dice, &format!("round {round}"));
+        assert!(lose_power(&directory, &calls, &mut dice, &format!("round {round}")));
     }
 }
 
@@ -82,6 +84,7 @@ fn a_failed_sync_loses_no_acknowledged_write() {
     if std::env::var_os(WITHOUT_STRACE).is_some() {
         return;
     }
+    let (mut has_failed, mut has_acknowledged) = (false, false);
     for round in 0..ROUNDS * setting(SOAK, 1) {
         let mut dice = fastrand::Rng::with_seed(round);
         let parent = tempfile::tempdir().unwrap();
@@ -90,6 +93,9 @@ fn a_failed_sync_loses_no_acknowledged_write() {
         let number = dice.u32(1..40);
         let inject = format!("{call}:error=EIO:when={number}");
         let calls = calls_of_child(&directory, Some(&inject));
-        lose_power(&directory, &calls, &mut dice, &format!("round {round}, {inject}"));
+        has_failed |= calls.iter().any(Call::has_failed_to_sync);
+        let what = format!("round {round}, {inject}");
+        has_acknowledged |= lose_power(&directory, &calls, &mut dice, &what);
     }
+    assert!(has_failed && has_acknowledged, "failed: {has_failed}");
 }

@@ -8,6 +8,7 @@ use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Bytes, Column, Garbage, Mutation, Scan, Span, TableAdmin, Versions,
 };
+use futures::FutureExt;
 
 use super::HeldClock;
 
@@ -118,4 +119,26 @@ async fn an_entry_that_is_written_again_is_counted_once() {
     assert_eq!(entries(&tables, vec![put()]).await, 7);
     drop(tables);
     assert_eq!(EmbeddedTables::check(directory.path()).unwrap().entries, 7);
+}
+
+#[tokio::test]
+async fn the_same_cell_of_two_tables_in_one_commit_is_counted_in_both() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(HeldClock::default());
+    let options = EmbeddedOptions::new().create_if_missing(true).clock(clock.clone());
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
+    let mut handles = Vec::new();
+    for name in ["a", "b"] {
+        tables.create_table(name, Versions::All).await.unwrap();
+        handles.push(tables.open_table(name, Authorizations::none()).await.unwrap());
+    }
+    let put = |row: u32| Mutation::new(format!("{row:05}")).put(Column::new("f", "q"), "v");
+    // It occupies the writer until the others wait together.
+    let mut large = Box::pin(handles[0].write((0..10_000).map(put).collect()));
+    assert!((&mut large).now_or_never().is_none());
+    clock.0.store(1, Ordering::Relaxed);
+    let same = futures::future::try_join_all(handles.iter().map(|table| table.write(vec![put(7)])));
+    futures::future::try_join(large, same).await.unwrap();
+    let entries = async |name| tables.tablets(name).await.unwrap().entries();
+    assert_eq!((entries("a").await, entries("b").await), (10_001, 1));
 }
