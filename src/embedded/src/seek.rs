@@ -14,7 +14,8 @@ const READ_ON: usize = 16;
 /// A counter of hidden entries that decides when to seek, and to which key.
 ///
 /// A seek may take long: the engine passes all entries from there on that are newer than the
-/// snapshot. So it is worth it only after hidden entries were read for as long as the last one took.
+/// snapshot. So it is worth it only after hidden entries were read for as long as the last one
+/// took.
 #[derive(Debug, Default)]
 pub(crate) struct Skip {
     /// The column of the last hidden entry, and the number of its hidden entries.

@@ -36,7 +36,7 @@ const MAX_CHUNKS: usize = 2;
 ///
 /// Writes the key of each row with one column and an empty value. Loading a file again is safe,
 /// except with drawn salts (random-salt): a row that already exists is written again, which changes
-/// only its timestamp. Rows are sorted before they are written. A load takes at most 190 MB of
+/// only its timestamp. Rows are sorted before they are written. A load takes at most 250 MB of
 /// memory, and the cache of an embedded table 134 MB.
 ///
 /// With --create-if-absent, a row whose column already exists is not written: the first of these

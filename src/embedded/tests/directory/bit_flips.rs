@@ -133,11 +133,11 @@ async fn finds_every_flip_that_changes_stored_data() {
             .unwrap();
         let printed = String::from_utf8(child.stdout).unwrap();
         // The harness may print its own text before, without a new line.
-        for line in printed.lines().filter_map(|line| line.find("flip ").map(|at| &line[at..])) {
-            let words: Vec<_> = line.split(' ').collect();
-            next = words[1].parse::<u64>().unwrap() + 1;
-            by_check += u64::from(words[2] == "true");
-            by_reading += u64::from(words[3] == "true");
+        for line in printed.lines().filter_map(|line| line.split_once("flip ")) {
+            let words: Vec<_> = line.1.split(' ').collect();
+            next = words[0].parse::<u64>().unwrap() + 1;
+            by_check += u64::from(words[1] == "true");
+            by_reading += u64::from(words[2] == "true");
         }
         if !child.status.success() {
             let said = String::from_utf8_lossy(&child.stderr);
