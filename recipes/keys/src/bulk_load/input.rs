@@ -159,7 +159,7 @@ where
                 (&a.mutation.row, a.number).cmp(&(&b.mutation.row, b.number))
             });
             let part_rows = rows.len().div_ceil(self.settings.concurrency.get());
-            let part_rows = part_rows.max(self.settings.batch_rows.get());
+            let part_rows = part_rows.next_multiple_of(self.settings.batch_rows.get());
             while !rows.is_empty() {
                 let rest = rows.split_off(part_rows.min(rows.len()));
                 self.parts.push_back(std::mem::replace(&mut rows, rest).into_iter());
