@@ -12,7 +12,7 @@ use crate::catalog;
 use crate::catch_panic::contain;
 use crate::damage::Damage;
 use crate::directory::Directory;
-use crate::engine::{Engine, Map, Read, Snapshot};
+use crate::engine::{Cells, Engine, Families, Map, Read, Snapshot};
 use crate::error::{Failure, cannot};
 use crate::key::KeyReader;
 use crate::mark;
@@ -186,10 +186,24 @@ fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure
     let cells = snapshot.maps().cells(table_id);
     let cells = cells.ok_or_else(|| Failure::damaged("its entries are missing"))?;
     let mut found = vec![0_u64; tablets.len()];
+    check_cells(snapshot, &cells, Families::Notifications, &tablets, &mut found)?;
+    check_cells(snapshot, &cells, Families::Others, &tablets, &mut found)?;
+    check_counts(&tablets, &found)?;
+    Ok((u64::try_from(tablets.len()).unwrap_or(u64::MAX), found.iter().sum()))
+}
+
+/// Checks the entries of a map of a table, and adds their numbers to those of the tablets.
+fn check_cells(
+    snapshot: &Snapshot,
+    cells: &Cells,
+    families: Families,
+    tablets: &[Counted],
+    found: &mut [u64],
+) -> Result<(), Failure> {
     let mut index = 0;
     let mut reader = KeyReader::default();
     let mut previous: Vec<u8> = Vec::new();
-    for entry in snapshot.all(&cells) {
+    for entry in snapshot.cells(cells, families, &[], None) {
         let (bytes, _) = entry?;
         let bytes = &bytes[..];
         let (key, _) = reader
@@ -197,6 +211,9 @@ fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure
             .ok_or_else(|| misplaced("a stored key cannot be read", &previous))?;
         if previous.as_slice() >= bytes {
             return Err(misplaced("a stored key is out of order", &previous));
+        }
+        if Families::of(key.family) != families {
+            return Err(misplaced("a stored key is in the wrong map", &previous));
         }
         previous.clear();
         previous.extend_from_slice(bytes);
@@ -207,8 +224,7 @@ fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure
         }
         *found.get_mut(index).expect("the last tablet has no end") += 1;
     }
-    check_counts(&tablets, &found)?;
-    Ok((u64::try_from(tablets.len()).unwrap_or(u64::MAX), found.iter().sum()))
+    Ok(())
 }
 
 fn check_counts(tablets: &[Counted], found: &[u64]) -> Result<(), Failure> {

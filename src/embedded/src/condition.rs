@@ -3,7 +3,7 @@
 use fluo_table::table::EntryFilter;
 use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 
-use crate::engine::{Map, Read};
+use crate::engine::{Cells, Families, Read};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::seek::Skip;
@@ -21,7 +21,7 @@ impl Reader<'_> {
     pub(crate) fn holds(
         self,
         read: &impl Read,
-        cells: &Map,
+        cells: &Cells,
         row: &Bytes,
         condition: &Condition,
     ) -> Result<bool, Failure> {
@@ -29,8 +29,10 @@ impl Reader<'_> {
         let mut from = Vec::with_capacity(row.len() + 64);
         key::push_column(&mut from, KeyRef::new(row, column, 0));
         let to = key::after_all_versions(&from);
-        let mut entries = read.entries(cells, &from, Some(&to)).peekable();
-        let mut next = entries.next();
+        let entries =
+            |from: &[u8]| read.cells(cells, Families::of(&column.family), from, Some(&to));
+        let mut rest = entries(&from);
+        let mut next = rest.next();
         // Most conditions are about a column without entries, which needs no view.
         if next.is_none() {
             return Ok(condition.holds(None));
@@ -53,9 +55,9 @@ impl Reader<'_> {
                 break;
             }
             if let Some(from) = skip.hidden(&view, &bytes) {
-                entries = skip.seek(|| read.entries(cells, &from, Some(&to)));
+                rest = skip.seek(|| entries(&from));
             }
-            next = entries.next();
+            next = rest.next();
         }
         Ok(condition.holds(None))
     }

@@ -1,11 +1,10 @@
 //! Skipping entries that a filter does not need.
 
-use std::iter::Peekable;
 use std::time::{Duration, Instant};
 
 use fluo_table::table::EntryFilter;
 
-use crate::engine::Entries;
+use crate::engine::CellEntries;
 use crate::key;
 
 /// The number of hidden entries of a column after which seeking may be cheaper than reading on.
@@ -54,9 +53,9 @@ impl Skip {
     }
 
     /// Seeks: returns the entries from a key on, once the first of them is read.
-    pub(crate) fn seek(&mut self, entries: impl FnOnce() -> Entries) -> Peekable<Entries> {
+    pub(crate) fn seek(&mut self, entries: impl FnOnce() -> CellEntries) -> CellEntries {
         let begin = Instant::now();
-        let mut entries = entries().peekable();
+        let mut entries = entries();
         entries.peek();
         let end = Instant::now();
         (self.hidden, self.last_seek) = (0, Some((end, end - begin)));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{Bytes, Span};
 
-use crate::engine::{Map, Read, Transaction, keys_of, number};
+use crate::engine::{Cells, Families, Read, Transaction, keys_of, number};
 use crate::error::Failure;
 use crate::key;
 
@@ -213,11 +213,11 @@ fn end_before(read: &impl Read, table_id: u64, tablet: &[u8]) -> Result<Option<B
     }
 }
 
-fn count(read: &impl Read, cells: &Map, span: &Span) -> Result<u64, Failure> {
+fn count(read: &impl Read, cells: &Cells, span: &Span) -> Result<u64, Failure> {
     let from = key::bound(span.start().as_ref());
     let to = span.end().map(|end| key::bound(end.as_ref()));
     let mut count = 0;
-    for entry in read.entries(cells, &from, to.as_deref()) {
+    for entry in read.cells(cells, Families::All, &from, to.as_deref()) {
         entry?;
         count += 1;
     }

@@ -11,6 +11,11 @@ use clap::Subcommand;
 use crate::cargo::{command, say, workspace};
 use crate::parts::Part;
 
+/// Options of the `java` command for processes that live for a test or for some minutes: compiling
+/// their code well, or collecting garbage on many threads, would take longer than it saves.
+pub(crate) const SHORT_LIVED: (&str, &str) =
+    ("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
 /// An operation on the cluster.
@@ -53,6 +58,7 @@ impl Held {
         let holder = Command::new(commands.join("fluo-cluster"))
             .args(["hold", "--state"])
             .arg(&state)
+            .env(SHORT_LIVED.0, SHORT_LIVED.1)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

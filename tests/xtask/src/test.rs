@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
 use crate::cargo::{Environment, cargo, command, run, say, set, workspace};
-use crate::cluster::Held;
+use crate::cluster::{Held, SHORT_LIVED};
 use crate::lint;
 use crate::parts::{Part, Plan, Wishes};
 use crate::programs::{self, Programs};
@@ -133,7 +133,7 @@ fn environment(
     plan: &Plan,
     programs: &Programs,
     cluster: Option<&OsStr>,
-) -> Result<[(&'static str, Option<OsString>); 5]> {
+) -> Result<[(&'static str, Option<OsString>); 6]> {
     let skips = |does_skip: bool| does_skip.then(|| "1".into());
     Ok([
         (WITHOUT_BROWSER, skips(!plan.runs(Part::Browser))),
@@ -141,6 +141,7 @@ fn environment(
         (WITHOUT_ACCUMULO, skips(cluster.is_none())),
         (CLUSTER, cluster.map(OsStr::to_owned)),
         (programs::FOLDER, Some(programs.folder()?.into())),
+        (SHORT_LIVED.0, Some(SHORT_LIVED.1.into())),
     ])
 }
 

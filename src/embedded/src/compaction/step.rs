@@ -5,7 +5,7 @@ use fluo_table::{Error, Garbage, Scan, Span, Versions};
 
 use crate::catalog;
 use crate::condition::unreadable_key;
-use crate::engine::{Map, Read, Transaction};
+use crate::engine::{Cells, Families, Read, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::tablets::{CountChanges, EndRows};
@@ -86,7 +86,7 @@ impl Compaction {
     fn read_on(
         &mut self,
         read: &impl Read,
-        cells: &Map,
+        cells: &Cells,
         versions: Versions,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, Failure> {
@@ -100,7 +100,7 @@ impl Compaction {
         let mut looked_at = 0;
         let from = self.next.take().unwrap_or_default();
         let end = span.end().map(|end| key::bound(end.as_ref()));
-        for entry in read.entries(cells, &from, end.as_deref()) {
+        for entry in read.cells(cells, Families::All, &from, end.as_deref()) {
             let (bytes, value) = entry?;
             let bytes = &bytes[..];
             let (key, is_delete) = reader.read(bytes).ok_or_else(unreadable_key)?;
@@ -170,7 +170,7 @@ impl Compaction {
     fn drop_entries(
         &self,
         transaction: &mut Transaction<'_>,
-        cells: &Map,
+        cells: &Cells,
         hidden: &[Vec<u8>],
     ) -> Result<(), Failure> {
         // Entries are hidden in the order of their keys, but for the marker of a column.
@@ -185,8 +185,9 @@ impl Compaction {
         let mut reader = KeyReader::default();
         for bytes in hidden {
             let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            if transaction.contains(cells, bytes)? {
-                transaction.remove(cells, bytes);
+            let map = cells.of(key.family);
+            if transaction.contains(map, bytes)? {
+                transaction.remove(map, bytes);
                 changes.add(ends.key_of_row(self.table_id, key.row), -1);
             }
         }
@@ -248,8 +249,9 @@ mod tests {
         for stored in keys {
             let mut bytes = Vec::new();
             key::push_key(&mut bytes, stored.key.as_ref(), !stored.is_put);
-            if !transaction.contains(&cells, &bytes)? {
-                transaction.insert(&cells, &bytes, &[])?;
+            let map = cells.of(&stored.key.column.family);
+            if !transaction.contains(map, &bytes)? {
+                transaction.insert(map, &bytes, &[])?;
                 changes.add(ends.key_of_row(TABLE_ID, &stored.key.row), 1);
             }
         }
@@ -275,7 +277,7 @@ mod tests {
         let scan = Scan::over(Span::all());
         let mut view = EntryFilter::new(&scan, &scan.spans()[0], versions, None);
         let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
-        for entry in transaction.all(&cells) {
+        for entry in transaction.cells(&cells, Families::All, &[], None) {
             let (bytes, value) = entry?;
             let (key, is_delete) = reader.read(&bytes).ok_or_else(unreadable_key)?;
             stored += 1;

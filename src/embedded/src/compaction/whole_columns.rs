@@ -79,8 +79,9 @@ fn store(transaction: &mut Transaction<'_>, entries: &[Entry]) -> Result<(), Fai
     for Entry { key, value, is_delete } in entries {
         let mut bytes = Vec::new();
         key::push_key(&mut bytes, key.as_ref(), *is_delete);
-        let is_new = !transaction.contains(&cells, &bytes)?;
-        transaction.insert(&cells, &bytes, value)?;
+        let map = cells.of(&key.column.family);
+        let is_new = !transaction.contains(map, &bytes)?;
+        transaction.insert(map, &bytes, value)?;
         changes.add(ends.key_of_row(TABLE_ID, &key.row), i64::from(is_new));
     }
     changes.apply(transaction)
@@ -90,7 +91,7 @@ fn stored(transaction: &Transaction<'_>) -> Result<Columns, Failure> {
     let cells = transaction.maps().cells(TABLE_ID).unwrap();
     let mut reader = KeyReader::default();
     let mut columns = Columns::new();
-    for entry in transaction.all(&cells) {
+    for entry in transaction.all(&cells.others) {
         let (bytes, value) = entry?;
         let (key, is_delete) = reader.read(&bytes).unwrap();
         let key = key.to_key();

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use fjall::SingleWriterTxKeyspace;
+use fluo_table::Scan;
+use fluo_table::layout::NOTIFICATION_FAMILY;
 
 /// Bytes of a key or of a value. A clone shares them.
 pub(crate) type Slice = fjall::Slice;
@@ -29,21 +31,69 @@ pub(crate) struct Maps {
     pub(crate) coordination: Map,
     /// The failed notifications of applications, by application and cell.
     pub(crate) dead_letters: Map,
-    /// The stored entries of each table, by the id of the table: encoded key to value.
-    pub(super) cells: RwLock<BTreeMap<u64, Map>>,
+    /// The stored entries of each table, by the id of the table.
+    pub(super) cells: RwLock<BTreeMap<u64, Cells>>,
+}
+
+/// The maps of the stored entries of a table: encoded key to value. Notifications have a map of
+/// their own, so that a search for them reads nothing else.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    pub(crate) notifications: Map,
+    pub(crate) others: Map,
+}
+
+/// Some of the entries of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Families {
+    All,
+    Notifications,
+    Others,
+}
+
+impl Cells {
+    /// Returns the map of a family.
+    pub(crate) fn of(&self, family: &[u8]) -> &Map {
+        match Families::of(family) {
+            Families::Notifications => &self.notifications,
+            Families::Others | Families::All => &self.others,
+        }
+    }
+}
+
+impl Families {
+    pub(crate) fn of(family: &[u8]) -> Self {
+        match family == NOTIFICATION_FAMILY.as_bytes() {
+            true => Self::Notifications,
+            false => Self::Others,
+        }
+    }
+
+    /// Returns the families that a scan can show.
+    pub(crate) fn of_scan(scan: &Scan) -> Self {
+        let selected = scan.columns.iter().map(|column| Self::of(&column.family));
+        let selected = selected.reduce(|a, b| if a == b { a } else { Self::All });
+        match selected.unwrap_or(Self::All) {
+            Self::All if !scan.filter.looks_at_family(NOTIFICATION_FAMILY.as_bytes()) => {
+                Self::Others
+            }
+            Self::All if !scan.filter.looks_at_family(b"") => Self::Notifications,
+            families => families,
+        }
+    }
 }
 
 impl Maps {
     /// Returns the entries of a table; `None` if the table was deleted.
-    pub(crate) fn cells(&self, table_id: u64) -> Option<Map> {
+    pub(crate) fn cells(&self, table_id: u64) -> Option<Cells> {
         self.read_cells().get(&table_id).cloned()
     }
 
-    fn read_cells(&self) -> RwLockReadGuard<'_, BTreeMap<u64, Map>> {
+    fn read_cells(&self) -> RwLockReadGuard<'_, BTreeMap<u64, Cells>> {
         self.cells.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn write_cells(&self) -> RwLockWriteGuard<'_, BTreeMap<u64, Map>> {
+    pub(super) fn write_cells(&self) -> RwLockWriteGuard<'_, BTreeMap<u64, Cells>> {
         self.cells.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

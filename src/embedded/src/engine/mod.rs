@@ -25,9 +25,9 @@ use fluo_table::Error;
 use tracing::debug;
 
 use self::failure::LAST_FILE;
-pub(crate) use self::maps::{Map, Maps, Slice, keys_of};
+pub(crate) use self::maps::{Cells, Families, Map, Maps, Slice, keys_of};
 use self::read::MAX_KEY_BYTES;
-pub(crate) use self::read::{Entries, Read, Snapshot, number};
+pub(crate) use self::read::{CellEntries, Read, Snapshot, number};
 use crate::durable_paths::sync_directory;
 use crate::error::Failure;
 
@@ -50,7 +50,9 @@ const POLL: Duration = Duration::from_millis(2);
 
 /// The folder with a folder for each map.
 const MAPS_FOLDER: &str = "keyspaces";
-const CELLS: &str = "cells-";
+/// The prefixes of the names of the maps of a table.
+const OTHERS: &str = "cells-";
+const NOTIFICATIONS: &str = "notifications-";
 
 /// The name of the number that is written only to advance the sequence number of the engine.
 const ADVANCE: &str = "advance";
@@ -133,7 +135,8 @@ impl Engine {
     /// Opens the entries of tables.
     pub(crate) fn open_tables(&self, tables: &BTreeSet<u64>) -> Result<(), Failure> {
         for id in tables {
-            if !self.database.keyspace_exists(&cells_name(*id)) {
+            let exists = |prefix| self.database.keyspace_exists(&format!("{prefix}{id}"));
+            if ![OTHERS, NOTIFICATIONS].into_iter().all(exists) {
                 let what = format!("the entries of the table with the id {id} are missing");
                 return Err(Failure::damaged(what));
             }
@@ -147,7 +150,8 @@ impl Engine {
     /// creation that failed.
     pub(crate) fn prepare_writes(&self, next: u64) -> Result<(), Failure> {
         for name in self.database.list_keyspace_names() {
-            let id = name.strip_prefix(CELLS).and_then(|id| id.parse().ok());
+            let id = name.strip_prefix(OTHERS).or(name.strip_prefix(NOTIFICATIONS));
+            let id = id.and_then(|id| id.parse().ok());
             if id.is_some_and(|id| id < next && self.maps.cells(id).is_none()) {
                 self.delete_map(open_map(&self.database, &name, 0)?)?;
             }
@@ -207,34 +211,45 @@ impl Engine {
     /// files of the table unless they are large, which drops the removed entries with their marks.
     /// May take long.
     pub(crate) fn drop_removed(&self, table_id: u64, merge: bool) -> Result<(), Failure> {
-        let Some(Map(cells)) = self.maps.cells(table_id) else {
+        let Some(Cells { notifications, others }) = self.maps.cells(table_id) else {
             return Ok(());
         };
-        let cells = cells.inner();
-        // Later writes need not be in a file.
-        let written = cells.tree.get_highest_memtable_seqno();
-        cells.rotate_memtable()?;
-        while cells.sealed_memtable_count() > 0
-            && cells.tree.get_highest_persisted_seqno() < written
-        {
-            self.wait()?;
-        }
-        if merge && cells.disk_space() <= MAX_MERGED_BYTES {
-            cells.major_compact()?;
+        for Map(map) in [notifications, others] {
+            let map = map.inner();
+            // Later writes need not be in a file.
+            let written = map.tree.get_highest_memtable_seqno();
+            map.rotate_memtable()?;
+            while map.sealed_memtable_count() > 0
+                && map.tree.get_highest_persisted_seqno() < written
+            {
+                self.wait()?;
+            }
+            if merge && map.disk_space() <= MAX_MERGED_BYTES {
+                map.major_compact()?;
+            }
         }
         Ok(())
     }
 
     /// Returns the name of a map that is not one of the format.
     pub(crate) fn unknown_map(&self) -> Option<String> {
-        let is_known = |name: &str| name.starts_with(CELLS) || Self::RECORDS.contains(&name);
+        let is_known = |name: &str| {
+            [OTHERS, NOTIFICATIONS].iter().any(|prefix| name.starts_with(prefix))
+                || Self::RECORDS.contains(&name)
+        };
         let mut names = self.database.list_keyspace_names().into_iter();
         names.find(|name| !is_known(name)).map(|name| name.to_string())
     }
 
     fn open_cells(&self, table_id: u64) -> Result<(), Failure> {
-        let map = open_map(&self.database, &cells_name(table_id), MAX_TABLE_BUFFER_BYTES)?;
-        self.maps.write_cells().insert(table_id, map);
+        let map = |prefix, max_buffer_bytes| {
+            open_map(&self.database, &format!("{prefix}{table_id}"), max_buffer_bytes)
+        };
+        let cells = Cells {
+            notifications: map(NOTIFICATIONS, MAX_RECORD_BUFFER_BYTES)?,
+            others: map(OTHERS, MAX_TABLE_BUFFER_BYTES)?,
+        };
+        self.maps.write_cells().insert(table_id, cells);
         Ok(())
     }
 
@@ -268,10 +283,6 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").finish_non_exhaustive()
     }
-}
-
-fn cells_name(table_id: u64) -> String {
-    format!("{CELLS}{table_id}")
 }
 
 fn open_database(directory: &Path, cache_bytes: usize) -> Result<SingleWriterTxDatabase, Failure> {
@@ -389,8 +400,9 @@ impl<'e> Transaction<'e> {
             deleted.iter().filter_map(|table_id| cells.remove(table_id)).collect()
         };
         engine.show_last();
-        for cells in cells {
-            if let Err(failure) = engine.delete_map(cells) {
+        let maps = cells.into_iter().flat_map(|cells| [cells.notifications, cells.others]);
+        for map in maps {
+            if let Err(failure) = engine.delete_map(map) {
                 debug!(?failure, "the entries of a table are deleted by the next opening");
             }
         }

@@ -1,11 +1,12 @@
 //! Reads of the maps, in a snapshot or in a transaction.
 
+use std::iter::Peekable;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use fjall::Readable;
 
-use super::maps::{Map, Maps, Slice};
+use super::maps::{Cells, Families, Map, Maps, Slice};
 use crate::error::Failure;
 
 /// Number of bytes of the longest key.
@@ -53,6 +54,24 @@ pub(crate) trait Read {
         Entries(Some(self.source().range::<&[u8], _>(&map.0, (start, stop))))
     }
 
+    /// Returns the entries of a table from a key on, up to another one, exclusive.
+    fn cells(
+        &self,
+        cells: &Cells,
+        families: Families,
+        from: &[u8],
+        end: Option<&[u8]>,
+    ) -> CellEntries {
+        let entries = |map, other| match families == other {
+            true => Entries(None),
+            false => self.entries(map, from, end),
+        };
+        CellEntries {
+            notifications: entries(&cells.notifications, Families::Others).peekable(),
+            others: entries(&cells.others, Families::Notifications).peekable(),
+        }
+    }
+
     fn all(&self, map: &Map) -> Entries {
         self.entries(map, &[], None)
     }
@@ -83,6 +102,36 @@ impl DoubleEndedIterator for Entries {
     fn next_back(&mut self) -> Option<Self::Item> {
         let entry = self.0.as_mut()?.next_back()?;
         Some(entry.into_inner().map_err(Failure::from))
+    }
+}
+
+/// Entries of a table in the order of their keys.
+pub(crate) struct CellEntries {
+    notifications: Peekable<Entries>,
+    others: Peekable<Entries>,
+}
+
+impl CellEntries {
+    /// Reads the next entry of each map.
+    pub(crate) fn peek(&mut self) {
+        self.notifications.peek();
+        self.others.peek();
+    }
+}
+
+impl Iterator for CellEntries {
+    type Item = Result<(Slice, Slice), Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let is_notification = match (self.notifications.peek(), self.others.peek()) {
+            (None, _) => false,
+            (Some(Ok((notification, _))), Some(Ok((other, _)))) => notification < other,
+            (Some(_), _) => true,
+        };
+        match is_notification {
+            true => self.notifications.next(),
+            false => self.others.next(),
+        }
     }
 }
 

@@ -48,7 +48,7 @@ fn the_entries_of_a_deleted_table_are_gone_after_a_crash() {
         let mut transaction = engine.begin().unwrap();
         transaction.create_cells(id).unwrap();
         let cells = transaction.engine_maps().cells(id).unwrap();
-        transaction.insert(&cells, b"key", b"value").unwrap();
+        transaction.insert(&cells.others, b"key", b"value").unwrap();
         transaction.commit().unwrap();
     }
     drop(engine);
@@ -56,8 +56,10 @@ fn the_entries_of_a_deleted_table_are_gone_after_a_crash() {
     engine.open_tables(&[1].into()).unwrap();
     engine.prepare_writes(3).unwrap();
     assert_eq!([1, 2, 3].map(|id| engine.maps.cells(id).is_some()), [true, false, false]);
-    assert!(!engine.database.keyspace_exists("cells-2"));
-    assert!(engine.database.keyspace_exists("cells-3"), "the next table will take it");
+    for map in ["cells-", "notifications-"] {
+        assert!(!engine.database.keyspace_exists(&format!("{map}2")));
+        assert!(engine.database.keyspace_exists(&format!("{map}3")), "the next table will take it");
+    }
     assert!(engine.open_tables(&[2].into()).unwrap_err().is_proof());
 }
 

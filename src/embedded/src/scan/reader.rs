@@ -1,6 +1,5 @@
 //! A scan of one snapshot, read in steps.
 
-use std::iter::Peekable;
 use std::sync::Arc;
 
 use fluo_table::table::EntryFilter;
@@ -8,7 +7,7 @@ use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
 
 use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
-use crate::engine::{Entries, Map, Read, Snapshot};
+use crate::engine::{CellEntries, Cells, Families, Read, Snapshot};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::seek::Skip;
@@ -30,10 +29,11 @@ pub(crate) struct Reader {
     authorizations: Arc<Authorizations>,
     versions: Versions,
     snapshot: Snapshot,
-    cells: Map,
+    cells: Cells,
+    families: Families,
     /// The current span, the rest of its entries and the rules for them; `None` before the first
     /// span and between two.
-    current: Option<(Span, Peekable<Entries>, EntryFilter)>,
+    current: Option<(Span, CellEntries, EntryFilter)>,
     next_span: usize,
     keys: KeyReader,
     skip: Skip,
@@ -46,12 +46,13 @@ impl Reader {
     pub(crate) fn new(
         shared: Arc<Shared>,
         snapshot: Snapshot,
-        cells: Map,
+        cells: Cells,
         versions: Versions,
         authorizations: Arc<Authorizations>,
         scan: Scan,
     ) -> Self {
         Self {
+            families: Families::of_scan(&scan),
             scan,
             authorizations,
             versions,
@@ -102,7 +103,9 @@ impl Reader {
                 batch.push(key, &value);
                 self.skip.shown();
             } else if let Some(from) = self.skip.hidden(view, &bytes) {
-                let sought = || entries_of(&self.snapshot, &self.cells, &from, span);
+                let end = span.end().map(|end| key::bound(end.as_ref()));
+                let sought =
+                    || self.snapshot.cells(&self.cells, self.families, &from, end.as_deref());
                 *entries = self.skip.seek(sought);
             }
         }
@@ -114,15 +117,11 @@ impl Reader {
             return false;
         };
         let from = key::bound(EntryFilter::read_from(&self.scan, span).as_ref());
-        let entries = entries_of(&self.snapshot, &self.cells, &from, span);
+        let end = span.end().map(|end| key::bound(end.as_ref()));
+        let entries = self.snapshot.cells(&self.cells, self.families, &from, end.as_deref());
         let view = EntryFilter::new(&self.scan, span, self.versions, Some(&self.authorizations));
-        self.current = Some((span.clone(), entries.peekable(), view));
+        self.current = Some((span.clone(), entries, view));
         self.next_span += 1;
         true
     }
-}
-
-fn entries_of(snapshot: &Snapshot, cells: &Map, from: &[u8], span: &Span) -> Entries {
-    let end = span.end().map(|end| key::bound(end.as_ref()));
-    snapshot.entries(cells, from, end.as_deref())
 }

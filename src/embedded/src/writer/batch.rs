@@ -10,7 +10,7 @@ use fluo_table::{
 use super::request::{Applied, TableRef, Write};
 use crate::catalog;
 use crate::condition::Reader;
-use crate::engine::{Map, Read, Transaction};
+use crate::engine::{Cells, Read, Transaction};
 use crate::error::Failure;
 use crate::key;
 use crate::tablets::{CountChanges, EndRows};
@@ -21,7 +21,7 @@ pub(super) type Facts = HashMap<u64, Table>;
 
 #[derive(Debug)]
 pub(super) struct Table {
-    cells: Map,
+    cells: Cells,
     versions: Versions,
     ends: EndRows,
 }
@@ -170,12 +170,13 @@ impl<'b, 'e> Batch<'b, 'e> {
             key::push_key(&mut self.key, key, is_delete);
             let may_exist = self.may_exist(update.timestamp);
             let table = self.tables.get(&table_id).expect("the table of a call is open");
+            let map = table.cells.of(&update.column.family);
             let is_added = match may_exist {
-                true => !self.transaction.contains(&table.cells, &self.key)?,
+                true => !self.transaction.contains(map, &self.key)?,
                 false => self.new_keys.insert((table_id, self.key.clone())),
             };
             added += i64::from(is_added);
-            self.transaction.insert(&table.cells, &self.key, value)?;
+            self.transaction.insert(map, &self.key, value)?;
         }
         self.has_changes = true;
         if added != 0 {

@@ -204,6 +204,17 @@ fn finds_keys_that_cannot_be_read() {
     assert_eq!(found, "table `a`: a stored key cannot be read, after the row `a`");
 }
 
+#[test]
+fn finds_keys_in_the_wrong_map() {
+    for (map, family, expected) in
+        [("notifications-1", "f", "before all others"), ("cells-1", "ntfy", "after the row `a`")]
+    {
+        let key = format!("b\0\x01{family}\0\x01q\0\x01\0\x01_8bytes_\x01");
+        let found = found_after(&[(map, key.as_bytes(), Some(b""))]);
+        assert_eq!(found, format!("table `a`: a stored key is in the wrong map, {expected}"));
+    }
+}
+
 /// A crash between the commit of a deletion and the deletion of the entries leaves them.
 #[test]
 fn deletes_entries_of_a_deleted_table() {

@@ -34,7 +34,7 @@ fn row() -> impl Strategy<Value = Bytes> {
 
 fn column() -> impl Strategy<Value = Column> {
     let visibility = prop_oneof![4 => Just(""), 1 => Just("A"), 1 => Just("A&B")];
-    ("[fg]?", "[\0q]?", visibility).prop_map(|(family, qualifier, visibility)| {
+    ("(f|g|ntfy)?", "[\0q]?", visibility).prop_map(|(family, qualifier, visibility)| {
         Column::new(family, qualifier).with_visibility(visibility)
     })
 }
@@ -100,9 +100,11 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn scan() -> impl Strategy<Value = Scan> {
     let selector =
-        ("[fg]?", proptest::option::of("[\0q]?")).prop_map(|(family, qualifier)| match qualifier {
-            Some(qualifier) => ColumnSelector::qualifier(family, qualifier),
-            None => ColumnSelector::family(family),
+        ("(f|g|ntfy)?", proptest::option::of("[\0q]?")).prop_map(|(family, qualifier)| {
+            match qualifier {
+                Some(qualifier) => ColumnSelector::qualifier(family, qualifier),
+                None => ColumnSelector::family(family),
+            }
         });
     let selectors = proptest::collection::vec(selector, 0..2);
     (proptest::collection::vec(span(), 1..3), selectors, any::<bool>(), 1usize..4).prop_map(

@@ -194,7 +194,7 @@ fn another_version_of_the_format_is_refused() {
     set_number(directory.path(), "format", Some(7));
     is_refused(
         directory.path(),
-        "has format version 7, but this build supports only version 3; use the build that created it",
+        "has format version 7, but this build supports only version 4; use the build that created it",
     );
 }
 
