@@ -1,7 +1,5 @@
 //! The judgment whether a design spreads the keys evenly.
 
-use fluo_keys::{DesignSettings, SaltedPart};
-
 use super::fault::Fault;
 use crate::forecast::Crowd;
 use crate::profile::WindowSpread;
@@ -23,18 +21,14 @@ const OF_A_SAMPLE: f64 = 3.0;
 const HASHER_SALTS: u64 = 1 << 20;
 
 /// Returns the faults of the distribution of all keys and of the newest, the most telling first.
-pub(super) fn faults(
-    profile: &KeyProfile,
-    settings: &DesignSettings,
-    load: &LoadForecast,
-) -> Vec<Fault> {
+pub(super) fn faults(profile: &KeyProfile, load: &LoadForecast) -> Vec<Fault> {
     let newest = of_newest(profile, load);
     // The mean is the measure, and not the design's promise, which may be uneven too.
     let is_promised = load.splits.promised().is_none_or(|promised| promised <= EVEN_ENOUGH);
     if is_promised && !is_too_full(&load.all, load, EVEN_ENOUGH, profile) {
         return newest.into_iter().collect();
     }
-    let mut faults: Vec<_> = few_salts(profile, settings, load).into_iter().collect();
+    let mut faults: Vec<_> = few_salts(profile, load).into_iter().collect();
     if faults.is_empty() && is_heavy(&load.all, mean(&load.all, load), EVEN_ENOUGH) {
         faults.push(Fault::HeavyPart {
             part: load.largest_part.clone(),
@@ -85,18 +79,13 @@ fn is_far_above(count: f64, mean: f64) -> bool {
     count > mean + 4.0 * mean.sqrt() + 4.0
 }
 
-fn few_salts(
-    profile: &KeyProfile,
-    settings: &DesignSettings,
-    load: &LoadForecast,
-) -> Option<Fault> {
+fn few_salts(profile: &KeyProfile, load: &LoadForecast) -> Option<Fault> {
     let different = profile.distinct.keys.min(profile.sample.len);
     let used =
         load.salts_used.filter(|salts| *salts < load.tablets().min(different)).filter(|used| {
             is_below_chance(*used, different, load.splits.salts().unwrap_or(load.tablets()))
         })?;
-    let part = salted_part(settings);
-    Some(Fault::FewSalts { used, is_of_a_part: !matches!(part, Some(SaltedPart::Whole) | None) })
+    Some(Fault::FewSalts { used, is_of_a_part: load.largest_part.is_some() })
 }
 
 /// Checks whether chance does not explain the small number of used salts. Of `s` salts, `n` rows
@@ -108,13 +97,4 @@ fn is_below_chance(used: u64, rows: u64, salts: u64) -> bool {
     let variance = salts * unused * (1.0 - (1.0 + per_salt) * unused);
     let deviation = variance.max(0.0).sqrt();
     float(used) + BEYOND_CHANCE * deviation + 1.0 <= salts * (1.0 - unused)
-}
-
-fn salted_part(settings: &DesignSettings) -> Option<&SaltedPart> {
-    match settings {
-        DesignSettings::Modulo(settings) => Some(&settings.over),
-        DesignSettings::DigestSalt(settings) => Some(&settings.over),
-        DesignSettings::ReverseTime(_) | DesignSettings::WebTable(_) => Some(&SaltedPart::Entity),
-        _ => None,
-    }
 }

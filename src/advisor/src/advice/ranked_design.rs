@@ -130,7 +130,7 @@ impl RankedDesign {
             });
             return;
         };
-        let mut spread = evenness::faults(profile, &self.candidate.settings, load);
+        let mut spread = evenness::faults(profile, load);
         spread.extend(unknown_place(profile, load, wanted));
         let reads = reads(scans, options);
         let few = self.too_few_tablets(wanted);
