@@ -32,17 +32,15 @@
 //! sample of the profile. The choice of the sample is random, and the same for the same keys.
 
 mod advice;
-mod advised_design;
 mod existing;
 mod forecast;
 mod profile;
 
 pub use advice::{
-    AdviceOptions, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read, RejectedKeys,
-    Suitability, advise,
+    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read,
+    RejectedKeys, Suitability, advise,
 };
-pub use advised_design::{AdvisedDesign, AdvisedLayout};
-pub use existing::{ExistingDesign, ExistingTable, OtherKeys};
+pub use existing::{AdvisedLayout, ExistingDesign, ExistingTable, OtherKeys};
 pub use forecast::{Candidate, LoadForecast, ScanCosts};
 pub use profile::{
     Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, KeyProfile, KeySample,

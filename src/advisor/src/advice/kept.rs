@@ -3,9 +3,9 @@
 use super::fault::Fault;
 use super::options::AdviceOptions;
 use super::ranked_design::{RankedDesign, Suitability};
-use super::report::{AdvisedSpec, AdvisorReport, Decision};
+use super::report::{AdvisedDesign, AdvisedSpec, AdvisorReport, Decision};
 use crate::existing::{Existing, MAX_KEYS};
-use crate::{AdvisedDesign, AdvisedLayout, Candidate, ExistingDesign, KeyProfile, ProfileBuilder};
+use crate::{AdvisedLayout, Candidate, ExistingDesign, KeyProfile, ProfileBuilder};
 
 pub(super) fn report(
     profile: KeyProfile,

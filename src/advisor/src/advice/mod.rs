@@ -35,13 +35,13 @@ mod report;
 pub use self::fault::Fault;
 pub use self::options::{AdviceOptions, Read};
 pub use self::ranked_design::{RankedDesign, RejectedKeys, Suitability};
-pub use self::report::{AdvisedSpec, AdvisorReport, Decision};
+pub use self::report::{AdvisedDesign, AdvisedSpec, AdvisorReport, Decision};
 
 use fluo_keys::Unsalted;
 use fluo_table::Result;
 
 use crate::existing::Existing;
-use crate::{AdvisedDesign, Candidate, KeyProfile};
+use crate::{Candidate, KeyProfile};
 
 /// Tries the designs that suit the keys, then those of the options, and advises. If keys already
 /// have designs, tries those on the rows without their salts, and then those of the options.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::options::AdviceOptions;
 use super::ranked_design::{RankedDesign, Suitability};
-use crate::{AdvisedDesign, ExistingDesign, KeyProfile, OtherKeys};
+use crate::{AdvisedLayout, ExistingDesign, KeyProfile, OtherKeys};
 
 /// The decision of an advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,6 +58,18 @@ pub struct AdvisorReport {
 pub struct AdvisedSpec {
     /// The key designs of the table: one, or those that the table already has.
     pub key_design: Vec<AdvisedDesign>,
+}
+
+/// A key design in a spec file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AdvisedDesign {
+    /// The number of tablets, or their ends.
+    #[serde(flatten)]
+    pub layout: AdvisedLayout,
+    /// The design.
+    #[serde(flatten)]
+    pub settings: DesignSettings,
 }
 
 impl AdvisorReport {

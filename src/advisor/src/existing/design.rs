@@ -4,8 +4,7 @@ use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
-use super::layout;
-use crate::AdvisedLayout;
+use super::layout::{AdvisedLayout, layout};
 
 /// A design that keys, or the split points of their table, already have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,7 +32,7 @@ impl ExistingDesign {
                 Some(hasher) => format!("{name} `{}`", Escaped(hasher.prefix().as_bytes())),
                 None => name.to_owned(),
             },
-            layout: layout::layout(&design, splits),
+            layout: layout(&design, splits),
             settings: design.settings().clone(),
             design,
             keys: 0,

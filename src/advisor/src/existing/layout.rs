@@ -3,10 +3,25 @@
 use std::ops::Range;
 
 use fluo_keys::KeyDesign;
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Escaped};
+use serde::{Serialize, Serializer};
 
 use super::hashers::points_of;
-use crate::AdvisedLayout;
+
+/// The split points of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AdvisedLayout {
+    /// The design's own split points for this many tablets.
+    Tablets(u32),
+    /// These points, which come from the sample or from the table. Serialized in the escaped form.
+    SplitPoints(#[serde(serialize_with = "escaped")] Vec<Bytes>),
+}
+
+fn escaped<S: Serializer>(points: &[Bytes], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|point| Escaped(point).to_string()))
+}
 
 /// Returns the split points of a table for a design; `None` if none of them belongs to it. The
 /// design's own points may be among others, where tablets grew.

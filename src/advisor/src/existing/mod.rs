@@ -28,6 +28,7 @@ use serde::Serialize;
 
 pub use self::design::ExistingDesign;
 use self::design::sort_by_groups;
+pub use self::layout::AdvisedLayout;
 use crate::{KeyProfile, ProfileBuilder};
 use fluo_keys::number::share;
 

@@ -13,8 +13,7 @@ use fluo_keys::{
 use fluo_table::Bytes;
 
 use super::evidence::{MIN_BITS, MIN_BITS_IF_SPLIT, agreeing};
-use super::layout::{buckets_of, layout};
-use crate::AdvisedLayout;
+use super::layout::{AdvisedLayout, buckets_of, layout};
 use fluo_keys::number::float_len;
 
 /// The maximum number of different keys that are examined.

@@ -6,7 +6,6 @@ use fluo_keys::{
 use rstest::rstest;
 
 use super::*;
-use crate::AdvisedLayout;
 
 fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTable>) -> Existing {
     let mut builder = ProfileBuilder::default();
