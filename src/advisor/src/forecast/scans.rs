@@ -33,13 +33,12 @@ impl ScanCosts {
     pub(crate) fn new(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
         // The first way in which the design supports the read, or its last refusal.
-        let by_leading_field = of_one_field(profile)
-            .iter()
-            .map(|rows| cost_of(design, rows))
-            .reduce(|first, next| match first {
-                ScanCost::Unsupported { .. } => next,
-                possible => possible,
-            });
+        let ways = of_one_field(profile).into_iter().flatten();
+        let costs = ways.map(|rows| cost_of(design, &rows));
+        let by_leading_field = costs.reduce(|first, next| match first {
+            ScanCost::Unsupported { .. } => next,
+            possible => possible,
+        });
         Self {
             by_row: scans.by_row,
             by_prefix: scans.by_prefix,
@@ -73,14 +72,11 @@ fn of_one_domain(profile: &KeyProfile) -> Option<RowSelection> {
 }
 
 /// Returns the rows that share the leading field of one key of the sample, in each way in which a
-/// design can select them; empty if no key has a leading field with an end. All fields are read
+/// design can select them; `None` if no key has a leading field with an end. All fields are read
 /// alike, so any of them will do.
-fn of_one_field(profile: &KeyProfile) -> Vec<RowSelection> {
-    let Some(cut) = profile.leading_fields.cut else {
-        return Vec::new();
-    };
-    let mut keys = profile.sample.keys.iter();
-    keys.find_map(|sampled| rows_with_field_of(cut, &sampled.key)).unwrap_or_default()
+fn of_one_field(profile: &KeyProfile) -> Option<Vec<RowSelection>> {
+    let cut = profile.leading_fields.cut?;
+    profile.sample.keys.iter().find_map(|sampled| rows_with_field_of(cut, &sampled.key))
 }
 
 fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<RowSelection>> {
