@@ -132,7 +132,7 @@ where
             match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
                 Ok(row) => self.add(row),
                 Err(cause) => {
-                    self.failure = Some(Failure { rows: number..=number, cause });
+                    self.failure = Some((number..=number, cause));
                     self.is_over = true;
                 }
             }

@@ -11,7 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 
 use super::input::{Input, Settings};
-use super::report::{BulkLoadError, BulkLoadReport, Failure};
+use super::report::{BulkLoadError, BulkLoadReport};
 use super::write::{Written, write};
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
@@ -192,16 +192,13 @@ impl<'a> BulkLoad<'a> {
                 async { if may_gather { input.gather().await } else { pending().await } };
             if let Either::Left((ended, _)) = select(pin!(ended), pin!(gathered)).await {
                 report.unknown -= ended.rows;
-                report.ended_bytes += ended.bytes;
                 report.add(ended.counts, settings.named_rows);
                 failure = failure.or(ended.failure);
             }
         }
         match failure.or(input.failure) {
             None => Ok(report),
-            Some(Failure { rows, cause }) => {
-                Err(BulkLoadError { rows, cause, report: Box::new(report) })
-            }
+            Some((rows, cause)) => Err(BulkLoadError { rows, cause, report: Box::new(report) }),
         }
     }
 }

@@ -65,10 +65,7 @@ pub struct RepeatedKeys {
 }
 
 /// The numbers of the rows that failed, and the cause.
-pub(super) struct Failure {
-    pub(super) rows: RangeInclusive<u64>,
-    pub(super) cause: BulkLoadCause,
-}
+pub(super) type Failure = (RangeInclusive<u64>, BulkLoadCause);
 
 /// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
 #[derive(Debug)]
@@ -120,17 +117,12 @@ impl Error for BulkLoadError {
     }
 }
 
-impl Failure {
-    pub(super) fn new(rows: RangeInclusive<u64>, cause: impl Into<BulkLoadCause>) -> Self {
-        Self { rows, cause: cause.into() }
-    }
-}
-
 impl BulkLoadReport {
     /// Adds the counts of a write that ended, and names at most this number of rows of each kind.
     pub(super) fn add(&mut self, written: Self, most_named: usize) {
         self.written += written.written;
         self.unknown += written.unknown;
+        self.ended_bytes += written.ended_bytes;
         self.existing.add(written.existing, most_named);
         self.unsure.add(written.unsure, most_named);
     }

@@ -18,39 +18,39 @@ const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The result of the write of one batch.
 pub(super) struct Written {
-    /// The number of rows in the batch, and their bytes.
+    /// The number of rows in the batch.
     pub(super) rows: u64,
-    pub(super) bytes: u64,
     pub(super) counts: BulkLoadReport,
     pub(super) failure: Option<Failure>,
 }
 
 pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) -> Written {
+    let ended_bytes = rows.iter().map(Row::input_bytes).sum();
+    let mut counts = BulkLoadReport { ended_bytes, ..BulkLoadReport::default() };
+    let (all, numbers) = (count(rows.len()), numbers(&rows));
     if insert_only {
-        return insert(table, rows).await;
+        let failure = insert(table, rows, &mut counts).await.err();
+        return Written { rows: all, counts, failure };
     }
-    let mut report = BulkLoadReport::default();
-    let (all, bytes, numbers) = (count(rows.len()), bytes(&rows), numbers(&rows));
     let written = table.write(rows.into_iter().map(|row| row.mutation).collect()).await;
     match &written {
-        Ok(()) => report.written = all,
-        Err(error) if error.kind() == ErrorKind::Uncertain => report.unknown = all,
+        Ok(()) => counts.written = all,
+        Err(error) if error.kind() == ErrorKind::Uncertain => counts.unknown = all,
         Err(_) => {}
     }
-    let failure = written.err().map(|error| Failure::new(numbers, error));
-    Written { rows: all, bytes, counts: report, failure }
+    let failure = written.err().map(|error| (numbers, error.into()));
+    Written { rows: all, counts, failure }
 }
 
-/// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
-/// time.
-async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
-    let mut report = BulkLoadReport::default();
-    let (all, bytes) = (count(rows.len()), bytes(&rows));
-    let written = |counts, failure| Written { rows: all, bytes, counts, failure };
-    let found = match find_under_old_keys(table, &rows).await {
-        Ok(found) => found,
-        Err(error) => return written(report, Some(Failure::new(numbers(&rows), error))),
-    };
+/// Writes the rows that do not exist (B4 to B6), and counts them. Rows whose outcome is unknown are
+/// written a second time.
+async fn insert(
+    table: &dyn Table,
+    rows: Vec<Row>,
+    report: &mut BulkLoadReport,
+) -> Result<(), Failure> {
+    let failed = |rows: &[Row], error: Error| -> Failure { (numbers(rows), error.into()) };
+    let found = find_under_old_keys(table, &rows).await.map_err(|error| failed(&rows, error))?;
     let mut absent = Vec::with_capacity(rows.len());
     for (row, found) in rows.into_iter().zip(found) {
         match found {
@@ -61,11 +61,8 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut failure = None;
     for is_repeated in [false, true] {
         let outcomes = table.write_conditional(absent.iter().map(Row::if_absent).collect()).await;
-        let outcomes = match outcomes {
-            Ok(outcomes) => outcomes,
-            // The call failed as a whole, so it wrote nothing. Earlier outcomes remain unknown.
-            Err(error) => return written(report, Some(Failure::new(numbers(&absent), error))),
-        };
+        // If the call failed as a whole, it wrote nothing. Earlier outcomes remain unknown.
+        let outcomes = outcomes.map_err(|error| failed(&absent, error))?;
         let (mut unknown, mut lost) = (Vec::new(), None);
         for (row, outcome) in absent.into_iter().zip(outcomes) {
             let number = row.number;
@@ -89,7 +86,7 @@ async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
             break;
         }
     }
-    written(report, failure.map(|(number, error)| Failure::new(number..=number, error)))
+    failure.map_or(Ok(()), |(number, error)| Err((number..=number, error.into())))
 }
 
 /// Returns, for each row, the oldest of its old keys under which one of its columns exists, or
@@ -150,8 +147,4 @@ impl Row {
 fn numbers(rows: &[Row]) -> RangeInclusive<u64> {
     let numbers = || rows.iter().map(|row| row.number);
     numbers().min().unwrap_or(0)..=numbers().max().unwrap_or(0)
-}
-
-fn bytes(rows: &[Row]) -> u64 {
-    rows.iter().map(Row::input_bytes).sum()
 }
