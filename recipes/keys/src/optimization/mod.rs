@@ -33,8 +33,8 @@
 
 /// Makes the call of a value with its options when the value is awaited.
 macro_rules! call_when_awaited {
-    ($call:ident => $output:ty) => {
-        impl<'a> IntoFuture for $call<'a> {
+    ($call:ident $(<$value:ident>)? => $output:ty) => {
+        impl<'a $(, $value: Send + Sync + 'a)?> IntoFuture for $call<'a $(, $value)?> {
             type Output = $output;
             type IntoFuture = futures_util::future::BoxFuture<'a, Self::Output>;
 

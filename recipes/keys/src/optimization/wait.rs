@@ -143,14 +143,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
     }
 }
 
-impl<'a, T: Send + Sync + 'a> IntoFuture for Waiting<'a, T> {
-    type Output = Result<T>;
-    type IntoFuture = BoxFuture<'a, Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.run().boxed()
-    }
-}
+call_when_awaited!(Waiting<T> => Result<T>);
 
 impl<T> fmt::Debug for Waiting<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
