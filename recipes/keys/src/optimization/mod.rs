@@ -48,7 +48,6 @@ macro_rules! call_when_awaited {
 mod apply;
 mod balancer;
 mod forecast;
-mod merging;
 mod optimizations;
 mod plan;
 mod requirement;

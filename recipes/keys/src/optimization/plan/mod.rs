@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::balancer::{PropertyChange, no_group_balancer, pattern_in_force, requested_properties};
 use super::forecast::forecast;
-use super::merging::runs;
-use super::step::TableState;
+use super::step::{TableState, runs};
 use super::{GroupForecast, Step, TableOptimizations};
 
 mod row_text;
