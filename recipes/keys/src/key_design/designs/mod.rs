@@ -1,4 +1,5 @@
-//! The named designs and their settings: one file for each.
+//! The named designs and their settings: one file for those that only put a salt before the row, and
+//! one for each other design.
 
 /// Implements the conversions of settings to an enum of them.
 macro_rules! from_settings {
@@ -11,26 +12,20 @@ macro_rules! from_settings {
     };
 }
 
-mod buckets;
 mod composite;
-mod digest_salt;
 mod reverse_time;
 mod reversed;
-mod row_hasher;
-mod salt_settings;
+mod salted;
 mod unsalted;
 #[cfg(feature = "web-table")]
 mod web_table;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::buckets::{Modulo, RandomSalt};
 pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
-pub use self::digest_salt::DigestSalt;
 pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};
 pub use self::reversed::{Reversed, ReversedUnit, RowAlphabet, RowLength};
-pub use self::row_hasher::HashedRows;
-pub use self::salt_settings::SaltSettings;
+pub use self::salted::{DigestSalt, HashedRows, Modulo, RandomSalt, SaltSettings};
 pub use self::unsalted::Unsalted;
 #[cfg(feature = "web-table")]
 pub use self::web_table::{DomainDirection, WebPart, WebTable};
@@ -69,7 +64,7 @@ impl DesignSettings {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let salted = |name, salt| DesignParts::new(name, Some(salt), Unsalted {});
         match self {
-            Self::RowHasher(settings) => settings.parts(),
+            Self::RowHasher(settings) => salted("row-hasher", settings.salt()?),
             Self::Modulo(settings) => salted("modulo", settings.salt()?),
             Self::DigestSalt(settings) => salted("digest-salt", settings.salt()?),
             #[cfg(feature = "web-table")]

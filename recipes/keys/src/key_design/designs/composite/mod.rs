@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::codec::Composite;
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
-use super::salt_settings::SaltSettings;
+use super::salted::SaltSettings;
 use crate::error::RecipeError;
 use crate::key_design::encoding::DesignParts;
 

@@ -5,7 +5,7 @@ mod encoding;
 use fluo_table::{Escaped, Excerpt, counted};
 use serde::{Deserialize, Serialize};
 
-use super::salt_settings::SaltSettings;
+use super::salted::SaltSettings;
 use crate::error::RecipeError;
 use crate::key_design::encoding::DesignParts;
 

@@ -8,7 +8,7 @@ mod page;
 use fluo_table::Excerpt;
 use serde::{Deserialize, Serialize};
 
-use super::digest_salt::DigestSalt;
+use super::salted::DigestSalt;
 use crate::error::RecipeError;
 use crate::key_design::encoding::DesignParts;
 use crate::key_design::salt::Salt;

@@ -1,16 +1,87 @@
-//! `modulo` and `random-salt`: numbered buckets before the row.
+//! `row-hasher`, `digest-salt`, `modulo` and `random-salt`: a salt before the row as it is.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
 use crate::key_design::hash_input::HashInput;
-use crate::key_design::salt::{Salt, SaltKind, SaltedPart};
+use crate::key_design::salt::{Digest, DigestSide, Salt, SaltKind, SaltedPart};
 use crate::key_design::scan_cost::MAX_RANGES;
+use crate::row_hasher::{HashScheme, RowHasher};
 
-const SEPARATOR: &str = "|";
+/// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
+const MAX_DIGITS: u8 = 8;
+
+const BUCKET_SEPARATOR: &str = "|";
 
 /// Maximum number of buckets, more than any table has tablets.
 const MAX_BUCKETS: u32 = 1_000_000;
+
+/// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HashedRows {
+    /// The text with which every key starts, before the first `:`.
+    pub prefix: String,
+    /// The hash scheme. The default is `murmur3-base36`.
+    #[serde(default)]
+    pub scheme: HashScheme,
+}
+
+impl HashedRows {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
+        let hasher = RowHasher::with_scheme(&self.prefix, self.scheme)?;
+        Ok(Salt::new(SaltKind::Hash(hasher), &SaltedPart::Whole, ":", ":"))
+    }
+}
+
+/// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{DigestSide, DigestSalt, KeyDesign};
+///
+/// let first = DigestSalt { digits: 4, separator: "-".to_owned(), ..DigestSalt::default() };
+/// assert_eq!(KeyDesign::new(first)?.encode_row(b"abc001")?, "9bf0-abc001");
+///
+/// let last = DigestSalt { digits: 4, end: DigestSide::Last, ..DigestSalt::default() };
+/// assert_eq!(KeyDesign::new(last)?.encode_row(b"1364248490")?, "ffe51364248490");
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DigestSalt {
+    /// The digest. The default is MD5.
+    pub digest: Digest,
+    /// The end of the digest's text. The default is the first digits.
+    pub end: DigestSide,
+    /// Number of hexadecimal digits, 1 to 8. The default is 2.
+    pub digits: u8,
+    /// The text between the digits and the row. The default is empty.
+    pub separator: String,
+    /// The part of the row that is hashed. The default is the whole row.
+    pub over: SaltedPart,
+}
+
+impl Default for DigestSalt {
+    fn default() -> Self {
+        let (digest, end, over) = (Digest::Md5, DigestSide::First, SaltedPart::Whole);
+        Self { digest, end, digits: 2, separator: String::new(), over }
+    }
+}
+
+impl DigestSalt {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
+        let Self { digest, end, digits, .. } = *self;
+        if !(1..=MAX_DIGITS).contains(&digits) {
+            return Err(RecipeError::settings(format!(
+                "a digest salt cannot have {digits} digits: give 1 to {MAX_DIGITS}; 2 digits make 256 salts"
+            )));
+        }
+        let kind = SaltKind::Digest { digest, end, digits };
+        Ok(Salt::new(kind, &self.over, &self.separator, ""))
+    }
+}
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///
@@ -75,7 +146,7 @@ pub struct RandomSalt {
 }
 
 fn separator() -> String {
-    SEPARATOR.to_owned()
+    BUCKET_SEPARATOR.to_owned()
 }
 
 impl Modulo {
@@ -87,7 +158,7 @@ impl Modulo {
             )));
         }
         let kind = SaltKind::Bucket { count: self.buckets, of: Some(self.of) };
-        Ok(Salt::new(kind, &self.over, &self.separator, SEPARATOR))
+        Ok(Salt::new(kind, &self.over, &self.separator, BUCKET_SEPARATOR))
     }
 }
 
@@ -106,9 +177,38 @@ impl RandomSalt {
         }
         // The count is far below 2^64, so the modulus of a drawn number favors no bucket.
         let kind = SaltKind::Bucket { count: self.buckets, of: None };
-        Ok(Salt::new(kind, &SaltedPart::Whole, &self.separator, SEPARATOR))
+        Ok(Salt::new(kind, &SaltedPart::Whole, &self.separator, BUCKET_SEPARATOR))
     }
 }
+
+/// A salt before the rows of `reverse-time` or `composite`.
+///
+/// In serde's formats the field `design` names the design of the salt, beside the settings of that
+/// design. Its `over` selects the part of the row that is salted: choose the part within which
+/// scans stay, so that each scan reads one range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "design", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum SaltSettings {
+    /// A hash, or a number, modulo a number of buckets.
+    Modulo(Modulo),
+    /// Digits of a digest.
+    DigestSalt(DigestSalt),
+    /// A bucket drawn for each row.
+    RandomSalt(RandomSalt),
+}
+
+impl SaltSettings {
+    pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
+        match self {
+            Self::Modulo(settings) => settings.salt(),
+            Self::DigestSalt(settings) => settings.salt(),
+            Self::RandomSalt(settings) => settings.salt(),
+        }
+    }
+}
+
+from_settings! { SaltSettings: Modulo(Modulo), DigestSalt(DigestSalt), RandomSalt(RandomSalt) }
 
 #[cfg(test)]
 mod tests {
