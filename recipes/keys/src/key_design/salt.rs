@@ -54,16 +54,8 @@ impl Salt {
                 (hasher.scheme().space().into(), hasher.prefix().len() + ":".len() + 4)
             }
         };
-        let (over, over_text) = (over.clone(), over.to_string());
-        Self {
-            kind,
-            count,
-            width,
-            over,
-            over_text,
-            separator: separator.to_owned(),
-            usual_separator,
-        }
+        let (over, over_text, separator) = (over.clone(), over.to_string(), separator.to_owned());
+        Self { kind, count, width, over, over_text, separator, usual_separator }
     }
 
     /// Checks whether salts are drawn, so that they do not determine the location of a row.
@@ -118,11 +110,19 @@ impl Salt {
                 format!("the number modulo {count}")
             }
             SaltKind::Bucket { count, of: None } => format!("drawn from {count} buckets"),
-            SaltKind::Digest { digest, end, digits: 1 } => {
-                format!("{} hexadecimal digit of {}", end.text(), digest.text())
-            }
             SaltKind::Digest { digest, end, digits } => {
-                format!("{} {digits} hexadecimal digits of {}", end.text(), digest.text())
+                let end = match end {
+                    DigestSide::First => "first",
+                    DigestSide::Last => "last",
+                };
+                let digest = match digest {
+                    Digest::Md5 => "MD5",
+                    Digest::Sha1 => "SHA-1",
+                };
+                match digits {
+                    1 => format!("{end} hexadecimal digit of {digest}"),
+                    _ => format!("{end} {digits} hexadecimal digits of {digest}"),
+                }
             }
             SaltKind::Hash(hasher) => format!("prefix and {} hash", hasher.scheme()),
         }
@@ -289,23 +289,7 @@ pub enum DigestSide {
     Last,
 }
 
-impl Digest {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Md5 => "MD5",
-            Self::Sha1 => "SHA-1",
-        }
-    }
-}
-
 impl DigestSide {
-    fn text(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Last => "last",
-        }
-    }
-
     fn number(self, digest: &[u8], digits: u8) -> u64 {
         let four = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_be_bytes).into();
         let (first, last): (u64, u64) = (four(digest.first_chunk()), four(digest.last_chunk()));
