@@ -10,12 +10,11 @@ use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use super::batch::RowBatch;
-use super::epochs::{EpochReader, Owner};
 use super::loser_tree::{Heads, LAST, Losers};
 use super::memory::Memory;
 use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;
-use super::scan::{ScanRun, UnknownKeys};
+use super::scan::{EpochReader, Owner, ScanRun, UnknownKeys};
 use crate::cells::{merged, size_bytes};
 use crate::error::RecipeError;
 use crate::key_design::RowRange;

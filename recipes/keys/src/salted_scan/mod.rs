@@ -49,7 +49,6 @@
 //! It is not a snapshot: pieces are read one after the other, like the port's scans.
 
 mod batch;
-mod epochs;
 mod loser_tree;
 mod memory;
 mod merge;

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::key_design::{KeyDesign, Modulo, RowSelection};
     use crate::key_migration::KeyMigration;
-    use crate::salted_scan::epochs::EpochReader;
+    use crate::salted_scan::scan::EpochReader;
 
     fn cell(row: &'static str, timestamp: i64) -> Cell {
         Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")

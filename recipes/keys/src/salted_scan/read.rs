@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
-use super::epochs::{EpochReader, Owner};
 use super::memory::MAX_CELLS;
+use super::scan::{EpochReader, Owner};
 use crate::cells::size_bytes;
 
 /// The cells of whole rows, and an index of the rows that belong to the reader.

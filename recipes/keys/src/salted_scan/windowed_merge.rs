@@ -16,10 +16,9 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Cell};
 
 use super::batch::RowBatch;
-use super::epochs::EpochReader;
 use super::merge::Merge;
 use super::read::Read;
-use super::scan::{Position, ScanRun};
+use super::scan::{EpochReader, Position, ScanRun};
 use crate::cells::size_bytes;
 use crate::error::RecipeError;
 use crate::number::count;
