@@ -52,7 +52,6 @@ mod copy;
 mod counts;
 mod designs;
 mod old_rows;
-mod reading;
 mod step;
 
 pub use counts::MigrationProgress;
