@@ -51,10 +51,8 @@
 mod copy;
 mod counts;
 mod designs;
-mod old_rows;
 mod step;
 
 pub use counts::MigrationProgress;
 pub use designs::KeyMigration;
-pub use old_rows::MigrationOptions;
-pub use step::MigrationStep;
+pub use step::{MigrationOptions, MigrationStep};
