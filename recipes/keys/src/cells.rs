@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use fluo_table::{Cell, Filter, Versions};
+use fluo_table::{Cell, Filter, Key, Versions};
 
 pub(crate) fn size_bytes(cell: &Cell) -> usize {
     size_of::<Cell>() + cell.key.row.len() + cell.key.column.size_bytes() + cell.value.len()
@@ -18,8 +18,8 @@ pub(crate) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter)
     }
     // Newer cells first: the sort is stable, and deduplication keeps the first of equal cells.
     let mut cells: Vec<_> = places.into_iter().rev().flatten().collect();
-    cells.sort_by(order);
-    cells.dedup_by(|later, earlier| order(later, earlier) == Ordering::Equal);
+    cells.sort_by(|one, other| order(&one.key, &other.key));
+    cells.dedup_by(|later, earlier| order(&later.key, &earlier.key) == Ordering::Equal);
     keep_versions(&mut cells, versions);
     if filter == Filter::FirstOfRow {
         cells.truncate(1);
@@ -27,10 +27,9 @@ pub(crate) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter)
     cells
 }
 
-/// Compares cells as the table orders them within a row, ignoring the stored key.
-fn order(one: &Cell, other: &Cell) -> Ordering {
-    let columns = one.key.column.cmp(&other.key.column);
-    columns.then_with(|| other.key.timestamp.cmp(&one.key.timestamp))
+/// Compares the keys of cells as the table orders them within a row, ignoring the row.
+pub(crate) fn order(one: &Key, other: &Key) -> Ordering {
+    one.column.cmp(&other.column).then_with(|| other.timestamp.cmp(&one.timestamp))
 }
 
 fn keep_versions(cells: &mut Vec<Cell>, versions: Versions) {
@@ -48,7 +47,7 @@ fn keep_versions(cells: &mut Vec<Cell>, versions: Versions) {
 
 #[cfg(test)]
 mod tests {
-    use fluo_table::{Column, Key};
+    use fluo_table::Column;
 
     use super::*;
 

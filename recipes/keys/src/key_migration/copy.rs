@@ -1,14 +1,14 @@
 //! Copies rows to their new places, and deletes those that have arrived.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use fluo_table::{
-    Bytes, Cell, Change, Column, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span,
-    Table, Update, Versions,
+    Bytes, Cell, Change, Condition, ConditionalMutation, Key, Mutation, Outcome, Scan, Span, Table,
+    Update, Versions,
 };
 use futures_util::TryStreamExt;
 
+use crate::cells::order;
 use crate::error::RecipeError;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
@@ -22,9 +22,9 @@ pub(super) struct Moving {
     to: Bytes,
     /// Its cells in the old place, in the order of the table; at least one.
     pub(super) cells: Vec<Cell>,
-    /// Columns and timestamps of the cells that the new place shows, limited to the columns that
-    /// are moved, in the order of the table.
-    shown: Vec<(Column, i64)>,
+    /// Keys of the cells that the new place shows, limited to the columns that are moved, in the
+    /// order of the table.
+    shown: Vec<Key>,
     /// `true` until all cells are written.
     is_pending: bool,
 }
@@ -114,7 +114,7 @@ async fn look(table: &dyn Table, rows: impl Iterator<Item = &mut Moving>) -> Res
             if let Some(row) = places.get_mut(&key.row)
                 && row.cells.binary_search_by(|old| old.key.column.cmp(&key.column)).is_ok()
             {
-                row.shown.push((key.column, key.timestamp));
+                row.shown.push(key);
             }
         }
     }
@@ -172,14 +172,14 @@ impl Moving {
 
     /// Checks whether the new place shows a copy, or enough newer versions to hide it.
     fn has_arrived(&self, cell: &Cell, versions: Versions) -> bool {
-        let column = self.shown.partition_point(|(column, _)| *column < cell.key.column);
-        let before = self.shown.partition_point(|found| in_order(found, cell) == Ordering::Less);
+        let column = self.shown.partition_point(|found| found.column < cell.key.column);
+        let before = self.shown.partition_point(|found| order(found, &cell.key).is_lt());
         let newer = u32::try_from(before - column).unwrap_or(u32::MAX);
         self.shows(cell) || !versions.shows(newer)
     }
 
     fn shows(&self, cell: &Cell) -> bool {
-        self.shown.binary_search_by(|found| in_order(found, cell)).is_ok()
+        self.shown.binary_search_by(|found| order(found, &cell.key)).is_ok()
     }
 }
 
@@ -205,9 +205,4 @@ fn by_size<'a>(
         }
     }
     groups
-}
-
-/// Compares as the table orders cells within a row.
-fn in_order((column, timestamp): &(Column, i64), cell: &Cell) -> Ordering {
-    column.cmp(&cell.key.column).then_with(|| cell.key.timestamp.cmp(timestamp))
 }
