@@ -83,7 +83,11 @@ impl<'a> Verifying<'a> {
         if !is_counted {
             return by_entries();
         }
-        match found.count(tables, progress).await {
+        let counted = async {
+            let table = tables.open_table(table, options.authorizations.clone()).await?;
+            Census::of_rows(optimizations, &found.tablets, &*table, progress).await
+        };
+        match counted.await {
             // The user sees none of the rows.
             Ok(census) if census.total == 0 && entries > 0 => by_entries(),
             Ok(census) => found.judge(&census),
@@ -116,15 +120,6 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    async fn count(
-        &self,
-        admin: &dyn TableAdmin,
-        progress: impl FnMut(u64) + Send,
-    ) -> Result<Census<'_>> {
-        let table = admin.open_table(self.table, self.options.authorizations.clone()).await?;
-        Census::of_rows(self.optimizations, &self.tablets, &*table, progress).await
-    }
-
     fn judge(&self, census: &Census<'_>) -> Result<Verdict> {
         let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
