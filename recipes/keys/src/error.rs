@@ -29,6 +29,8 @@ pub enum RecipeErrorKind {
     Table(ErrorKind),
 }
 
+pub(crate) type Result<T = ()> = std::result::Result<T, RecipeError>;
+
 /// An error of a recipe. Its message says what would be accepted.
 #[derive(Clone, Debug)]
 pub struct RecipeError {

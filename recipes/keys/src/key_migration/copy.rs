@@ -9,7 +9,7 @@ use fluo_table::{
 use futures_util::TryStreamExt;
 
 use crate::cells::order;
-use crate::error::RecipeError;
+use crate::error::Result;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
 const MAX_ATTEMPTS: usize = 4;
@@ -38,8 +38,6 @@ pub(super) enum Arrival {
     /// Every cell was written, but the new place does not show some of them.
     Hidden,
 }
-
-type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 /// Moves rows to their new places, and returns one outcome for each, in their order. Deletes the
 /// rows that have arrived as a whole in their old places.

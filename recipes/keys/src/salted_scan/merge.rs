@@ -16,7 +16,7 @@ use super::range_cursor::{Fetched, Head, Piece, Source, fetch};
 use super::read::Read;
 use super::scan::{EpochReader, Owner, ScanRun, UnknownKeys};
 use crate::cells::{merged, size_bytes};
-use crate::error::RecipeError;
+use crate::error::{RecipeError, Result};
 use crate::key_design::RowRange;
 
 /// Number of cells in the first read of a piece, unless a limit asks for fewer.
@@ -52,8 +52,6 @@ struct JoinedRow {
     /// The cells under each key, oldest epoch first.
     places: Vec<Vec<Cell>>,
 }
-
-type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 impl Merge {
     pub(super) fn new(

@@ -20,7 +20,7 @@ use super::merge::Merge;
 use super::read::Read;
 use super::scan::{EpochReader, Position, ScanRun};
 use crate::cells::size_bytes;
-use crate::error::RecipeError;
+use crate::error::Result;
 use crate::number::count;
 
 /// Rows of an older epoch in the first window; the number doubles with each window.
@@ -49,8 +49,6 @@ struct OlderEpoch {
     /// `true` if the rows have been yielded as far as they have been read.
     is_used_up: bool,
 }
-
-type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 impl Windows {
     pub(super) fn new(run: ScanRun) -> Self {
