@@ -66,16 +66,12 @@ impl ChiSquare {
             statistic += (float(count) - expected).powi(2) / expected;
         }
         let half_degrees_of_freedom = float_len(possible.len() - 1) / 2.0;
-        let p_value = if statistic == 0.0 {
-            1.0
-        } else {
-            upper_gamma(half_degrees_of_freedom, statistic / 2.0)
-        };
+        let p_value = upper_gamma(half_degrees_of_freedom, statistic / 2.0);
         Some(Self { statistic, p_value })
     }
 }
 
-/// Returns the regularized upper incomplete gamma function Q of a positive `a` and `x`.
+/// Returns the regularized upper incomplete gamma function Q of a positive `a` and an `x` from 0.
 ///
 /// Below `a + 1` it is one less the series of the lower function (DLMF 8.7.1), above it the
 /// continued fraction (DLMF 8.9.2) by the method of Lentz, which keeps its digits for a Q near 0.

@@ -103,10 +103,7 @@ impl fmt::Display for ScanCursor {
 impl fmt::Display for MigrationCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "migrate-{}-{}", self.mark, self.epoch)?;
-        match &self.after {
-            Some(key) => write!(f, "-{}", Escaped(key)),
-            None => Ok(()),
-        }
+        self.after.iter().try_for_each(|key| write!(f, "-{}", Escaped(key)))
     }
 }
 

@@ -106,13 +106,9 @@ impl RowSelection {
             Self::Range { start, end } => {
                 // A binary search: rows are long.
                 let lens: Vec<_> = (1..=start.len()).collect();
-                let is_common = |len: &usize| match (
-                    prefix_successor(start.get(..*len).unwrap_or_default()),
-                    end,
-                ) {
-                    (None, _) => true,
-                    (Some(_), None) => false,
-                    (Some(after), Some(end)) => *end <= after,
+                let is_common = |len: &usize| {
+                    let after = prefix_successor(start.get(..*len).unwrap_or_default());
+                    after.is_none_or(|after| end.as_ref().is_some_and(|end| *end <= after))
                 };
                 start.slice(..lens.partition_point(is_common))
             }
