@@ -1,6 +1,7 @@
 //! The handle: the designs of a table, oldest first.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl KeyMigration {
         designs: impl IntoIterator<Item = KeyDesign>,
         versions: Versions,
     ) -> Result<Self, RecipeError> {
-        let mut older: Vec<(KeyDesign, Vec<Bytes>)> = Vec::new();
+        let mut older: Vec<(KeyDesign, BTreeSet<Bytes>)> = Vec::new();
         for design in designs {
             let heads = heads_of(&design)?;
             let newer = (design, heads);
@@ -235,8 +236,8 @@ impl KeyMigration {
     }
 }
 
-/// Returns every salt of a design with its separator, sorted.
-fn heads_of(design: &KeyDesign) -> Result<Vec<Bytes>, RecipeError> {
+/// Returns every salt of a design with its separator.
+fn heads_of(design: &KeyDesign) -> Result<BTreeSet<Bytes>, RecipeError> {
     if design.scans().by_row != ScanCost::SingleRange {
         return Err(RecipeError::settings(format!(
             "the rows of {design} cannot be moved, because their salts cannot be computed"
@@ -244,15 +245,12 @@ fn heads_of(design: &KeyDesign) -> Result<Vec<Bytes>, RecipeError> {
     }
     let spans = design.spans(&RowSelection::All)?;
     let head = |span: &Span| span.start().row.slice(..design.head_len());
-    let mut heads: Vec<_> = spans.iter().map(head).collect();
-    heads.sort_unstable();
-    heads.dedup();
-    Ok(heads)
+    Ok(spans.iter().map(head).collect())
 }
 
 fn check_beside(
-    (old, old_heads): &(KeyDesign, Vec<Bytes>),
-    (new, new_heads): &(KeyDesign, Vec<Bytes>),
+    (old, old_heads): &(KeyDesign, BTreeSet<Bytes>),
+    (new, new_heads): &(KeyDesign, BTreeSet<Bytes>),
 ) -> Result<(), RecipeError> {
     let reason = if old == new {
         format!("{new} is listed twice")
@@ -271,13 +269,13 @@ fn check_beside(
 
 /// Returns the beginning of a key that two designs can have made, if they would decode different
 /// rows from it. Heads of one design have one length.
-fn confusable<'a>(one: &'a [Bytes], other: &'a [Bytes]) -> Option<&'a Bytes> {
-    let len = |heads: &[Bytes]| heads.first().map_or(0, Bytes::len);
+fn confusable<'a>(one: &'a BTreeSet<Bytes>, other: &'a BTreeSet<Bytes>) -> Option<&'a Bytes> {
+    let len = |heads: &BTreeSet<Bytes>| heads.first().map_or(0, Bytes::len);
     let (short, long) = match len(one).cmp(&len(other)) {
         Ordering::Equal => return None,
         Ordering::Less => (one, other),
         Ordering::Greater => (other, one),
     };
-    let begins = |head: &&Bytes| short.binary_search(&head.slice(..len(short))).is_ok();
+    let begins = |head: &&Bytes| short.contains(&head.slice(..len(short)));
     long.iter().find(begins)
 }
