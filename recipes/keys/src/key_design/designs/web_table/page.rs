@@ -102,16 +102,10 @@ impl Page {
     }
 
     pub(super) fn of_written(written: &[u8]) -> Result<Self, RecipeError> {
-        let found = unwritten(written).and_then(|row| Self::parse(&row));
-        let reason = match found {
+        let reason = match unwritten(written).and_then(|row| Self::parse(&row)) {
+            Ok(page) if page.written().as_bytes() == written => return Ok(page),
+            Ok(page) => format!("the page is written {}", excerpt(page.written().as_bytes())),
             Err(reason) => reason,
-            Ok(page) => {
-                let right = page.written();
-                if right.as_bytes() == written {
-                    return Ok(page);
-                }
-                format!("the page is written {}", excerpt(right.as_bytes()))
-            }
         };
         let written = excerpt(written);
         Err(RecipeError::key(format!("{written} is not the key of a page: {reason}")))
