@@ -53,13 +53,11 @@ impl ScanCost {
     }
 
     pub(super) fn only(only: impl Into<String>) -> Self {
-        let only = only.into();
-        Self::Limited { ranges: 1, only }
+        Self::Limited { ranges: 1, only: only.into() }
     }
 
     pub(super) fn unsupported(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Unsupported { reason }
+        Self::Unsupported { reason: reason.into() }
     }
 
     /// Returns the maximum number of ranges of each such read, or `None` if the design does not

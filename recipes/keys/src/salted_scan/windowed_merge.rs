@@ -137,10 +137,7 @@ impl Windows {
             let rest = older.cells.split_off(older.cells.partition_point(is_within));
             let cells = std::mem::replace(&mut older.cells, rest);
             if !cells.is_empty() {
-                held.push(Read::new(
-                    cells,
-                    &EpochReader { scan: Arc::clone(&self.run.scan), epoch },
-                ));
+                held.push(Read::new(cells, &EpochReader { scan: Arc::clone(scan), epoch }));
             }
         }
         let newest = self.older.len();

@@ -84,10 +84,7 @@ fn by_splits(splits: &[Bytes]) -> impl Iterator<Item = HashedRows> {
 }
 
 /// Returns the split points that begin with a prefix and its colon.
-pub(super) fn points_of<'a>(
-    prefix: &'a str,
-    splits: &'a [Bytes],
-) -> impl Iterator<Item = &'a Bytes> {
+pub(super) fn points_of<'a>(prefix: &str, splits: &'a [Bytes]) -> impl Iterator<Item = &'a Bytes> {
     splits.iter().filter(move |split| {
         let rest = split.strip_prefix(prefix.as_bytes());
         rest.is_some_and(|rest| rest.starts_with(b":"))

@@ -106,11 +106,9 @@ fn moduli(keys: &[&[u8]], splits: &[Bytes]) -> Vec<Tried> {
     for width in BUCKET_DIGITS {
         for (separator, over) in forms(keys, width, u8::is_ascii_digit) {
             for of in [HashInput::JavaHash, HashInput::Number] {
-                let modulo = |buckets| Modulo {
-                    buckets,
-                    of,
-                    separator: separator.clone(),
-                    over: over.clone(),
+                let modulo = |buckets| {
+                    let (separator, over) = (separator.clone(), over.clone());
+                    Modulo { buckets, of, separator, over }
                 };
                 let salts = salts(&modulo(largest_of_width(width)), keys, width);
                 let first = salts.first().map(|salted| salted.salt);

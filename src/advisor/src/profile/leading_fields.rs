@@ -62,10 +62,8 @@ impl FieldCut {
             }
             Self::UrlHost => memchr::memmem::find(key, b"://").and_then(|scheme| {
                 let host = scheme + 3;
-                key.get(host..)?
-                    .iter()
-                    .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
-                    .map(|end| host + end)
+                let ends_it = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+                Some(host + key.get(host..)?.iter().position(ends_it)?)
             }),
             Self::Host => key.iter().position(|byte| matches!(byte, b'/' | b'?')),
             Self::FirstBytes { bytes } => Some(bytes),
