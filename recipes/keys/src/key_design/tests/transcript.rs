@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use fluo_table::{Bytes, Escaped, Span, unescape};
+use fluo_table::{Escaped, Key, Span, unescape};
 
 use super::design_of;
 use crate::{KeyDesign, RecipeError, RowSelection};
@@ -85,7 +85,7 @@ fn answer(design: &KeyDesign, call: &str, argument: &str) -> Result<String, Reci
                 scans.order
             ))
         }
-        _ => spans(&design.spans(&selection(call, argument))?),
+        _ => Ok(spans(&design.spans(&selection(call, argument))?)),
     }
 }
 
@@ -110,34 +110,24 @@ fn selection(kind: &str, argument: &str) -> RowSelection {
 }
 
 /// Describes pieces of the table: all of them if there are at most two.
-fn spans(spans: &[Span]) -> Result<String, RecipeError> {
+fn spans(spans: &[Span]) -> String {
     assert!(spans.iter().all(|span| !span.is_empty()));
-    if spans.len() > 2 {
-        return Ok(format!("{} pieces", spans.len()));
-    }
-    let end = |row: &Bytes| Escaped(row).to_string();
+    let shown = |key: &Key| Escaped(&key.row).to_string();
     let line = |span: &Span| {
-        let start = Escaped(&span.start().row).to_string();
-        let end = span.end().map_or("the end".to_owned(), |key| end(&key.row));
-        format!("from {start} to {end}")
+        let end = span.end().map_or("the end".to_owned(), shown);
+        format!("from {} to {end}", shown(span.start()))
     };
-    let lines: Vec<_> = spans.iter().map(line).collect();
-    Ok(match lines.is_empty() {
-        true => "no pieces".to_owned(),
-        false => lines.join("\n"),
-    })
+    match spans {
+        [] => "no pieces".to_owned(),
+        [_] | [_, _] => spans.iter().map(line).collect::<Vec<_>>().join("\n"),
+        many => format!("{} pieces", many.len()),
+    }
 }
 
 fn splits(design: &KeyDesign, tablets: u32) -> Result<String, RecipeError> {
     let (points, weights) = (design.splits(tablets), design.tablet_weights(tablets));
-    let points = match (points, weights) {
-        (Ok(points), weights) => (points, weights?),
-        (Err(error), weights) => {
-            assert_eq!(weights.as_ref(), Err(&error), "rejected alike");
-            return Err(error);
-        }
-    };
-    let (points, weights) = points;
+    let alike = |error: &RecipeError| assert_eq!(weights.as_ref(), Err(error), "rejected alike");
+    let (points, weights) = (points.inspect_err(alike)?, weights?);
     assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
     let shown: Vec<_> = points.iter().take(20).map(|point| Escaped(point).to_string()).collect();
     let weights = weights.map(|weights| {
