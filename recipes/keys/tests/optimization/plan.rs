@@ -6,13 +6,11 @@ use fluo_keys::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, Ve
 use fluo_table::table::property;
 use fluo_table::{Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin};
 
+use crate::scene::two;
 use crate::{TABLE, assert_ordered, edited, group_balancer, sentences, steps, table};
 
 fn optimizations() -> TableOptimizations {
-    let of = |prefix: &str, tablets| {
-        RowHasher::new(prefix).unwrap().table_optimizations(tablets).unwrap()
-    };
-    of("p", 20).merge(of("q", 4)).unwrap()
+    two(20, 4)
 }
 
 fn rows(rows: &[&'static str]) -> BTreeSet<Bytes> {

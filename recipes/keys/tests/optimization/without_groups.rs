@@ -4,25 +4,17 @@
 use std::collections::BTreeMap;
 
 use fluo_keys::{
-    Difference, DigestSalt, HashInput, KeyDesign, Modulo, Plan, RowHasher, SaltedPart,
-    TableOptimizations, TableRequirement, Verdict,
+    Difference, HashInput, KeyDesign, Modulo, Plan, TableOptimizations, TableRequirement, Verdict,
 };
 use fluo_table::table::property;
 use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin};
 
+use crate::scene::{by_host, hashed, modulo, of};
 use crate::servers::Servers;
 use crate::{TABLE, assert_ordered, edited, group_balancer, sentences, steps, table};
 
 const PRUNE: bool = true;
 const KEEP: bool = false;
-
-fn modulo() -> KeyDesign {
-    KeyDesign::new(Modulo::default()).unwrap()
-}
-
-fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
-    TableOptimizations::for_key_design(design, tablets).unwrap()
-}
 
 async fn applied(
     admin: &dyn TableAdmin,
@@ -53,15 +45,14 @@ async fn balancer_properties(tables: &MemoryTables) -> usize {
 /// Returns a table that was once optimized for a row hasher.
 async fn hashed_before() -> MemoryTables {
     let tables = table().await;
-    let hashed = RowHasher::new("0").unwrap().table_optimizations(4).unwrap();
-    applied(&tables, &hashed, KEEP).await;
+    applied(&tables, &hashed("0", 4), KEEP).await;
     tables
 }
 
 #[tokio::test]
 async fn plans_applies_and_verifies_a_design() {
     let tables = table().await;
-    let optimizations = of(&modulo(), 10);
+    let optimizations = of(&modulo(10), 10);
     let plan = applied(&tables, &optimizations, KEEP).await;
     assert!(plan.is_without_groups);
     assert_eq!(plan.group_pattern(), None);
@@ -70,7 +61,7 @@ async fn plans_applies_and_verifies_a_design() {
     assert_eq!(plan.groups[0].per_server, [5, 5]);
     assert_eq!(balancer_properties(&tables).await, 0);
 
-    let rows = (0..2_000).map(|n| modulo().encode_row(format!("row {n}").as_bytes()).unwrap());
+    let rows = (0..2_000).map(|n| modulo(10).encode_row(format!("row {n}").as_bytes()).unwrap());
     write(&tables, rows).await;
     let told = verdict(&tables, &optimizations).await;
     assert!(told.ok, "{told}");
@@ -110,11 +101,7 @@ async fn reports_rows_that_collapse_into_few_salts() {
 /// The hash is even, and one part has two thirds of the rows: only the maximum shows it.
 #[tokio::test]
 async fn compares_only_the_fullest_tablet_if_rows_share_a_salt() {
-    let design = KeyDesign::new(DigestSalt {
-        over: SaltedPart::Before("/".to_owned()),
-        ..DigestSalt::default()
-    })
-    .unwrap();
+    let design = by_host(2);
     let optimizations = of(&design, 4);
     let tables = table().await;
     applied(&tables, &optimizations, KEEP).await;
@@ -131,7 +118,7 @@ async fn compares_only_the_fullest_tablet_if_rows_share_a_salt() {
 #[tokio::test]
 async fn given_split_points_have_no_expected_shares() {
     let tables = table().await;
-    let design = modulo();
+    let design = modulo(10);
     let requirement = TableRequirement::for_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
     let optimizations = TableOptimizations::from(requirement);
     applied(&tables, &optimizations, KEEP).await;
@@ -147,7 +134,7 @@ async fn given_split_points_have_no_expected_shares() {
 #[tokio::test]
 async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     let tables = hashed_before().await;
-    let optimizations = of(&modulo(), 10);
+    let optimizations = of(&modulo(10), 10);
     let keeping = optimizations.plan(&tables, TABLE).prune(KEEP).await.unwrap();
     let left: Vec<_> = keeping.unrequested_properties().map(|(name, _)| name).collect();
     assert_eq!(left, [property::BALANCER, property::GROUP_DEFAULT, property::GROUP_PATTERN]);
@@ -194,7 +181,7 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
 #[tokio::test]
 async fn remains_without_effect_are_no_difference() {
     let tables = hashed_before().await;
-    let optimizations = of(&modulo(), 10);
+    let optimizations = of(&modulo(10), 10);
     applied(&tables, &optimizations, PRUNE).await;
     let class = group_balancer();
     for (name, value) in
@@ -229,7 +216,7 @@ async fn a_removed_property_returns_to_its_inherited_value() {
         inherited: BTreeMap::from([(property::BALANCER.to_owned(), default.to_owned())]),
         ..Servers::over(hashed_before().await)
     };
-    let optimizations = of(&modulo(), 10);
+    let optimizations = of(&modulo(10), 10);
     let pruning = optimizations.plan(&servers, TABLE).prune(PRUNE).await.unwrap();
     let step = pruning.steps()[1].to_string();
     assert!(
@@ -248,7 +235,7 @@ async fn a_removed_property_returns_to_its_inherited_value() {
 #[tokio::test]
 async fn rejects_an_edited_removal() {
     let tables = hashed_before().await;
-    let pruning = of(&modulo(), 10).plan(&tables, TABLE).prune(PRUNE).await.unwrap();
+    let pruning = of(&modulo(10), 10).plan(&tables, TABLE).prune(PRUNE).await.unwrap();
     let json = serde_json::to_string(&pruning).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), pruning);
     for (from, to, reason) in [
