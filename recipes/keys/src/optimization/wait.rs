@@ -94,13 +94,8 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
         is_done: fn(&T) -> bool,
         sleep: impl Fn(Duration) -> S + Send + 'a,
     ) -> Self {
-        Self {
-            look: Box::new(look),
-            is_done,
-            sleep: Box::new(move |duration| sleep(duration).boxed()),
-            limit: LIMIT,
-            watch: Box::new(|_| ()),
-        }
+        let sleep = Box::new(move |duration| sleep(duration).boxed());
+        Self { look: Box::new(look), is_done, sleep, limit: LIMIT, watch: Box::new(|_| ()) }
     }
 
     /// Sets the maximum duration of the wait. With 0, the table is checked once. Default: 2

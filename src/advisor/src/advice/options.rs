@@ -50,14 +50,8 @@ impl Default for AdviceOptions {
 impl AdviceOptions {
     /// Returns the default options.
     pub const fn new() -> Self {
-        Self {
-            servers: 1,
-            tablets: None,
-            reads: BTreeSet::new(),
-            scans_only: false,
-            table: None,
-            also: Vec::new(),
-        }
+        let reads = BTreeSet::new();
+        Self { servers: 1, tablets: None, reads, scans_only: false, table: None, also: Vec::new() }
     }
 
     /// Sets the number of servers, from 1. Default: 1.

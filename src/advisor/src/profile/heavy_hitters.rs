@@ -41,8 +41,7 @@ impl HeavyHitters {
     fn subtract_the_median(&mut self) {
         let mut counts: Vec<u64> = self.counters.values().copied().collect();
         let middle = counts.len() / 2;
-        let (_, median, _) = counts.select_nth_unstable(middle);
-        let median = *median;
+        let (_, &mut median, _) = counts.select_nth_unstable(middle);
         self.error += median;
         self.counters.retain(|_, count| {
             *count = count.saturating_sub(median);

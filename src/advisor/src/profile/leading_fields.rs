@@ -99,10 +99,7 @@ impl FieldCut {
         };
         let distinguishes = |fields: &usize| {
             let cut = Self::Separator { byte, fields: *fields };
-            keys.windows(2).any(|pair| match pair {
-                [a, b] => cut.field(a) != cut.field(b),
-                _ => false,
-            })
+            keys.iter().zip(keys.iter().skip(1)).any(|(a, b)| cut.field(a) != cut.field(b))
         };
         let fields = (1..=MAX_FIELDS).find(distinguishes).unwrap_or(1);
         Self::Separator { byte, fields }

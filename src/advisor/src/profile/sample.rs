@@ -48,14 +48,8 @@ pub(super) struct Reservoir {
 impl Default for Reservoir {
     /// Returns an empty reservoir. Its choice is random, and the same for the same keys.
     fn default() -> Self {
-        Self {
-            rng: Rng::with_seed(0),
-            capacity: SAMPLE_KEYS,
-            bytes: 0,
-            offered: 0,
-            too_long: 0,
-            keys: Vec::new(),
-        }
+        let rng = Rng::with_seed(0);
+        Self { rng, capacity: SAMPLE_KEYS, bytes: 0, offered: 0, too_long: 0, keys: Vec::new() }
     }
 }
 
@@ -95,12 +89,8 @@ impl Reservoir {
     pub(super) fn finish(mut self) -> KeySample {
         self.keys.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
         let len = count(self.keys.len());
-        KeySample {
-            len,
-            is_complete: len == self.offered + self.too_long,
-            keys: self.keys,
-            too_long: self.too_long,
-        }
+        let is_complete = len == self.offered + self.too_long;
+        KeySample { len, is_complete, keys: self.keys, too_long: self.too_long }
     }
 }
 

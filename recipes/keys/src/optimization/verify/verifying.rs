@@ -39,13 +39,8 @@ impl TableOptimizations {
     /// errors of the port. Servers that load no group balancer are a difference here, and an error
     /// of [`plan`](Self::plan).
     pub fn verify<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Verifying<'a> {
-        Verifying {
-            optimizations: self,
-            tables,
-            table,
-            options: VerifyOptions::new(),
-            progress: Box::new(|_| ()),
-        }
+        let options = VerifyOptions::new();
+        Verifying { optimizations: self, tables, table, options, progress: Box::new(|_| ()) }
     }
 }
 
