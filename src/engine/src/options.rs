@@ -3,21 +3,21 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
-
 /// The bounds of a pause or a time limit: from the resolution of the timers to 365 days, because
 /// an `Instant` cannot represent all later times.
 pub(crate) const DURATIONS: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(365 * 24 * 3_600);
 
-/// Defines a structure of options with their defaults, a setter for each, and `check_bounds`. The
-/// setters are methods of the type after `set on`, which has the options in the named field.
+/// Defines a structure of options with their defaults, a setter for each, and `check`. The setters
+/// are methods of the type after `set on`, which has the options in the named field. A pause that
+/// grows must not begin above its maximum.
 macro_rules! options {
     (
         $(#[$of:meta])*
         $visibility:vis struct $options:ident set on $owner:ident $field:tt {
             $($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, in $bounds:expr;)*
         }
+        $(growing $first:ident to $longest:ident;)*
     ) => {
         $(#[$of])*
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,14 @@ macro_rules! options {
 
         impl $options {
             /// Rejects the first option that is out of its bounds.
-            fn check_bounds(&self) -> fluo_table::Result<()> {
+            pub(crate) fn check(&self) -> fluo_table::Result<()> {
                 $(fluo_table::check_option(stringify!($name), self.$name, $bounds)?;)*
+                $(if self.$longest < self.$first {
+                    return Err(fluo_table::Error::invalid(format!(
+                        "option `{}` is {:?}; it must be at least `{}`, which is {:?}",
+                        stringify!($longest), self.$longest, stringify!($first), self.$first
+                    )));
+                })*
                 Ok(())
             }
         }
@@ -53,16 +59,3 @@ macro_rules! options {
 }
 
 pub(crate) use options;
-
-/// Checks that a growing pause does not begin above its maximum.
-pub(crate) fn check_growth(
-    (first_name, first): (&str, Duration),
-    (longest_name, longest): (&str, Duration),
-) -> Result<()> {
-    if longest < first {
-        return Err(Error::invalid(format!(
-            "option `{longest_name}` is {longest:?}; it must be at least `{first_name}`, which is {first:?}"
-        )));
-    }
-    Ok(())
-}

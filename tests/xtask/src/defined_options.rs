@@ -112,6 +112,8 @@ impl Parse for Options {
             body.parse::<Expr>()?;
             body.parse::<Token![;]>()?;
         }
+        // The rest lists the pauses that grow.
+        input.parse::<proc_macro2::TokenStream>()?;
         Ok(Self { visibility, name, owner, setters })
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
 use crate::context::{Pauses, Shared, cut};
-use crate::options::{DURATIONS, check_growth, options};
+use crate::options::{DURATIONS, options};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
@@ -80,17 +80,13 @@ options! {
         /// Sets the longest pause. Default: 1 second.
         max_pause: Duration = Duration::from_secs(1), in DURATIONS;
     }
+    growing first_pause to max_pause;
 }
 
 impl RetryPolicy {
     /// Returns the default policy.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.check_bounds()?;
-        check_growth(("first_pause", self.first_pause), ("max_pause", self.max_pause))
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_table::Result;
-
-use crate::options::{DURATIONS, check_growth, options};
+use crate::options::{DURATIONS, options};
 
 /// Maximum of an option whose bytes are permits of a semaphore; one call takes them as a `u32`.
 const MAX_BYTES: usize = 1 << 31;
@@ -68,17 +66,13 @@ options! {
         /// Default: 20 MiB.
         max_commit_bytes_in_flight: usize = 20 << 20, in 1..=MAX_BYTES;
     }
+    growing first_pause to max_pause;
 }
 
 impl ClientOptions {
     /// Returns the default options.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    pub(crate) fn check(&self) -> Result<()> {
-        self.check_bounds()?;
-        check_growth(("first_pause", self.first_pause), ("max_pause", self.max_pause))
     }
 }
 

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::{Clock, Result, TableAdmin};
+use fluo_table::{Clock, TableAdmin};
 
 use crate::client::Client;
-use crate::options::{DURATIONS, check_growth, options};
+use crate::options::{DURATIONS, options};
 
 /// A worker that is not started yet, from [`Client::worker`]: options first, then
 /// [`start`](Self::start).
@@ -71,20 +71,8 @@ options! {
         /// collection compacts the whole table. Default: 6 hours.
         garbage_period: Duration = Duration::from_secs(6 * 3_600), in DURATIONS;
     }
-}
-
-impl WorkerLimits {
-    pub(super) fn check(&self) -> Result<()> {
-        self.check_bounds()?;
-        check_growth(
-            ("min_scan_pause", self.min_scan_pause),
-            ("max_scan_pause", self.max_scan_pause),
-        )?;
-        check_growth(
-            ("first_retry_pause", self.first_retry_pause),
-            ("max_retry_pause", self.max_retry_pause),
-        )
-    }
+    growing min_scan_pause to max_scan_pause;
+    growing first_retry_pause to max_retry_pause;
 }
 
 impl WorkerOptions {
