@@ -11,7 +11,6 @@
 //! `docs/protocol.md` describes the bytes and the states.
 
 mod buffer;
-pub(crate) mod column;
 mod commit;
 mod conflict;
 mod corrupt;

@@ -8,9 +8,9 @@ use fluo_table::{Bytes, Escaped, Result, RowColumn};
 use tracing::field::Empty;
 use tracing::{debug, debug_span};
 
+use crate::column::{ReadColumn, WriteColumn};
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::column::{ReadColumn, WriteColumn};
 use crate::transaction::commit::commit;
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, CommitInfo, LockedReads, Recorder, Snapshot, Trigger};

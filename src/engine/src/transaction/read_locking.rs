@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fluo_table::{Bytes, Column, Result, RowColumn};
 
+use crate::column::ReadColumn;
 use crate::transaction::Snapshot;
-use crate::transaction::column::ReadColumn;
 
 /// The reads of a transaction that also lock the cells, when the transaction commits.
 ///

@@ -12,9 +12,9 @@ use futures::stream::{StreamExt, TryStreamExt};
 use tracing::debug_span;
 use tracing::field::Empty;
 
+use crate::column::ReadColumn;
 use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
-use crate::transaction::column::ReadColumn;
 use crate::transaction::state::State;
 use crate::transaction::status::cell_span;
 
