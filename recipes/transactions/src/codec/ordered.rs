@@ -26,7 +26,7 @@ use super::contract::{Codec, CodecError, KeyCodec};
 pub struct Ordered;
 
 /// Implements the codec of a type that is turned into an unsigned integer of the same order, and
-/// back.
+/// back. An integer that is no value of the type is an error, the rest of a sentence.
 macro_rules! ordered {
     ($type:ident, $unsigned:ident, $to:expr, $from:expr) => {
         impl Codec<$type> for Ordered {
@@ -37,9 +37,9 @@ macro_rules! ordered {
             }
 
             fn decode(&self, bytes: &[u8]) -> Result<$type, CodecError> {
-                let from: fn($unsigned) -> $type = $from;
-                let bytes = fixed(bytes, stringify!($type))?;
-                Ok(from($unsigned::from_be_bytes(bytes)))
+                let from: fn($unsigned) -> Result<$type, &'static str> = $from;
+                let value = from($unsigned::from_be_bytes(fixed(bytes, stringify!($type))?));
+                value.map_err(|flaw| CodecError::for_bytes(bytes, flaw))
             }
 
             fn name(&self) -> Cow<'static, str> {
@@ -51,7 +51,7 @@ macro_rules! ordered {
 
 macro_rules! unsigned {
     ($($type:ident)*) => { $(
-        ordered!($type, $type, |value| value, |value| value);
+        ordered!($type, $type, |value| value, Ok);
         impl KeyCodec<$type> for Ordered {}
     )* };
 }
@@ -62,7 +62,7 @@ macro_rules! signed {
             $type,
             $unsigned,
             |value| (value ^ $type::MIN).cast_unsigned(),
-            |value| value.cast_signed() ^ $type::MIN
+            |value| Ok(value.cast_signed() ^ $type::MIN)
         );
         impl KeyCodec<$type> for Ordered {}
     )* };
@@ -80,7 +80,8 @@ macro_rules! floats {
             },
             |value| {
                 const SIGN: $unsigned = 1 << ($unsigned::BITS - 1);
-                $type::from_bits(if value & SIGN == 0 { !value } else { value ^ SIGN })
+                let bits = if value & SIGN == 0 { !value } else { value ^ SIGN };
+                Ok($type::from_bits(bits))
             }
         );
     )* };
@@ -90,25 +91,11 @@ unsigned! { u8 u16 u32 u64 }
 signed! { i8 u8, i16 u16, i32 u32, i64 u64, }
 floats! { f32 u32, f64 u64, }
 
-impl Codec<bool> for Ordered {
-    fn encode(&self, value: &bool, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
-        bytes.push(u8::from(*value));
-        Ok(())
-    }
-
-    fn decode(&self, bytes: &[u8]) -> Result<bool, CodecError> {
-        match fixed(bytes, "bool")? {
-            [0] => Ok(false),
-            [1] => Ok(true),
-            [_] => Err(CodecError::for_bytes(bytes, "is no bool, which is the byte 0 or 1")),
-        }
-    }
-
-    fn name(&self) -> Cow<'static, str> {
-        "ordered:bool".into()
-    }
-}
-
+ordered!(bool, u8, u8::from, |byte| match byte {
+    0 => Ok(false),
+    1 => Ok(true),
+    _ => Err("is no bool, which is the byte 0 or 1"),
+});
 impl KeyCodec<bool> for Ordered {}
 
 fn fixed<const N: usize>(bytes: &[u8], type_name: &str) -> Result<[u8; N], CodecError> {
