@@ -36,27 +36,21 @@ impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
-        let body = match bytes {
-            [VERSION, body @ ..] => body,
-            [] => {
-                let flaw = "has no version byte of the postcard codec";
-                return Err(CodecError::for_bytes(bytes, flaw));
-            }
-            [version, ..] => {
-                let flaw = format!(
-                    "has version {version} of the postcard codec, and only version {VERSION} can be read"
-                );
-                return Err(CodecError::for_bytes(bytes, flaw));
-            }
+        let flaw = match bytes {
+            [] => "has no version byte of the postcard codec".to_owned(),
+            [VERSION, body @ ..] => match ::postcard::take_from_bytes(body) {
+                Ok((value, [])) => return Ok(value),
+                Ok((_, rest)) => format!("has {} after the value", counted(rest.len(), "byte")),
+                Err(error) => {
+                    let bytes = Excerpt::new(bytes);
+                    let message = format!("{bytes} is no postcard value of the expected type");
+                    return Err(CodecError::with_source(message, error));
+                }
+            },
+            [version, ..] => format!(
+                "has version {version} of the postcard codec, and only version {VERSION} can be read"
+            ),
         };
-        let (value, rest) = ::postcard::take_from_bytes(body).map_err(|error| {
-            let flaw = format!("{} is no postcard value of the expected type", Excerpt::new(bytes));
-            CodecError::with_source(flaw, error)
-        })?;
-        if rest.is_empty() {
-            return Ok(value);
-        }
-        let flaw = format!("has {} after the value", counted(rest.len(), "byte"));
         Err(CodecError::for_bytes(bytes, flaw))
     }
 
