@@ -11,7 +11,7 @@ use super::layout::{CURRENT, updates_from, updates_of, value_row};
 use super::pass::{Group, Pass};
 use super::queue::{Combined, Tried};
 use super::{Change, CombineQueue};
-use crate::queue::{End, bury};
+use crate::queue::End;
 use crate::telemetry::{self, PROCESSED};
 
 /// The number of keys whose current values are read at once, at first.
@@ -194,11 +194,11 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             self.tx.delete(update.row.clone(), queue.entry_column())?;
         }
         for (update, error) in &tried.damaged {
-            bury(self.tx, queue, update, error)?;
+            queue.bury(self.tx, update, error)?;
         }
         if let Some(Err(error)) = &tried.combined {
             let mut updates = tried.updates.into_iter();
-            updates.try_for_each(|update| bury(self.tx, queue, update, error))?;
+            updates.try_for_each(|update| queue.bury(self.tx, update, error))?;
         }
         Ok(tried.combined.and_then(Result::ok))
     }

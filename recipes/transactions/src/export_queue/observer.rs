@@ -13,7 +13,7 @@ use futures::{FutureExt, TryStreamExt};
 use super::layout::entries_from;
 use super::pass::Pass;
 use super::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
-use crate::queue::{Entry, bury};
+use crate::queue::Entry;
 use crate::telemetry::{self, PROCESSED};
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
@@ -90,7 +90,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         }
         for (position, error) in &delivered.letters {
             if let Some(entry) = entries.get(*position) {
-                bury(tx, queue, entry, error)?;
+                queue.bury(tx, entry, error)?;
             }
         }
         telemetry::count(PROCESSED, &queue.id, delivered.done);

@@ -4,7 +4,6 @@
 //! bucket, and each bucket has a notification, so workers process the buckets side by side.
 
 mod buckets;
-mod dead;
 mod end;
 mod entry;
 mod kind;
@@ -12,7 +11,6 @@ mod stored;
 mod typed;
 
 pub(crate) use buckets::Buckets;
-pub(crate) use dead::{ERROR, bury};
 pub(crate) use end::End;
 pub(crate) use entry::{Entry, SEQUENCE_BYTES, entry_row};
 pub use kind::QueueKind;

@@ -1,15 +1,21 @@
-//! The dead letters of a queue: listing, requeueing, discarding.
+//! The dead letters of a queue: burying, listing, requeueing, discarding.
 
 use std::collections::BTreeMap;
 use std::future::ready;
 
-use fluo_engine::{Bytes, Cell, Error, Result, RowColumn, Snapshot, Timestamp, Transaction};
+use fluo_engine::{
+    Bytes, Cell, Column, Error, ObserverError, Result, RowColumn, Snapshot, Timestamp, Transaction,
+};
+use fluo_table::coordination::FailedNotification;
 use fluo_table::{Escaped, Scan, Span};
 use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 
 use super::StoredQueue;
-use crate::queue::{ERROR, Entry};
+use crate::queue::Entry;
 use crate::rows::rows;
+use crate::telemetry::{self, DEAD_LETTERS};
+
+const ERROR: Column = Column::from_static("dead", "error");
 
 /// An entry that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +33,22 @@ pub struct DeadLetter {
 }
 
 impl StoredQueue {
+    /// Moves an entry to the dead letters, with the error. Its caller deletes the entry.
+    pub(crate) fn bury(
+        &self,
+        tx: &Transaction,
+        entry: &Entry,
+        error: &ObserverError,
+    ) -> Result<()> {
+        let dead = self.dead_row(&entry.row);
+        tx.set(dead.clone(), self.entry_column(), entry.value.clone())?;
+        let mut error = FailedNotification::describe(&**error);
+        FailedNotification::cut(&mut error);
+        tx.set(dead, &ERROR, error)?;
+        telemetry::count(DEAD_LETTERS, &self.id, 1);
+        Ok(())
+    }
+
     /// Returns the dead letters, sorted by the bytes of their rows. Holds one batch of cells in
     /// memory.
     ///
