@@ -179,21 +179,15 @@ impl WorkerState {
     ///
     /// A passing failure does not change the share that the queue has.
     async fn share(&self) -> Result<Option<Share>> {
-        let share = match self.membership.share().await {
-            Ok(share) => share,
-            Err(error) if error.kind().is_passing() => return Err(error),
-            Err(error) => {
-                self.queue.set_share(None);
-                return Err(error);
-            }
-        };
-        let Some(share) = share else {
-            self.queue.set_share(None);
-            return Ok(None);
-        };
-        self.queue.set_share(Some(&share));
-        list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
-        Ok(Some(share))
+        let share = self.membership.share().await;
+        match &share {
+            Err(error) if error.kind().is_passing() => {}
+            found => self.queue.set_share(found.as_ref().ok().and_then(Option::as_ref)),
+        }
+        if let Ok(Some(_)) = share {
+            list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
+        }
+        share
     }
 
     fn batch_cells(&self) -> NonZeroUsize {
