@@ -26,7 +26,6 @@ mod conflict_diagnosis;
 mod in_one_step;
 mod lock_others;
 mod lock_primary;
-mod only_notify;
 mod plan;
 mod roll_back;
 mod row_by_row;
@@ -36,17 +35,18 @@ mod timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_table::{Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Result, Timestamp};
+use fluo_table::{
+    Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Result, RowColumn, Timestamp,
+};
 use tracing::{Instrument, debug, debug_span};
 
-use crate::context::BackgroundCommit;
+use crate::context::{BackgroundCommit, Shared};
 use crate::transaction::buffer::WriteBuffer;
-use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
-use crate::transaction::{CommitError, CommitInfo, encode_entries};
+use crate::transaction::{CommitError, CommitInfo, Trigger, encode_entries};
 
 #[derive(Debug)]
 struct Commit {
@@ -93,6 +93,40 @@ pub(crate) async fn commit(
         Err(CommitError::Failed(Error::with_source(ErrorKind::Uncertain, message, error)))
     };
     tokio::spawn(work.instrument(span)).await.unwrap_or_else(stopped)
+}
+
+/// Commits a transaction that writes no cell. It needs no locks and cannot conflict.
+///
+/// It may still request weak observers. Their notifications are written before the one that started
+/// it is deleted, as in every other commit (P5). If the commit fails between the two, some
+/// notifications may be stored although it has not committed. Their observers then run without a
+/// change.
+async fn only_notify(
+    client: &Shared,
+    start: Timestamp,
+    cells: BTreeSet<RowColumn>,
+    trigger: Option<Trigger>,
+) -> Result<CommitInfo, CommitError> {
+    let mut committed = CommitInfo { start, commit: None };
+    if !cells.is_empty() {
+        let commit = client.commit_timestamp(start).await;
+        let commit = commit.map_err(CommitError::before_the_commit_point)?;
+        let notified = encode_entries::by_row(cells);
+        let writes = encode_entries::notifications(&notified, commit);
+        client.write_until_done(writes, start).await?;
+        client.listeners.offer(&notified, commit);
+        committed.commit = Some(commit);
+    }
+    if let Some(trigger) = trigger {
+        let delete = encode_entries::delete_notifications(&trigger.cell, start);
+        let deleted = client.write_until_done(vec![delete], start).await;
+        // Once the notifications are written, the transaction has committed. If the deletion
+        // failed, a worker finds the trigger and runs it again.
+        if committed.commit.is_none() {
+            deleted?;
+        }
+    }
+    Ok(committed)
 }
 
 fn count(result: &Result<CommitInfo, CommitError>) {
