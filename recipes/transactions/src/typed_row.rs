@@ -1,17 +1,17 @@
 //! Rows as structures: each field is the value of a typed column.
 
-mod cells;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
 
-use fluo_engine::{Error, Snapshot, Transaction};
+use fluo_engine::column::ReadColumn;
+use fluo_engine::{Error, RowColumn, Snapshot, Transaction};
 use fluo_table::Cell;
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
+use crate::TypedColumn;
+use crate::codec::Codec;
 use crate::rows::rows;
 
-pub use cells::{RowCells, RowField};
 // For the code that the macro writes.
 #[doc(no_inline)]
 pub use fluo_engine::{Bytes, Column, Result};
@@ -179,8 +179,76 @@ fn distinct_columns<R: TypedRow>() -> Result<Vec<Column>> {
     }
 }
 
+/// The cells of a row, by their columns.
+#[derive(Clone, Debug)]
+pub struct RowCells {
+    row: Bytes,
+    values: BTreeMap<Column, Bytes>,
+}
+
+impl RowCells {
+    /// Decodes a field.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](fluo_engine::ErrorKind::Corrupt) if the cell is absent and the field is no
+    /// `Option`, or if its value cannot be decoded.
+    pub fn field<F: RowField<T>, T: Send, C: Codec<T>>(
+        &self,
+        column: &TypedColumn<T, C>,
+    ) -> Result<F> {
+        let cell = RowColumn::new(self.row.clone(), column.column());
+        let value = self.values.get(&cell.column).cloned();
+        let value = value.map(|value| column.decode(&cell, value));
+        F::from_value(&cell, value.transpose()?)
+    }
+}
+
+/// The type of a field of a [`TypedRow`] whose column has values of type `T`: `T`, or `Option<T>`
+/// if the cell may be absent.
+pub trait RowField<T>: Sized {
+    /// Makes the field of the value of a cell.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](fluo_engine::ErrorKind::Corrupt) if the cell is absent and the field is no
+    /// `Option`.
+    fn from_value(cell: &RowColumn, value: Option<T>) -> Result<Self>;
+
+    /// Encodes the field; `None` for a cell to be deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a value that has no encoding.
+    fn encode<C: Codec<T>>(&self, column: &TypedColumn<T, C>) -> Result<Option<Bytes>>;
+}
+
+impl<T: Send> RowField<T> for T {
+    fn from_value(cell: &RowColumn, value: Option<T>) -> Result<Self> {
+        value.ok_or_else(|| {
+            Error::corrupt(format!(
+                "`{cell}` is absent, although the row exists; make its field an `Option` if the cell may be absent"
+            ))
+        })
+    }
+
+    fn encode<C: Codec<T>>(&self, column: &TypedColumn<T, C>) -> Result<Option<Bytes>> {
+        column.encode_value(self).map(Some)
+    }
+}
+
+impl<T: Send> RowField<T> for Option<T> {
+    fn from_value(_: &RowColumn, value: Self) -> Result<Self> {
+        Ok(value)
+    }
+
+    fn encode<C: Codec<T>>(&self, column: &TypedColumn<T, C>) -> Result<Option<Bytes>> {
+        self.as_ref().map(|value| column.encode_value(value)).transpose()
+    }
+}
+
 /// Declares a structure, and implements [`TypedRow`] for it. Each field names its
-/// [`TypedColumn`](crate::TypedColumn) after an equals sign, best as a constant.
+/// [`TypedColumn`] after an equals sign, best as a constant.
 ///
 /// A field has the type of its column, or an `Option` of it.
 #[macro_export]
