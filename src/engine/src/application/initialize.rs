@@ -12,11 +12,22 @@
 //! [`Applications`]). Two applications never have one table: the second one is refused at the
 //! latest when it is recorded. It may have replaced the table by then.
 
-use fluo_table::coordination::Applications;
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use std::collections::BTreeMap;
 
+use fluo_table::coordination::Applications;
+use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions};
+
+use crate::application::ApplicationHandle;
 use crate::application::status::{applications_of, read};
-use crate::application::{ApplicationHandle, application_table};
+
+/// The locality group of notifications: workers scan it without reading other columns.
+const NOTIFY_GROUP: &str = "notify";
+
+/// The property with the id of the application that a table belongs to.
+pub(super) const APPLICATION: &str = "table.custom.fluo.application";
+
+const BLOCK_CACHE: &str = "table.cache.block.enable";
 
 impl ApplicationHandle {
     /// Creates the application and its table, and opens nothing. Its id comes from the
@@ -67,7 +78,7 @@ impl ApplicationHandle {
         if has_table {
             tables.delete_table(&table).await?;
         }
-        application_table::make(tables, &table, &id).await?;
+        make_table(tables, &table, &id).await?;
         applications.initialize(name, application).await
     }
 }
@@ -101,4 +112,20 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
         Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }
+}
+
+/// Creates a table of the application with this id. The table keeps all versions, and has the
+/// locality group of notifications.
+async fn make_table(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
+    tables.create_table(table, Versions::All).await?;
+    let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
+    tables.set_locality_groups(table, &notifications).await?;
+    let changes = [(BLOCK_CACHE, Some("true")), (APPLICATION, Some(id))];
+    tables.change_properties(table, &changes).await.map_err(|(_, error)| error)
+}
+
+/// Checks whether a table with these properties is set up like the table of an application.
+pub fn is_set_up(properties: &BTreeMap<String, String>) -> bool {
+    LocalityGroups::from_properties(properties)
+        .is_ok_and(|groups| groups.iter().any(|(name, _)| name == NOTIFY_GROUP))
 }
