@@ -7,7 +7,7 @@ use fluo_table::coordination::{Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
-use crate::application::initialize::APPLICATION;
+use crate::application::setup::APPLICATION;
 use crate::client::{detach_iterators, iterator_removals};
 
 /// Number of attempts to write the epoch while other processes write theirs.

@@ -2,10 +2,9 @@
 
 mod application_handle;
 mod binding;
-mod initialize;
-mod remove;
+mod setup;
 mod status;
 
 pub use application_handle::{ApplicationHandle, InstanceExt};
-pub use initialize::is_set_up;
+pub use setup::is_set_up;
 pub use status::{Status, applications_of};

@@ -1,4 +1,4 @@
-//! The creation of an application and its table.
+//! The creation and the removal of an application and its table.
 //!
 //! The table and the shared state are in two places, and no step changes both. Therefore an
 //! application is recorded last and removed first: an interruption leaves at worst a table without
@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::coordination::Applications;
+use fluo_table::coordination::{Applications, HeldLock};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions};
 
@@ -28,6 +28,9 @@ const NOTIFY_GROUP: &str = "notify";
 pub(super) const APPLICATION: &str = "table.custom.fluo.application";
 
 const BLOCK_CACHE: &str = "table.cache.block.enable";
+
+/// Maximum number of claims of an application that gets another table before each claim.
+const MAX_CLAIMS: u32 = 8;
 
 impl ApplicationHandle {
     /// Creates the application and its table, and opens nothing. Its id comes from the
@@ -81,6 +84,27 @@ impl ApplicationHandle {
         make_table(tables, &table, &id).await?;
         applications.initialize(name, application).await
     }
+
+    /// Removes the application, then deletes its table with all its data. An interruption leaves at
+    /// worst a table without an application.
+    ///
+    /// # Errors
+    ///
+    /// - [`NotFound`](ErrorKind::NotFound): the application does not exist.
+    /// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
+    ///   creating or removing it. Nothing was changed.
+    /// - The errors of the ports. A table that is left then can be replaced by
+    ///   [`clear`](Self::clear).
+    pub async fn remove(&self) -> Result<()> {
+        let applications = &**self.instance.applications();
+        let (table, _claim) = claim_existing(applications, &self.name).await?;
+        applications.remove(&self.name).await?;
+        match self.instance.table_admin().delete_table(&table).await {
+            // Another caller has deleted it.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            deleted => deleted,
+        }
+    }
 }
 
 /// Rejects the removal of an application that is running, or whose table would be left behind.
@@ -112,6 +136,25 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
         Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }
+}
+
+async fn claim_existing(
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<(String, Box<dyn HeldLock>)> {
+    let mut found = read(applications, name).await?.table;
+    for _ in 0..MAX_CLAIMS {
+        let claim = applications.lock_setup(name, &found).await?;
+        // Another caller may have created it again, with another table, before it was claimed.
+        let claimed = read(applications, name).await?.table;
+        if claimed == found {
+            return Ok((found, claim));
+        }
+        found = claimed;
+    }
+    Err(Error::unavailable(format!(
+        "another process keeps creating application `{name}` with other tables; stop that process, then retry"
+    )))
 }
 
 /// Creates a table of the application with this id. The table keeps all versions, and has the
