@@ -18,7 +18,6 @@ pub(crate) mod encode_entries;
 mod foreign_lock;
 mod open;
 mod read;
-mod read_locking;
 mod read_past;
 mod resolve;
 mod roll_back;
@@ -27,8 +26,7 @@ mod state;
 mod status;
 
 pub use conflict::{CommitError, CommitInfo, Conflict, ConflictCause, SnapshotTooOld};
-pub use open::{OwnedTransaction, Transaction};
-pub use read_locking::LockedReads;
+pub use open::{LockedReads, OwnedTransaction, Transaction};
 pub use snapshot::{Recorder, Snapshot};
 
 pub(crate) use state::Trigger;
