@@ -274,7 +274,7 @@ async fn attempt<T, E>(
     transaction: OwnedTransaction,
     body: impl Future<Output = Result<T, E>>,
 ) -> Result<(T, CommitInfo), (Timestamp, RunError<E>)> {
-    let done = body.instrument(transaction.state.span().clone()).await;
+    let done = body.instrument(transaction.state.start.span.clone()).await;
     let start = transaction.start();
     let error = match done {
         Ok(result) => match transaction.commit().await {

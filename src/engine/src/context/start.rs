@@ -23,7 +23,8 @@ use crate::mutex::Mutex;
 #[derive(Debug)]
 pub(crate) struct Start {
     active: Arc<ActiveTimestamps>,
-    /// The span of all reads and writes, which shows the start once it is fixed.
+    /// The span of all reads and writes, in whatever task they run. It shows the start once it is
+    /// fixed.
     pub(crate) span: Span,
     position: Mutex<Position>,
 }

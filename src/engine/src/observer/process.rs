@@ -124,7 +124,7 @@ impl WorkerState {
                 };
                 // An observer may wrap the error of a read in a way that hides its cause, so the
                 // reader's record decides.
-                Err(Tried::from_error(state.has_passing_failure(), error))
+                Err(Tried::from_error(state.seen.lock().has_passing_failure, error))
             }
         });
         match ran.await {

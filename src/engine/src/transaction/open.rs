@@ -95,7 +95,7 @@ impl Transaction {
             return Err(client.not_weakly_observed(&cell.column));
         }
         let log = || debug!(start = %self.state.start.shown(), %cell, "notify");
-        self.state.span().in_scope(log);
+        self.state.start.span.in_scope(log);
         self.state.with_buffer(|buffer, most| buffer.notify(cell, most))
     }
 
@@ -138,7 +138,7 @@ impl Transaction {
             PendingWrite::Set(value) => Some(value),
             _ => None,
         };
-        self.state.span().in_scope(|| match value {
+        self.state.start.span.in_scope(|| match value {
             Some(value) => {
                 debug!(start = %self.state.start.shown(), %cell, value = %Escaped(value), "write");
             }

@@ -38,7 +38,7 @@ impl State {
         let rest = Rest { state: self.clone(), scan: Some(scan), open: None, waiting: None };
         let state = self.clone();
         let next = |rest: Rest| {
-            let span = rest.state.span().clone();
+            let span = rest.state.start.span.clone();
             rest.next().instrument(span)
         };
         stream::try_unfold(rest, next)

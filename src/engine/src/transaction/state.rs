@@ -33,18 +33,20 @@ impl Trigger {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
-    pub(super) start: Arc<Start>,
-    pub(super) seen: Mutex<Seen>,
+    pub(crate) start: Arc<Start>,
+    pub(crate) seen: Mutex<Seen>,
     pub(super) trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
     buffer: Mutex<Option<WriteBuffer>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub(super) cells: u64,
     pub(super) stale: Option<SnapshotTooOld>,
-    pub(super) has_passing_failure: bool,
+    /// `true` if a read failed with a passing error, for example because the table was not
+    /// reachable, even if the body ignores or replaces the error.
+    pub(crate) has_passing_failure: bool,
 }
 
 impl State {
@@ -68,11 +70,6 @@ impl State {
         }))
     }
 
-    /// Returns the span of all reads and writes, in whatever task they run.
-    pub(crate) fn span(&self) -> &Span {
-        &self.start.span
-    }
-
     /// Fixes the start and returns it.
     pub(crate) fn start(&self) -> Timestamp {
         self.start.fix()
@@ -81,12 +78,6 @@ impl State {
     /// Returns the staleness that a read has met, or `None` if no read has met one.
     pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
         self.seen.lock().stale
-    }
-
-    /// Returns `true` if a read failed with a passing error, for example because the table was not
-    /// reachable, even if the body ignores or replaces the error.
-    pub(crate) fn has_passing_failure(&self) -> bool {
-        self.seen.lock().has_passing_failure
     }
 
     /// Changes the buffered writes, with the maximum number of their bytes.
