@@ -325,21 +325,15 @@ impl ApplicationHandle {
             )));
         }
         observers.check_declared(stored)?;
-        let settings = self.settings();
-        self.registrations().flat_map(|one| &one.required).try_for_each(|name| {
-            let value = settings.get(name).map_or("", String::as_str);
-            self.check_setting(stored, name, value)
-        })
-    }
-
-    fn check_setting(&self, stored: &Application, name: &str, required: &str) -> Result<()> {
-        let application = &self.name;
-        let found = stored.settings.get(name).map(String::as_str);
-        if found == Some(required) {
+        let (settings, application) = (self.settings(), &self.name);
+        let mut required = self.registrations().flat_map(|one| &one.required);
+        let differs = |name: &&String| stored.settings.get(*name) != settings.get(*name);
+        let Some(name) = required.find(differs) else {
             return Ok(());
-        }
-        let required = shown_setting(name, required);
-        let message = match found.map(|found| shown_setting(name, found)) {
+        };
+        let required = settings.get(name).map_or("", |value| shown_setting(name, value));
+        let found = stored.settings.get(name).map(|value| shown_setting(name, value));
+        Err(Error::invalid(match found {
             Some(found) => format!(
                 "setting `{name}` of application `{application}` is `{found}`, not `{required}`; use the stored value \
                  in the program"
@@ -348,8 +342,7 @@ impl ApplicationHandle {
                 "application `{application}` lacks setting `{name}`, which must be `{required}`; use the recipes that \
                  it was created with"
             ),
-        };
-        Err(Error::invalid(message))
+        }))
     }
 }
 
