@@ -110,11 +110,10 @@ impl WorkerState {
                     return Ok(None);
                 };
                 let Some(scan) = kind.scan(&share) else { break };
-                let scan = match &from {
-                    Some(from) => scan.starting_at(from),
-                    None => scan,
-                };
-                let scan = scan.batch_cells(self.batch_cells());
+                let scan = from.iter().fold(scan, Scan::starting_at);
+                let cells = self.limits.max_queued_notifications.min(BATCH_CELLS);
+                let cells = NonZeroUsize::new(cells).expect("a queue has room for one");
+                let scan = scan.batch_cells(cells);
                 self.queue.set_scanning(true);
                 let part = self.scan_part(scan, &mut scanned).await;
                 self.queue.set_scanning(false);
@@ -188,10 +187,5 @@ impl WorkerState {
             list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;
         }
         share
-    }
-
-    fn batch_cells(&self) -> NonZeroUsize {
-        let cells = self.limits.max_queued_notifications.min(BATCH_CELLS);
-        NonZeroUsize::new(cells).expect("a queue has room for one")
     }
 }
