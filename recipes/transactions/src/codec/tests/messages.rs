@@ -78,14 +78,6 @@ fn state_what_is_wrong_with_bytes_of_kryo() {
 }
 
 #[test]
-fn show_at_most_60_bytes_of_the_value() {
-    let message = refusal::<u8>(&Text, &[b'x'; 1000]);
-    let shown = "x".repeat(60);
-    let expected = format!("`{shown}`.. (60 of 1000 bytes) is no decimal number of type u8");
-    assert_eq!(message, expected);
-}
-
-#[test]
 fn keep_the_error_of_the_format_as_source() {
     let json = Codec::<u8>::decode(&Json, b"[").unwrap_err();
     let source = json.source().unwrap().to_string();

@@ -3,7 +3,7 @@
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
 use super::super::{Codec, Ordered};
-use super::{encoded, hex, refusal, reread};
+use super::{encoded, hex, reread};
 
 #[test]
 fn flips_the_sign_bit_of_signed_numbers() {
@@ -40,8 +40,7 @@ fn rejects_bytes_of_another_width() {
     for bytes in [&b""[..], b"\0\0\0", b"\0\0\0\0\0"] {
         assert!(Codec::<i32>::decode(&Ordered, bytes).is_err(), "{bytes:?}");
     }
-    let message = refusal::<bool>(&Ordered, b"\0\x01");
-    assert_eq!(message, r"`\x00\x01` has 2 bytes, but type bool has 1");
+    assert!(Codec::<bool>::decode(&Ordered, b"\0\x01").is_err());
 }
 
 #[test]
