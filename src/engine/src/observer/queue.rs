@@ -377,17 +377,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bounds_waiting_notifications_in_number_and_bytes_and_runs_the_oldest_first() {
-        let by_number = queue(2, 1_000);
-        let offered = ["a", "b", "c"].map(|row| by_number.offer_found(found(row, 9)));
-        assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
+    async fn runs_the_oldest_of_the_notifications_that_have_room_first() {
         // Each has a row of one byte and a column of two.
-        let by_bytes = queue(10, 7);
+        let queue = queue(10, 7);
         let offered =
-            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.offer_found(found(row, at)));
+            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| queue.offer_found(found(row, at)));
         assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
-        assert_eq!(by_bytes.next().await, Some(found("b", 8)));
-        assert_eq!(by_bytes.next().await, Some(found("a", 9)));
+        assert_eq!(queue.next().await, Some(found("b", 8)));
+        assert_eq!(queue.next().await, Some(found("a", 9)));
     }
 
     #[tokio::test]
