@@ -226,17 +226,10 @@ fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn>
     if let Some(trigger) = trigger.filter(|trigger| trigger.is_strong()) {
         return Some(trigger.cell.clone());
     }
-    let mut first = None;
-    for (cell, write) in &buffer.writes {
-        if *write == PendingWrite::ReadLock {
-            continue;
-        }
-        if cell.column.visibility.is_empty() {
-            return Some(cell.clone());
-        }
-        first = first.or(Some(cell));
-    }
-    first.cloned()
+    let written = buffer.writes.iter().filter(|(_, write)| **write != PendingWrite::ReadLock);
+    // The cells are sorted, and the first of several least ones is returned.
+    let primary = written.min_by_key(|(cell, _)| !cell.column.visibility.is_empty());
+    primary.map(|(cell, _)| cell.clone())
 }
 
 fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
