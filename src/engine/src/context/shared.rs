@@ -10,12 +10,10 @@ use fluo_table::{
 };
 use tokio::sync::Semaphore;
 
-use crate::context::active_timestamps::ActiveTimestamps;
-use crate::context::background::Background;
-use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
-use crate::context::point_reads::PointReads;
-use crate::context::{Backoff, ClientOptions, Turns};
+use crate::context::{
+    ActiveTimestamps, Background, Backoff, ClientOptions, CommitListeners, PointReads, Turns,
+};
 use crate::mutex::Mutex;
 
 pub(crate) struct Shared {

@@ -44,12 +44,10 @@ impl Commit {
     }
 
     fn others(&self, is_there: impl Fn(&Bytes) -> bool) -> Vec<ConditionalMutation> {
-        let others =
-            self.plan.cells().filter(|(cell, _)| *cell != self.plan.primary && is_there(&cell.row));
-        others
-            .map(|(cell, kind)| {
-                roll_back_lock(&cell, self.plan.start, kind, self.plan.lock_value(kind))
-            })
-            .collect()
+        let plan = &self.plan;
+        let others = plan.cells().filter(|(cell, _)| *cell != plan.primary && is_there(&cell.row));
+        let ends = others
+            .map(|(cell, kind)| roll_back_lock(&cell, plan.start, kind, plan.lock_value(kind)));
+        ends.collect()
     }
 }
