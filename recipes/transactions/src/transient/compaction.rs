@@ -194,7 +194,7 @@ impl TransientCompaction {
             }
             Err(error) => {
                 let (range, result) = (range.clone(), Err(error.clone()));
-                drop(self.report(CompactedRange { range, duration: Duration::ZERO, result }));
+                (self.watch)(&CompactedRange { range, duration: Duration::ZERO, result });
             }
         }
         unless(stop, sleep(pause)).await
@@ -203,10 +203,8 @@ impl TransientCompaction {
     async fn compact(&self, range: &TransientRange) -> CompactedRange {
         let begun = Instant::now();
         let result = (self.compact)(range.span()).await;
-        self.report(CompactedRange { range: range.clone(), duration: begun.elapsed(), result })
-    }
-
-    fn report(&self, compacted: CompactedRange) -> CompactedRange {
+        let (range, duration) = (range.clone(), begun.elapsed());
+        let compacted = CompactedRange { range, duration, result };
         (self.watch)(&compacted);
         compacted
     }

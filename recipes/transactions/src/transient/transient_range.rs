@@ -113,15 +113,13 @@ fn bound(row: &Bytes) -> Option<&[u8]> {
 
 impl fmt::Display for TransientRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.after.is_empty() {
-            f.write_str("(start of table, ")?;
-        } else {
-            write!(f, "({}, ", Escaped(&self.after))?;
+        match bound(&self.after) {
+            Some(after) => write!(f, "({}, ", Escaped(after))?,
+            None => f.write_str("(start of table, ")?,
         }
-        if self.until.is_empty() {
-            f.write_str("end of table)")
-        } else {
-            write!(f, "{}]", Escaped(&self.until))
+        match bound(&self.until) {
+            Some(until) => write!(f, "{}]", Escaped(until)),
+            None => f.write_str("end of table)"),
         }
     }
 }
