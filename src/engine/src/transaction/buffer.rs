@@ -7,10 +7,8 @@ use fluo_table::{Authorizations, Bytes, Error, Escaped, Result, RowColumn, can_s
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingWrite {
-    /// The cell gets a value.
-    Set(Bytes),
-    /// The cell loses its value.
-    Delete,
+    /// The cell gets a value, or loses the one that it has.
+    Write(Option<Bytes>),
     /// No change. No other transaction may write the cell between the start of this one and its
     /// commit.
     ReadLock,
@@ -38,13 +36,13 @@ impl WriteBuffer {
         max_bytes: usize,
     ) -> Result<()> {
         check_cell(&cell)?;
-        if let Some(PendingWrite::Set(_) | PendingWrite::Delete) = self.writes.get(&cell) {
+        if let Some(PendingWrite::Write(_)) = self.writes.get(&cell) {
             return Err(Error::invalid(format!(
                 "`{cell}` was set or deleted before in this transaction; a transaction writes a cell once"
             )));
         }
-        let value_bytes = if let PendingWrite::Set(value) = &write { value.len() } else { 0 };
-        self.take_room(&cell, value_bytes, max_bytes)?;
+        let bytes = if let PendingWrite::Write(Some(value)) = &write { value.len() } else { 0 };
+        self.take_room(&cell, bytes, max_bytes)?;
         self.writes.insert(cell, write);
         Ok(())
     }
@@ -59,7 +57,7 @@ impl WriteBuffer {
             Some(PendingWrite::Acknowledge) => Err(Error::invalid(format!(
                 "`{cell}` started this transaction and is locked by it already; read it without a read lock"
             ))),
-            Some(PendingWrite::Set(_) | PendingWrite::Delete) => Err(Error::invalid(format!(
+            Some(PendingWrite::Write(_)) => Err(Error::invalid(format!(
                 "`{cell}` was set or deleted before in this transaction; it cannot be read under a lock any more"
             ))),
             None => {

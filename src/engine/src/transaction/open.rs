@@ -73,12 +73,12 @@ impl Transaction {
         column: &impl WriteColumn<V>,
         value: V,
     ) -> Result<()> {
-        self.write(row.into(), column, PendingWrite::Set(column.encode(value)?))
+        self.write(row.into(), column, Some(column.encode(value)?))
     }
 
     /// Deletes a cell, whether it has a value or not. The errors are those of [`set`](Self::set).
     pub fn delete(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
-        self.write(row.into(), column, PendingWrite::Delete)
+        self.write(row.into(), column, None)
     }
 
     /// Requests a run of the weak observer of a column on a row, after this transaction has
@@ -132,20 +132,17 @@ impl Transaction {
         Self { snapshot }
     }
 
-    fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
+    fn write(&self, row: Bytes, column: &impl ReadColumn, value: Option<Bytes>) -> Result<()> {
         let cell = RowColumn::new(row, column.to_column());
-        let value = match &write {
-            PendingWrite::Set(value) => Some(value),
-            _ => None,
-        };
-        self.state.start.span.in_scope(|| match value {
+        self.state.start.span.in_scope(|| match &value {
             Some(value) => {
                 debug!(start = %self.state.start.shown(), %cell, value = %Escaped(value), "write");
             }
             None => debug!(start = %self.state.start.shown(), %cell, "delete"),
         });
         let recorder = self.recorder.as_ref();
-        let recorded = recorder.map(|recorder| (recorder, cell.clone(), value.cloned()));
+        let recorded = recorder.map(|recorder| (recorder, cell.clone(), value.clone()));
+        let write = PendingWrite::Write(value);
         self.state.with_buffer(|buffer, most| buffer.write(cell, write, most))?;
         if let Some((recorder, cell, value)) = recorded {
             recorder.record_write(&cell, value.as_ref());

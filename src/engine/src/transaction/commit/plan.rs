@@ -235,8 +235,7 @@ fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn>
 fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
     let (is_write, is_delete, value) = match write {
         PendingWrite::ReadLock => return (LockKind::Read, None),
-        PendingWrite::Set(value) => (true, false, Some(value)),
-        PendingWrite::Delete => (true, true, None),
+        PendingWrite::Write(value) => (true, value.is_none(), value),
         PendingWrite::Acknowledge => (false, false, None),
     };
     let kind = LockKind::Write { is_write, is_delete, is_trigger };
@@ -246,11 +245,10 @@ fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
 /// Returns the cells to notify: strong observers for every value that is set, weak ones as
 /// requested.
 fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
-    let set = buffer.writes.iter().filter_map(|(cell, write)| match write {
-        PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => {
-            Some(cell)
-        }
-        _ => None,
-    });
+    let is_observed = |(cell, write): &(&RowColumn, &PendingWrite)| {
+        matches!(write, PendingWrite::Write(Some(_)))
+            && client.observed(&cell.column) == Some(ObserverKind::Strong)
+    };
+    let set = buffer.writes.iter().filter(is_observed).map(|(cell, _)| cell);
     encode_entries::by_row(set.chain(&buffer.notified).cloned())
 }
