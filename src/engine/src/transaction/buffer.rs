@@ -25,16 +25,12 @@ pub(crate) struct WriteBuffer {
     /// The bytes of all rows, columns and values, including the rows and columns of requested
     /// observers.
     pub(crate) bytes: usize,
+    pub(crate) max_bytes: usize,
 }
 
 impl WriteBuffer {
     /// Adds a write of a cell that is not written yet. It replaces a read lock of the cell.
-    pub(crate) fn write(
-        &mut self,
-        cell: RowColumn,
-        write: PendingWrite,
-        max_bytes: usize,
-    ) -> Result<()> {
+    pub(crate) fn write(&mut self, cell: RowColumn, write: PendingWrite) -> Result<()> {
         check_cell(&cell)?;
         if let Some(PendingWrite::Write(_)) = self.writes.get(&cell) {
             return Err(Error::invalid(format!(
@@ -42,14 +38,13 @@ impl WriteBuffer {
             )));
         }
         let bytes = if let PendingWrite::Write(Some(value)) = &write { value.len() } else { 0 };
-        self.take_room(&cell, bytes, max_bytes)?;
+        self.take_room(&cell, bytes)?;
         self.writes.insert(cell, write);
         Ok(())
     }
 
     /// Marks a cell as read under a lock, unless it is already marked.
-    pub(crate) fn lock_read(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
-        check_cell(&cell)?;
+    pub(crate) fn lock_read(&mut self, cell: RowColumn) -> Result<()> {
         match self.writes.get(&cell) {
             Some(PendingWrite::ReadLock) => Ok(()),
             // A written cell is locked anyway. The mark of the trigger must stay, or the
@@ -60,25 +55,22 @@ impl WriteBuffer {
             Some(PendingWrite::Write(_)) => Err(Error::invalid(format!(
                 "`{cell}` was set or deleted before in this transaction; it cannot be read under a lock any more"
             ))),
-            None => {
-                self.take_room(&cell, 0, max_bytes)?;
-                self.writes.insert(cell, PendingWrite::ReadLock);
-                Ok(())
-            }
+            None => self.write(cell, PendingWrite::ReadLock),
         }
     }
 
     /// Requests the weak observers of a cell, unless they are already requested.
-    pub(crate) fn notify(&mut self, cell: RowColumn, max_bytes: usize) -> Result<()> {
+    pub(crate) fn notify(&mut self, cell: RowColumn) -> Result<()> {
         check_cell(&cell)?;
         if !self.notified.contains(&cell) {
-            self.take_room(&cell, 0, max_bytes)?;
+            self.take_room(&cell, 0)?;
             self.notified.insert(cell);
         }
         Ok(())
     }
 
-    fn take_room(&mut self, cell: &RowColumn, value_bytes: usize, max_bytes: usize) -> Result<()> {
+    fn take_room(&mut self, cell: &RowColumn, value_bytes: usize) -> Result<()> {
+        let max_bytes = self.max_bytes;
         let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value_bytes;
         if bytes > max_bytes {
             return Err(Error::invalid(format!(

@@ -96,7 +96,7 @@ impl Transaction {
         }
         let log = || debug!(start = %self.state.start.shown(), %cell, "notify");
         self.state.start.span.in_scope(log);
-        self.state.with_buffer(|buffer, most| buffer.notify(cell, most))
+        self.state.with_buffer(|buffer| buffer.notify(cell))
     }
 
     /// Returns the number of bytes of rows, columns and values that this transaction can still
@@ -143,7 +143,7 @@ impl Transaction {
         let recorder = self.recorder.as_ref();
         let recorded = recorder.map(|recorder| (recorder, cell.clone(), value.clone()));
         let write = PendingWrite::Write(value);
-        self.state.with_buffer(|buffer, most| buffer.write(cell, write, most))?;
+        self.state.with_buffer(|buffer| buffer.write(cell, write))?;
         if let Some((recorder, cell, value)) = recorded {
             recorder.record_write(&cell, value.as_ref());
         }
@@ -213,18 +213,16 @@ impl LockedReads {
     }
 
     fn lock(&self, cell: &RowColumn) -> Result<()> {
-        let lock = cell.clone();
-        let state = &self.snapshot.state;
-        state.with_buffer(|buffer, most| buffer.lock_read(lock, most))
+        self.snapshot.state.with_buffer(|buffer| buffer.lock_read(cell.clone()))
     }
 }
 
 impl OwnedTransaction {
     pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Self> {
-        let mut buffer = WriteBuffer::default();
+        let max_bytes = client.options.max_transaction_bytes;
+        let mut buffer = WriteBuffer { max_bytes, ..WriteBuffer::default() };
         if let Some(trigger) = trigger.as_ref().filter(|trigger| trigger.is_strong()) {
-            let most = client.options.max_transaction_bytes;
-            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
+            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge)?;
         }
         let span = debug_span!("transaction", start = Empty);
         let state = State::begin(client, span, trigger, Some(buffer)).await?;

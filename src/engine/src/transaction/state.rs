@@ -80,14 +80,13 @@ impl State {
         self.seen.lock().stale
     }
 
-    /// Changes the buffered writes, with the maximum number of their bytes.
+    /// Changes the buffered writes.
     pub(super) fn with_buffer(
         &self,
-        change: impl FnOnce(&mut WriteBuffer, usize) -> Result<()>,
+        change: impl FnOnce(&mut WriteBuffer) -> Result<()>,
     ) -> Result<()> {
-        let most = self.client.options.max_transaction_bytes;
         match self.buffer.lock().as_mut() {
-            Some(buffer) => change(buffer, most),
+            Some(buffer) => change(buffer),
             None => Err(self.has_ended()),
         }
     }
