@@ -250,13 +250,12 @@ impl ApplicationHandle {
         let table = application.table;
         let opened = tables.open_table(&table, Authorizations::none()).await;
         let table = opened.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Error::with_source(
-                ErrorKind::NotFound,
-                format!(
+            ErrorKind::NotFound => {
+                let message = format!(
                     "table `{table}` of application `{name}` does not exist; create the application again with `clear`"
-                ),
-                error,
-            ),
+                );
+                Error::with_source(ErrorKind::NotFound, message, error)
+            }
             _ => error,
         })?;
         bind(tables, &*coordination).await?;

@@ -68,12 +68,10 @@ impl ApplicationHandle {
         check_owner(applications, name, &table).await?;
         let has_table = tables.table_exists(&table).await?;
         if has_table && !self.clear {
-            return Err(Error::new(
-                ErrorKind::AlreadyExists,
-                format!(
-                    "table `{table}` exists without an application; replace it with `clear`, or choose another table for `{name}`"
-                ),
-            ));
+            let message = format!(
+                "table `{table}` exists without an application; replace it with `clear`, or choose another table for `{name}`"
+            );
+            return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
         if is_there {
             applications.remove(name).await?;
@@ -121,12 +119,10 @@ async fn check_replaceable(
     if old == table || !tables.table_exists(&old).await? {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::AlreadyExists,
-        format!(
-            "application `{name}` has table `{old}`, not `{table}`; use `{old}`, or remove the application first"
-        ),
-    ))
+    let message = format!(
+        "application `{name}` has table `{old}`, not `{table}`; use `{old}`, or remove the application first"
+    );
+    Err(Error::new(ErrorKind::AlreadyExists, message))
 }
 
 /// Rejects a table that belongs to another application: each would report the rows of the other one
