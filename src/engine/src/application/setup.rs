@@ -63,7 +63,7 @@ impl ApplicationHandle {
             if !self.clear {
                 return Err(Error::application_exists(name));
             }
-            check_replaceable(tables, applications, name, &table).await?;
+            self.check_replaceable(&table).await?;
         }
         check_owner(applications, name, &table).await?;
         let has_table = tables.table_exists(&table).await?;
@@ -95,7 +95,7 @@ impl ApplicationHandle {
     ///   [`clear`](Self::clear).
     pub async fn remove(&self) -> Result<()> {
         let applications = &**self.instance.applications();
-        let (table, _claim) = claim_existing(applications, &self.name).await?;
+        let (table, _claim) = self.claim_existing().await?;
         applications.remove(&self.name).await?;
         match self.instance.table_admin().delete_table(&table).await {
             // Another caller has deleted it.
@@ -103,26 +103,40 @@ impl ApplicationHandle {
             deleted => deleted,
         }
     }
-}
 
-/// Rejects the removal of an application that is running, or whose table would be left behind.
-async fn check_replaceable(
-    tables: &dyn TableAdmin,
-    applications: &dyn Applications,
-    name: &str,
-    table: &str,
-) -> Result<()> {
-    if applications.is_running(name).await? {
-        return Err(Error::still_running(name));
+    /// Rejects the removal of an application that is running, or whose table would be left behind.
+    async fn check_replaceable(&self, table: &str) -> Result<()> {
+        let (applications, name) = (&**self.instance.applications(), &self.name);
+        if applications.is_running(name).await? {
+            return Err(Error::still_running(name));
+        }
+        let old = read(applications, name).await?.table;
+        if old == table || !self.instance.table_admin().table_exists(&old).await? {
+            return Ok(());
+        }
+        let message = format!(
+            "application `{name}` has table `{old}`, not `{table}`; use `{old}`, or remove the application first"
+        );
+        Err(Error::new(ErrorKind::AlreadyExists, message))
     }
-    let old = read(applications, name).await?.table;
-    if old == table || !tables.table_exists(&old).await? {
-        return Ok(());
+
+    /// Claims an application that exists, and returns its table and the claim.
+    async fn claim_existing(&self) -> Result<(String, Box<dyn HeldLock>)> {
+        let (applications, name) = (&**self.instance.applications(), &self.name);
+        let mut found = read(applications, name).await?.table;
+        for _ in 0..MAX_CLAIMS {
+            let claim = applications.lock_setup(name, &found).await?;
+            // Another caller may have created it again, with another table, before it was claimed.
+            let claimed = read(applications, name).await?.table;
+            if claimed == found {
+                return Ok((found, claim));
+            }
+            found = claimed;
+        }
+        Err(Error::unavailable(format!(
+            "another process keeps creating application `{name}` with other tables; stop that process, then retry"
+        )))
     }
-    let message = format!(
-        "application `{name}` has table `{old}`, not `{table}`; use `{old}`, or remove the application first"
-    );
-    Err(Error::new(ErrorKind::AlreadyExists, message))
 }
 
 /// Rejects a table that belongs to another application: each would report the rows of the other one
@@ -132,25 +146,6 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
         Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }
-}
-
-async fn claim_existing(
-    applications: &dyn Applications,
-    name: &str,
-) -> Result<(String, Box<dyn HeldLock>)> {
-    let mut found = read(applications, name).await?.table;
-    for _ in 0..MAX_CLAIMS {
-        let claim = applications.lock_setup(name, &found).await?;
-        // Another caller may have created it again, with another table, before it was claimed.
-        let claimed = read(applications, name).await?.table;
-        if claimed == found {
-            return Ok((found, claim));
-        }
-        found = claimed;
-    }
-    Err(Error::unavailable(format!(
-        "another process keeps creating application `{name}` with other tables; stop that process, then retry"
-    )))
 }
 
 /// Creates a table of the application with this id. The table keeps all versions, and has the
