@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fluo_table::coordination::Share;
 use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, observed_column};
@@ -66,27 +65,21 @@ const UNPARTITIONED_ROUNDS: u64 = 10;
 impl WorkerState {
     /// Scans and pauses in turn, until the task is aborted.
     pub(super) async fn scan_repeatedly(self: Arc<Self>) {
-        let mut pause = self.limits.min_scan_pause;
+        let (min_pause, max_pause) = (self.limits.min_scan_pause, self.limits.max_scan_pause);
+        let mut pause = min_pause;
         for round in 0_u64.. {
             let scanned = self.scan_all(round).await;
             self.queue.end_scan();
-            pause = match scanned {
-                Ok(Some(scanned)) => self.pause_between_scans(scanned.queued, pause),
+            let is_soon = match scanned {
                 // The work begins soon after the worker has a share.
-                Ok(None) => self.limits.min_scan_pause,
+                Ok(scanned) => scanned.is_none_or(|scanned| scanned.queued > 0),
                 Err(error) => {
                     warn!(%error, "the scan for notifications failed; retrying");
-                    self.pause_between_scans(0, pause)
+                    false
                 }
             };
-            self.queue.rest(self.limits.min_scan_pause, pause).await;
-        }
-    }
-
-    fn pause_between_scans(&self, queued: usize, before: Duration) -> Duration {
-        match queued {
-            0 => (before * 2).min(self.limits.max_scan_pause),
-            _ => self.limits.min_scan_pause,
+            pause = if is_soon { min_pause } else { max_pause.min(pause * 2) };
+            self.queue.rest(min_pause, pause).await;
         }
     }
 
