@@ -87,7 +87,8 @@ macro_rules! big_endian {
             const MARKER: u8 = $marker;
 
             fn write(&self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&$bits(*self).to_be_bytes());
+                let bits: fn($type) -> _ = $bits;
+                bytes.extend_from_slice(&bits(*self).to_be_bytes());
             }
 
             fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
@@ -97,19 +98,10 @@ macro_rules! big_endian {
     )* };
 }
 
+// The bits of a float are always the same if it is not a number.
 big_endian! {
     i8 "Byte" 6 identity;
     i16 "Short" 8 identity;
-    f32 "Float" 4 float_bits;
-    f64 "Double" 10 double_bits;
-}
-
-/// Returns the bits of a float, which are always the same if it is not a number.
-fn float_bits(float: f32) -> u32 {
-    if float.is_nan() { 0x7fc0_0000 } else { float.to_bits() }
-}
-
-/// Returns the bits of a double, which are always the same if it is not a number.
-fn double_bits(double: f64) -> u64 {
-    if double.is_nan() { 0x7ff8_0000_0000_0000 } else { double.to_bits() }
+    f32 "Float" 4 |float| if float.is_nan() { 0x7fc0_0000 } else { float.to_bits() };
+    f64 "Double" 10 |float| if float.is_nan() { 0x7ff8_0000_0000_0000 } else { float.to_bits() };
 }
