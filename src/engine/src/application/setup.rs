@@ -4,17 +4,18 @@
 //! application is recorded last and removed first: an interruption leaves at worst a table without
 //! an application, which [`clear`](crate::ApplicationHandle::clear) replaces. Of two callers that
 //! create or remove one application, or one table, at the same time, one is
-//! [refused](Applications::lock_setup).
+//! [refused](fluo_table::coordination::Applications::lock_setup).
 //!
 //! A caller that stops waiting, for example after a timeout, gives up its claim at once, but its
 //! last call may still take effect: the table is created or deleted, the application is recorded or
 //! removed, each wholly or not at all. The same holds for a caller whose session ends (C13 of
-//! [`Applications`]). Two applications never have one table: the second one is refused at the
-//! latest when it is recorded. It may have replaced the table by then.
+//! [`Applications`](fluo_table::coordination::Applications)). Two applications never have one table:
+//! the second one is refused at the latest when it is recorded. It may have replaced the table by
+//! then.
 
 use std::collections::BTreeMap;
 
-use fluo_table::coordination::{Applications, HeldLock};
+use fluo_table::coordination::HeldLock;
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions};
 
@@ -65,7 +66,11 @@ impl ApplicationHandle {
             }
             self.check_replaceable(&table).await?;
         }
-        check_owner(applications, name, &table).await?;
+        // Each application would report the rows of the other one as damage.
+        let mut owners = applications_of(applications, &table).await?.into_iter();
+        if let Some(other) = owners.find(|owner| owner != name) {
+            return Err(Error::table_in_use(name, &table, &other));
+        }
         let has_table = tables.table_exists(&table).await?;
         if has_table && !self.clear {
             let message = format!(
@@ -136,15 +141,6 @@ impl ApplicationHandle {
         Err(Error::unavailable(format!(
             "another process keeps creating application `{name}` with other tables; stop that process, then retry"
         )))
-    }
-}
-
-/// Rejects a table that belongs to another application: each would report the rows of the other one
-/// as damage.
-async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
-    match applications_of(applications, table).await?.iter().find(|owner| *owner != name) {
-        Some(other) => Err(Error::table_in_use(name, table, other)),
-        None => Ok(()),
     }
 }
 
