@@ -9,9 +9,9 @@
 //! A caller that stops waiting, for example after a timeout, gives up its claim at once, but its
 //! last call may still take effect: the table is created or deleted, the application is recorded or
 //! removed, each wholly or not at all. The same holds for a caller whose session ends (C13 of
-//! [`Applications`](fluo_table::coordination::Applications)). Two applications never have one table:
-//! the second one is refused at the latest when it is recorded. It may have replaced the table by
-//! then.
+//! [`Applications`](fluo_table::coordination::Applications)). Two applications never have one
+//! table: the second one is refused at the latest when it is recorded. It may have replaced the
+//! table by then.
 
 use std::collections::BTreeMap;
 

@@ -98,7 +98,11 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         }
         match decided {
             Decided::Ended(committed) => {
-                count(committed, group.len());
+                let ended = match committed {
+                    Some(_) => metrics::counter!("fluo_locks_rolled_forward_total"),
+                    None => metrics::counter!("fluo_locks_rolled_back_total"),
+                };
+                ended.increment(u64::try_from(group.len()).expect("a count of locks in memory"));
                 known.extend(others.map(|lock| DecidedLock { lock: lock.clone(), committed }));
             }
             Decided::Waiting => resolved.waiting += group.len(),
@@ -122,14 +126,6 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         resolved.left = known.into_iter().chain(denied).collect();
     }
     Ok(resolved)
-}
-
-fn count(committed: Option<Timestamp>, locks: usize) {
-    let locks = u64::try_from(locks).expect("a count of locks in memory");
-    match committed {
-        Some(_) => metrics::counter!("fluo_locks_rolled_forward_total").increment(locks),
-        None => metrics::counter!("fluo_locks_rolled_back_total").increment(locks),
-    }
 }
 
 /// Writes the ends of the locks of decided transactions, once.
