@@ -75,7 +75,7 @@ pub(crate) async fn commit(
         let notified = buffer.notified.clone();
         let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => {
-                let committed = Commit::new(state, plan).run().await;
+                let committed = Commit::run(state, plan).await;
                 committed.map(|commit| CommitInfo { start, commit: Some(commit) })
             }
             None => only_notify(&client, start, notified, trigger).await,
@@ -147,22 +147,18 @@ fn count(result: &Result<CommitInfo, CommitError>) {
 }
 
 impl Commit {
-    fn new(state: Arc<State>, plan: CommitPlan) -> Self {
-        let background = state.client.background.add(plan.start);
-        Self {
+    async fn run(state: Arc<State>, plan: CommitPlan) -> Result<Timestamp, CommitError> {
+        let commit = Self {
+            background: state.client.background.add(plan.start),
             state,
             plan,
-            background,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             is_rolled_back: false,
-        }
-    }
-
-    async fn run(self) -> Result<Timestamp, CommitError> {
-        match self.begin_in_one_step().await.map_err(CommitError::before_the_commit_point)? {
-            Some(pending) => self.in_one_step(pending).await,
-            None => self.row_by_row().await,
+        };
+        match commit.begin_in_one_step().await.map_err(CommitError::before_the_commit_point)? {
+            Some(pending) => commit.in_one_step(pending).await,
+            None => commit.row_by_row().await,
         }
     }
 
