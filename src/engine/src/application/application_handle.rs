@@ -218,7 +218,7 @@ impl ApplicationHandle {
         self.check_keeps("open_or_create")?;
         let mut backoff = Backoff::new(&self.options, Timestamp::ZERO);
         loop {
-            let is_new = !self.exists().await?;
+            let is_new = self.stored().await?.is_none();
             let opened = if is_new { self.create().await } else { self.open_existing().await };
             let Err(error) = opened else {
                 return opened;
@@ -227,9 +227,9 @@ impl ApplicationHandle {
                 // Another caller is creating or removing it.
                 ErrorKind::Unavailable => is_new,
                 // Another caller has created it.
-                ErrorKind::AlreadyExists => is_new && self.exists().await?,
+                ErrorKind::AlreadyExists => is_new && self.stored().await?.is_some(),
                 // Another caller has removed it.
-                ErrorKind::NotFound => !self.exists().await?,
+                ErrorKind::NotFound => self.stored().await?.is_none(),
                 _ => false,
             };
             if !is_overtaken || !backoff.wait().await {
@@ -273,10 +273,6 @@ impl ApplicationHandle {
         }
         let observers = self.registrations().flat_map(|one| &one.observers);
         observers.cloned().try_fold(Observers::new(), Observers::with)
-    }
-
-    async fn exists(&self) -> Result<bool> {
-        Ok(self.stored().await?.is_some())
     }
 
     /// Returns the application that is created, after all checks that need no reading.
