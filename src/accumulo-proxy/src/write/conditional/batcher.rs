@@ -55,10 +55,10 @@ pub(super) struct Gatherer {
 impl Gatherer {
     /// Starts the task. When all senders are dropped, the task ends and the writer on the proxy is
     /// closed.
-    pub(super) fn spawn(link: Link) -> mpsc::UnboundedSender<Vec<Item>> {
+    pub(super) fn spawn(link: Arc<Link>) -> mpsc::UnboundedSender<Vec<Item>> {
         let gatherer = Self {
             lanes: Lanes::new(&link.options),
-            link: Arc::new(link),
+            link,
             ready: VecDeque::new(),
             behind: HashMap::new(),
         };

@@ -13,6 +13,7 @@ mod session;
 
 use std::fmt;
 use std::mem::take;
+use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
@@ -24,7 +25,6 @@ use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::{Call, interface as wire};
 
 /// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
 /// another handle to the same writer.
@@ -64,8 +64,7 @@ use crate::wire::{Call, interface as wire};
 /// The writer is opened on the proxy at the first write, and closed when the last clone is dropped.
 #[derive(Clone)]
 pub struct ConditionalWriter {
-    client: ProxyClient,
-    table: String,
+    link: Arc<Link>,
     limit: Limit,
     permits: BytePermits,
     queue: mpsc::UnboundedSender<Vec<Item>>,
@@ -89,14 +88,11 @@ impl ProxyClient {
         table: impl Into<String>,
         options: ConditionalWriterOptions,
     ) -> ConditionalWriter {
-        let table = table.into();
-        ConditionalWriter {
-            client: self.clone(),
-            limit: Limit::new(self.options().max_request_bytes, 0),
-            permits: BytePermits::new(options.max_waiting_bytes),
-            queue: Gatherer::spawn(Link::new(self.clone(), table.clone(), options)),
-            table,
-        }
+        let permits = BytePermits::new(options.max_waiting_bytes);
+        let link = Arc::new(Link::new(self.clone(), table.into(), options));
+        let queue = Gatherer::spawn(Arc::clone(&link));
+        let limit = Limit::new(self.options().max_request_bytes, 0);
+        ConditionalWriter { link, limit, permits, queue }
     }
 }
 
@@ -142,7 +138,7 @@ impl ConditionalWriter {
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
         let checked = self.limit.check_conditional(mutation);
-        checked.map_err(|(kind, reason)| self.error(kind, reason))
+        checked.map_err(|(kind, reason)| self.link.error(kind, reason))
     }
 
     /// Queues mutations in one message, or in several if it has to wait for permits.
@@ -172,7 +168,7 @@ impl ConditionalWriter {
     }
 
     async fn wait(&self, mut waiting: Waiting) -> Result<ConditionalOutcome> {
-        let limit = self.client.options().call_timeout;
+        let limit = self.link.patience();
         let left = limit.saturating_sub(waiting.since.elapsed());
         let answered = timeout(left, &mut waiting.answer).await;
         let is_sent = !waiting.claim.take();
@@ -188,7 +184,7 @@ impl ConditionalWriter {
             }
             None if waiting.since.elapsed() >= limit => {
                 let reason = format!("not sent within {limit:?}: it waited for other mutations");
-                Err(self.error(ErrorKind::TimedOut, reason))
+                Err(self.link.error(ErrorKind::TimedOut, reason))
             }
             None => Err(self.ended()),
         }
@@ -196,17 +192,12 @@ impl ConditionalWriter {
 
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        self.error(ErrorKind::Unreachable, reason)
-    }
-
-    fn error(&self, kind: ErrorKind, reason: impl Into<String>) -> Error {
-        let call = wire::UpdateRowsConditionally::NAME;
-        self.client.error(kind, call, Some(&self.table), reason)
+        self.link.error(ErrorKind::Unreachable, reason)
     }
 }
 
 impl fmt::Debug for ConditionalWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConditionalWriter").field("table", &self.table).finish_non_exhaustive()
+        f.debug_struct("ConditionalWriter").field("table", &self.link.table).finish_non_exhaustive()
     }
 }

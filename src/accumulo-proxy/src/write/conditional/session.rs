@@ -26,7 +26,7 @@ type Statuses = BTreeMap<Bytes, wire::ConditionalStatus>;
 #[derive(Debug)]
 pub(super) struct Link {
     client: ProxyClient,
-    table: String,
+    pub(super) table: String,
     pub(super) options: ConditionalWriterOptions,
     opened: SharedValue<Arc<Opened>>,
 }
