@@ -51,13 +51,17 @@ pub(super) fn encode<R: WireValue>(
     request: &R,
 ) -> Result<Vec<u8>, Failure> {
     let mut frame = vec![0; LENGTH_BYTES];
-    let message = TMessageIdentifier::new(name, TMessageType::Call, sequence);
-    let written = match protocol {
-        Protocol::Compact => write(&mut TCompactOutputProtocol::new(&mut frame), &message, request),
-        Protocol::Binary => {
-            write(&mut TBinaryOutputProtocol::new(&mut frame, true), &message, request)
-        }
+    let mut output: Box<dyn TOutputProtocol + '_> = match protocol {
+        Protocol::Compact => Box::new(TCompactOutputProtocol::new(&mut frame)),
+        Protocol::Binary => Box::new(TBinaryOutputProtocol::new(&mut frame, true)),
     };
+    let message = TMessageIdentifier::new(name, TMessageType::Call, sequence);
+    let written = output
+        .write_message_begin(&message)
+        .and_then(|()| request.write(&mut *output))
+        .and_then(|()| output.write_message_end())
+        .and_then(|()| output.flush());
+    drop(output);
     written.map_err(|error| Failure::Unwritable(error.to_string()))?;
     let length = u32::try_from(frame.len() - LENGTH_BYTES).unwrap_or(u32::MAX);
     let place = frame.first_chunk_mut::<LENGTH_BYTES>();
@@ -84,35 +88,18 @@ pub(crate) fn decode<R: WireValue>(
     let mut rest = message;
     // The message is in memory twice: its strings are copied.
     let left = most_bytes.saturating_sub(message.len().saturating_mul(2));
-    let reply = match protocol {
-        Protocol::Compact => {
-            let mut input = TCompactInputProtocol::with_config(&mut rest, limits);
-            read(Reader::new(&mut input, left), name, sequence)
-        }
-        Protocol::Binary => {
-            let mut input = TBinaryInputProtocol::with_config(&mut rest, true, limits);
-            read(Reader::new(&mut input, left), name, sequence)
-        }
-    }?;
-    if rest.is_empty() {
-        Ok(reply)
-    } else {
-        let left = rest.len();
-        Err(Failure::Malformed(format!(
+    let mut input: Box<dyn TInputProtocol + '_> = match protocol {
+        Protocol::Compact => Box::new(TCompactInputProtocol::with_config(&mut rest, limits)),
+        Protocol::Binary => Box::new(TBinaryInputProtocol::with_config(&mut rest, true, limits)),
+    };
+    let reply = read(Reader::new(&mut *input, left), name, sequence)?;
+    drop(input);
+    match rest.len() {
+        0 => Ok(reply),
+        left => Err(Failure::Malformed(format!(
             "the reply is damaged: it ends {left} bytes before its frame"
-        )))
+        ))),
     }
-}
-
-fn write<R: WireValue>(
-    output: &mut dyn TOutputProtocol,
-    message: &TMessageIdentifier,
-    request: &R,
-) -> thrift::Result<()> {
-    output.write_message_begin(message)?;
-    request.write(output)?;
-    output.write_message_end()?;
-    output.flush()
 }
 
 fn read<R: WireValue>(mut reader: Reader<'_>, name: &str, sequence: i32) -> Result<R, Failure> {
