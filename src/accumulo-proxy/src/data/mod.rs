@@ -1,7 +1,6 @@
 //! The arguments and results of calls.
 
 mod activity;
-mod conditional_outcome;
 mod conditional_writer_options;
 mod iterator;
 mod key;
@@ -15,12 +14,12 @@ pub use activity::{
     ScanState, ScanType,
 };
 pub use bytes::Bytes;
-pub use conditional_outcome::ConditionalOutcome;
 pub use conditional_writer_options::ConditionalWriterOptions;
 pub use iterator::{IteratorScope, IteratorSetting, Plugin};
 pub use key::{Column, Entry, Key, NextBatch, PartialKey};
 pub use mutation::{
-    Change, ColumnUpdate, Condition, ConditionalMutation, Durability, Mutation, TimeType,
+    Change, ColumnUpdate, Condition, ConditionalMutation, ConditionalOutcome, Durability, Mutation,
+    TimeType,
 };
 pub use permission::{NamespacePermission, SystemPermission, TablePermission};
 pub use range::{Range, ScanColumn};

@@ -22,7 +22,6 @@
 mod methods;
 
 mod by_hand;
-mod clone_options;
 mod compaction;
 mod handle;
 
@@ -41,7 +40,6 @@ use crate::data::{
 use crate::error::Result;
 use crate::wire::interface as wire;
 
-pub use clone_options::CloneOptions;
 pub use compaction::{Compaction, CompactionPlan};
 pub use handle::{ConditionalWriterHandle, ScannerHandle};
 
@@ -92,6 +90,35 @@ operations! {
     /// Options that only the high-level types need (the number of entries of a batch, the number of
     /// concurrent calls) are ignored here.
     LowLevel, low_level, "scanners and writers by their handles", handle_calls
+}
+
+/// Options of [`clone_table`](crate::TableOperations::clone_table).
+///
+/// # Examples
+///
+/// ```
+/// use accumulo_proxy::CloneOptions;
+///
+/// let mut options = CloneOptions::default();
+/// options.set.insert("table.custom.origin".to_owned(), "pages".to_owned());
+/// assert!(options.flush);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloneOptions {
+    /// `true` to flush the table first, so that the clone contains entries that are only in memory;
+    /// `true` unless set.
+    pub flush: bool,
+    /// Properties that the clone gets in addition to those of the table. They override properties
+    /// of the same name.
+    pub set: BTreeMap<String, String>,
+    /// Properties of the table that the clone does not get.
+    pub exclude: BTreeSet<String>,
+}
+
+impl Default for CloneOptions {
+    fn default() -> Self {
+        Self { flush: true, set: BTreeMap::new(), exclude: BTreeSet::new() }
+    }
 }
 
 fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Bytes> {
