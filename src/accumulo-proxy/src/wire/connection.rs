@@ -7,13 +7,11 @@
 //! so that its late reply is lost with it. In addition, each reply must have the name and the
 //! number of its call.
 
-use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Waker};
 
-use futures::FutureExt;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
 use super::codec::{self, Failure, LENGTH_BYTES};
@@ -63,13 +61,10 @@ impl Connection {
     pub(crate) fn is_quiet(&mut self) -> bool {
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);
-        poll_fn(|context| {
-            // Data, the end of the stream and an error all make the read ready, and none of them is
-            // expected here.
-            Poll::Ready(Pin::new(&mut self.stream).poll_read(context, &mut buffer).is_pending())
-        })
-        .now_or_never()
-        .unwrap_or(false)
+        let mut context = Context::from_waker(Waker::noop());
+        // Data, the end of the stream and an error all make the read ready, and none of them is
+        // expected here.
+        Pin::new(&mut self.stream).poll_read(&mut context, &mut buffer).is_pending()
     }
 
     async fn exchange<C: Call>(&mut self, request: &C) -> Result<Reply<C>, Failure> {
