@@ -50,7 +50,7 @@ macro_rules! methods {
                 pub async fn $method(&self, $($argument: $type),*) -> Result<$output> {
                     type Request = crate::wire::interface::$call;
                     let client = client!($owner, self);
-                    let subject = subject!($($subject)?);
+                    let subject = None$(.or(Some($subject.name())))?;
                     let reply = reply!(
                         client, subject, $fields, [$($argument.to_wire()),*] $($values)?
                     );
@@ -105,15 +105,6 @@ macro_rules! kind {
     };
     ($kind:ident) => {
         stringify!($kind)
-    };
-}
-
-macro_rules! subject {
-    () => {
-        None
-    };
-    ($subject:ident) => {
-        Some($subject.name())
     };
 }
 
