@@ -52,9 +52,7 @@ pub enum ErrorKind {
 ///
 /// Cloning is cheap: if a call carries the rows of many callers, each of them gets its error.
 #[derive(Clone)]
-pub struct Error {
-    inner: Arc<Inner>,
-}
+pub struct Error(Arc<Inner>);
 
 #[derive(Clone)]
 struct Inner {
@@ -70,28 +68,28 @@ struct Inner {
 impl Error {
     /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
-        self.inner.kind
+        self.0.kind
     }
 
     /// Returns the name of the call in the proxy's interface, e.g. `addSplits`.
     pub fn call(&self) -> &'static str {
-        self.inner.call
+        self.0.call
     }
 
     /// Returns the table, namespace, user or server of the call.
     pub fn subject(&self) -> Option<&str> {
-        self.inner.subject.as_deref()
+        self.0.subject.as_deref()
     }
 
     /// Returns the address of the proxy: `host:port`.
     pub fn address(&self) -> &str {
-        &self.inner.address
+        &self.0.address
     }
 
     /// Returns the cause as far as it is known: the message of Accumulo, or the failure of the
     /// connection.
     pub fn reason(&self) -> &str {
-        &self.inner.reason
+        &self.0.reason
     }
 
     /// Checks whether the user lacks a permission for the call. Accumulo does not report which one.
@@ -102,7 +100,7 @@ impl Error {
     /// Checks whether the call may have taken effect, in whole or in part, although it failed.
     /// `false` is certain.
     pub fn may_have_taken_effect(&self) -> bool {
-        self.inner.may_have_taken_effect
+        self.0.may_have_taken_effect
     }
 
     pub(crate) fn new(
@@ -112,26 +110,24 @@ impl Error {
         address: &str,
         reason: impl Into<String>,
     ) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                kind,
-                call,
-                subject: subject.map(str::to_owned),
-                address: address.to_owned(),
-                reason: reason.into(),
-                may_have_taken_effect: false,
-                is_reply_too_large: false,
-            }),
-        }
+        Self(Arc::new(Inner {
+            kind,
+            call,
+            subject: subject.map(str::to_owned),
+            address: address.to_owned(),
+            reason: reason.into(),
+            may_have_taken_effect: false,
+            is_reply_too_large: false,
+        }))
     }
 
     pub(crate) fn with_possible_effect(mut self, is_possible: bool) -> Self {
-        Arc::make_mut(&mut self.inner).may_have_taken_effect = is_possible;
+        Arc::make_mut(&mut self.0).may_have_taken_effect = is_possible;
         self
     }
 
     pub(crate) fn with_reply_too_large(mut self, is_too_large: bool) -> Self {
-        Arc::make_mut(&mut self.inner).is_reply_too_large = is_too_large;
+        Arc::make_mut(&mut self.0).is_reply_too_large = is_too_large;
         self
     }
 
@@ -143,13 +139,13 @@ impl Error {
     /// Checks whether the reply was longer than the settings allow, so that a smaller request may
     /// succeed.
     pub(crate) fn is_reply_too_large(&self) -> bool {
-        self.inner.is_reply_too_large
+        self.0.is_reply_too_large
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &self.inner;
+        let inner = &*self.0;
         write!(f, "{}", inner.call)?;
         if let Some(subject) = &inner.subject {
             write!(f, " of `{}`", subject.escape_debug())?;
@@ -161,9 +157,9 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
-            .field("kind", &self.inner.kind)
+            .field("kind", &self.0.kind)
             .field("message", &self.to_string())
-            .field("may_have_taken_effect", &self.inner.may_have_taken_effect)
+            .field("may_have_taken_effect", &self.0.may_have_taken_effect)
             .finish()
     }
 }
