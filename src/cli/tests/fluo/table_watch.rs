@@ -86,17 +86,6 @@ fn prints_only_changes_with_their_time() {
 }
 
 #[test]
-fn once_ends_at_the_first_drift() {
-    let place = applied();
-    let mut watching = Watching::new(&place, "--once pages");
-    assert_eq!(watching.line(), OK);
-    place.file("other.toml", crate::command::SPEC.replace("20", "21"));
-    patiently(&place, "table apply --at embedded:d --spec other.toml pages").succeeds();
-    assert_says(&watching.news(), "table pages: drift: ");
-    assert_eq!(watching.child.wait().unwrap().code(), Some(1));
-}
-
-#[test]
 fn reports_a_failing_check_once_and_continues() {
     let place = applied();
     let mut watching = Watching::new(&place, "pages");
@@ -160,7 +149,7 @@ fn ends_when_the_table_is_deleted() {
 
 /// Compares tablets by their entries, and with `--rows` by their rows.
 #[test]
-fn reports_a_tablet_that_becomes_hot() {
+fn once_ends_when_a_tablet_becomes_hot() {
     for rows in ["skip", "count"] {
         let place = applied();
         let arguments = format!("--rows {rows} --once pages");
