@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accumulo_proxy::{Compaction, ErrorKind, Mutation};
+use accumulo_proxy::{ErrorKind, Mutation};
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request};
@@ -87,19 +87,6 @@ async fn a_call_whose_first_attempt_was_sent_may_have_taken_effect() {
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(error.reason().contains("cannot reach the proxy"), "{error}");
     assert!(error.may_have_taken_effect());
-}
-
-#[tokio::test]
-async fn never_retries_a_compaction() {
-    let fake = Fake::start(|_| Answer::Close).await;
-    let client = fake.client();
-    let tables = client.table_operations();
-    let error = tables.compact("t", Compaction::default()).await.unwrap_err();
-    assert!(error.may_have_taken_effect());
-    let error = tables.cancel_compaction("t").await.unwrap_err();
-    assert!(error.may_have_taken_effect());
-    assert_eq!(fake.count("compactTable"), 1);
-    assert_eq!(fake.count("cancelCompaction"), 1);
 }
 
 #[tokio::test]

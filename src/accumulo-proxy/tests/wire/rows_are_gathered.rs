@@ -11,7 +11,7 @@ use accumulo_proxy::{
 use futures::future::join_all;
 use tokio::time::{sleep, timeout};
 
-use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, timed_out, until};
+use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, until};
 use crate::interface as wire;
 use crate::interface::Exception;
 
@@ -235,14 +235,6 @@ async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
         assert_eq!(unknown(outcome).kind(), ErrorKind::Unreachable);
     }
     assert!(fake.calls(CALL).iter().flat_map(rows).count() == 2);
-}
-
-#[tokio::test]
-async fn a_timeout_makes_all_rows_of_the_call_unknown() {
-    let fake = fake(|_| Answer::Never).await;
-    let writer = writer(&fake);
-    let outcome = timed_out(CALL, || fake.count(CALL) == 1, write(&writer, "a")).await;
-    assert_eq!(unknown(outcome).kind(), ErrorKind::TimedOut);
 }
 
 #[tokio::test]
