@@ -102,14 +102,18 @@ mod tests {
     }
 
     #[test]
-    fn small_entries_soon_arrive_in_full_batches() {
-        let mut pace = Pace::bold(1000, 64 * MIB);
-        let mut asked = Vec::new();
-        for _ in 0..4 {
-            asked.push(pace.entries());
-            learn(&mut pace, asked[asked.len() - 1], 100);
+    fn small_entries_soon_arrive_in_full_batches_or_in_those_that_fit_if_they_are_large() {
+        for (new, expected) in [
+            (Pace::bold as fn(_, _) -> _, [16, 128, 1000, 1000]),
+            (Pace::careful, [16, 128, 256, 256]),
+        ] {
+            let mut pace: Pace = new(1000, 64 * MIB);
+            for entries in expected {
+                assert_eq!(pace.entries(), entries);
+                learn(&mut pace, entries, 100);
+            }
+            assert_eq!(new(1000, 4096).entries(), 1);
         }
-        assert_eq!(asked, [16, 128, 1000, 1000]);
     }
 
     #[test]
@@ -119,18 +123,6 @@ mod tests {
         assert_eq!(pace.entries(), 4);
         learn(&mut pace, 4, 10 * MIB);
         assert_eq!(pace.entries(), 1);
-    }
-
-    #[test]
-    fn a_careful_scan_requests_the_entries_that_fit_if_they_are_large() {
-        let mut pace = Pace::careful(1000, 64 * MIB);
-        let mut asked = Vec::new();
-        for _ in 0..4 {
-            asked.push(pace.entries());
-            learn(&mut pace, asked[asked.len() - 1], 100);
-        }
-        assert_eq!(asked, [16, 128, 256, 256]);
-        assert_eq!(Pace::careful(1000, 4096).entries(), 1);
     }
 
     #[test]
@@ -151,10 +143,5 @@ mod tests {
         assert!(pace.shrink());
         assert_eq!(pace.entries(), 1);
         assert!(!pace.shrink());
-    }
-
-    #[test]
-    fn starts_with_one_entry_if_the_maximum_reply_is_short() {
-        assert_eq!(Pace::bold(1000, 4096).entries(), 1);
     }
 }
