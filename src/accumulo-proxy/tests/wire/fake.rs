@@ -65,18 +65,12 @@ impl Request {
 
     /// Decodes the structure of the arguments.
     pub(crate) fn read<R: wire::WireValue>(&self) -> R {
-        match self.protocol {
-            Protocol::Compact => {
-                let mut input = TCompactInputProtocol::new(self.body.as_slice());
-                input.read_message_begin().unwrap();
-                R::read(&mut wire::Reader::new(&mut input, usize::MAX)).unwrap()
-            }
-            Protocol::Binary => {
-                let mut input = TBinaryInputProtocol::new(self.body.as_slice(), true);
-                input.read_message_begin().unwrap();
-                R::read(&mut wire::Reader::new(&mut input, usize::MAX)).unwrap()
-            }
-        }
+        let mut input: Box<dyn TInputProtocol + '_> = match self.protocol {
+            Protocol::Compact => Box::new(TCompactInputProtocol::new(self.body.as_slice())),
+            Protocol::Binary => Box::new(TBinaryInputProtocol::new(self.body.as_slice(), true)),
+        };
+        input.read_message_begin().unwrap();
+        R::read(&mut wire::Reader::new(&mut *input, usize::MAX)).unwrap()
     }
 }
 

@@ -121,19 +121,13 @@ pub(crate) fn message(
     write: impl FnOnce(&mut dyn TOutputProtocol) -> thrift::Result<()>,
 ) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let head = TMessageIdentifier::new(name, kind, sequence);
-    match protocol {
-        Protocol::Compact => {
-            let mut output = TCompactOutputProtocol::new(&mut bytes);
-            output.write_message_begin(&head).unwrap();
-            write(&mut output).unwrap();
-        }
-        Protocol::Binary => {
-            let mut output = TBinaryOutputProtocol::new(&mut bytes, true);
-            output.write_message_begin(&head).unwrap();
-            write(&mut output).unwrap();
-        }
-    }
+    let mut output: Box<dyn TOutputProtocol + '_> = match protocol {
+        Protocol::Compact => Box::new(TCompactOutputProtocol::new(&mut bytes)),
+        Protocol::Binary => Box::new(TBinaryOutputProtocol::new(&mut bytes, true)),
+    };
+    output.write_message_begin(&TMessageIdentifier::new(name, kind, sequence)).unwrap();
+    write(&mut *output).unwrap();
+    drop(output);
     framed(&bytes)
 }
 
