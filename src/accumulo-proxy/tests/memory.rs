@@ -119,11 +119,9 @@ impl Bench {
         let prepared = Prepared::default();
         let next = Arc::clone(&prepared);
         let server = Raw::start(move |stream| serve(stream, protocol, Arc::clone(&next))).await;
-        let mut settings = server.settings();
-        settings = settings.protocol(protocol);
-        settings = settings.max_reply_bytes(max_reply_bytes);
+        let settings = server.settings().protocol(protocol).max_reply_bytes(max_reply_bytes);
         // Each call gets its own connection, so that each has the number 1.
-        settings = settings.idle_timeout(Duration::ZERO);
+        let settings = settings.idle_timeout(Duration::ZERO);
         Self {
             client: ProxyClient::lazy(settings),
             prepared,

@@ -65,25 +65,20 @@ async fn a_denied_write_of_one_row_is_certainly_not_written() {
     }
 }
 
-/// Regression test: `--create-if-absent` without a permission said that the outcome is unknown.
+/// Each server checks permissions by itself: another server may have accepted another row of the
+/// call.
+///
+/// Regression test: `--create-if-absent` without a permission said that the outcome of one row is
+/// unknown.
 #[tokio::test]
-async fn one_denied_conditional_row_is_certainly_not_written() {
+async fn one_denied_conditional_row_is_certainly_not_written_and_several_are_uncertain() {
     let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
     let options = ConditionalWriterOptions::default();
     let writer = fake.client().conditional_writer("pages", options);
     let error = writer.write(absent("r")).await.unwrap_err();
     assert!(error.is_denial() && !error.may_have_taken_effect(), "{error}");
-}
-
-/// Each server checks permissions by itself: another server may have accepted another row of the
-/// call.
-#[tokio::test]
-async fn several_denied_conditional_rows_are_uncertain() {
-    let fake = Fake::start(|request| answer(request, WORDINGS[0])).await;
-    let options = ConditionalWriterOptions::default();
-    let writer = fake.client().conditional_writer("pages", options);
     let outcomes = writer.write_all(vec![absent("r"), absent("s")]).await.unwrap();
-    assert_eq!(fake.count("updateRowsConditionally"), 1);
+    assert_eq!(fake.count("updateRowsConditionally"), 2);
     for outcome in outcomes {
         assert!(outcome.is_unknown(), "{outcome:?}");
     }
