@@ -4,7 +4,6 @@
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// Creates the generator of a round.
     pub(crate) fn new(round: u64) -> Self {
         let mut dice = Self(0x9E37_79B9_7F4A_7C15 ^ (round + 1));
         dice.roll(1);

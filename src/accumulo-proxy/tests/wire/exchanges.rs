@@ -25,7 +25,6 @@ pub(crate) struct Folder {
     pub(crate) protocol: Protocol,
 }
 
-/// The folders of recordings.
 pub(crate) const FOLDERS: [Folder; 4] = [
     Folder::new(false, Protocol::Compact),
     Folder::new(false, Protocol::Binary),
@@ -50,7 +49,6 @@ impl Folder {
         }
     }
 
-    /// Returns the text of a recording.
     pub(crate) fn recording(self, name: &str) -> String {
         frames(&format!("{}/{name}.txt", self.name()))
     }
@@ -92,7 +90,6 @@ impl Exchange {
 
 macro_rules! exchanges {
     ($($name:literal: |$client:ident, $folder:pat_param| $call:expr;)*) => {
-        /// Returns all exchanges.
         pub(crate) fn exchanges() -> Vec<Exchange> {
             vec![$(Exchange {
                 name: $name,

@@ -41,7 +41,6 @@ pub(crate) const STUCK: Duration = Duration::from_secs(300);
 /// A gate that holds answers until the test closes the semaphore.
 pub(crate) type Gate = Arc<Semaphore>;
 
-/// Creates a gate.
 pub(crate) fn gate() -> Gate {
     Arc::new(Semaphore::new(0))
 }
@@ -49,7 +48,6 @@ pub(crate) fn gate() -> Gate {
 /// A call that arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// The name of the call.
     pub(crate) call: String,
     /// Number of earlier calls with this name.
     pub(crate) nth: usize,
@@ -78,9 +76,7 @@ type Body = Box<dyn Fn(&mut dyn TOutputProtocol) -> thrift::Result<()> + Send>;
 
 /// The reaction of the server to a call.
 pub(crate) enum Answer {
-    /// A reply.
     Reply(Body),
-    /// A late answer.
     Late(Duration, Box<Answer>),
     /// An answer that the gate holds.
     Held(Gate, Box<Answer>),
@@ -94,12 +90,10 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Creates a reply with a result.
     pub(crate) fn result<C: wire::Call<Success: Send> + 'static>(result: C::Success) -> Self {
         Self::reply(wire::Reply::<C>(Ok(Some(result))))
     }
 
-    /// Creates a reply with an exception.
     pub(crate) fn thrown<C: wire::Call<Success: Send> + 'static>(
         exception: wire::Exception,
         message: &str,
@@ -113,7 +107,6 @@ impl Answer {
         Self::Reply(Box::new(move |output| wire::WireValue::write(&reply, output)))
     }
 
-    /// Delays the answer.
     pub(crate) fn after(self, pause: Duration) -> Self {
         Self::Late(pause, Box::new(self))
     }
@@ -167,7 +160,6 @@ impl Fake {
         Self::start_with(Protocol::Compact, script).await
     }
 
-    /// Starts a server.
     pub(crate) async fn start_with(
         protocol: Protocol,
         script: impl Fn(&Request) -> Answer + Send + Sync + 'static,
@@ -190,7 +182,6 @@ impl Fake {
         Self { address, shared, listener: Mutex::new(Some(task)) }
     }
 
-    /// Returns the address of the server.
     pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
@@ -206,7 +197,6 @@ impl Fake {
             .max_pause(Duration::from_millis(20))
     }
 
-    /// Returns a client of the server.
     pub(crate) fn client(&self) -> ProxyClient {
         ProxyClient::lazy(self.settings())
     }
@@ -217,7 +207,6 @@ impl Fake {
         calls.iter().filter(|request| request.call == name).cloned().collect()
     }
 
-    /// Returns all calls that arrived.
     pub(crate) fn all_calls(&self) -> Vec<Request> {
         self.shared.calls.lock().unwrap().clone()
     }
@@ -247,7 +236,6 @@ impl Fake {
         self.shared.refusals.store(connections, Ordering::SeqCst);
     }
 
-    /// Rejects this number of logins.
     pub(crate) fn refuse_logins(&self, logins: usize) {
         self.shared.bad_logins.store(logins, Ordering::SeqCst);
     }
@@ -291,7 +279,6 @@ impl Drop for Fake {
     }
 }
 
-/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {

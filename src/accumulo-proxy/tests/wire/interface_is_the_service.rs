@@ -13,7 +13,6 @@ use crate::interface::{
     Declaration, ENUMERATIONS, Exception, Fields, GROUPS, Patience, Resend, Structure,
 };
 
-/// The live tests of the calls.
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
 
 /// The calls that have no method, because they lose writes.

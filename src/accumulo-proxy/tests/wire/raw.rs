@@ -86,7 +86,6 @@ where
     }
 }
 
-/// Reads the next request.
 pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Asked> {
     let length = usize::try_from(stream.read_u32().await?).unwrap();
     let mut message = vec![0; length];

@@ -40,7 +40,6 @@ impl Rows {
         self.cursors.lock().unwrap().clear();
     }
 
-    /// Returns the number of open cursors.
     pub(crate) fn open_cursors(&self) -> usize {
         self.cursors.lock().unwrap().len()
     }
@@ -81,7 +80,6 @@ impl Rows {
     }
 }
 
-/// Returns the name of a row.
 pub(crate) fn row_name(row: usize) -> String {
     format!("row{row:04}")
 }

@@ -40,7 +40,6 @@ impl Write for Traced {
     }
 }
 
-/// Enables all traces.
 fn trace() {
     static IS_TRACED: OnceLock<()> = OnceLock::new();
     IS_TRACED.get_or_init(|| {

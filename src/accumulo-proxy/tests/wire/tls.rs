@@ -20,7 +20,6 @@ const NAME: &str = "proxy.example";
 /// A certificate authority for a test.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// A certificate and its key.
 struct Certified {
     certificate: rcgen::Certificate,
     key: KeyPair,

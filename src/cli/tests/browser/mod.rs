@@ -11,7 +11,6 @@ use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket, connect};
 
-/// The names of browsers.
 const NAMES: [&str; 5] = [
     "chromium-headless-shell",
     "chromium",
@@ -91,7 +90,6 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// Presses and releases the tabulator.
     pub(crate) fn press_tab(&mut self) {
         for kind in ["keyDown", "keyUp"] {
             let event =

@@ -64,7 +64,6 @@ impl Place {
         fs::write(self.path(name), content).unwrap();
     }
 
-    /// Creates a named pipe.
     #[cfg(unix)]
     pub(crate) fn pipe(&self, name: &str) {
         let made = Command::new("mkfifo").arg(self.path(name)).status();
@@ -308,7 +307,6 @@ pub(crate) fn ending_signals() -> Vec<(&'static str, i32)> {
     [("INT", 130), ("TERM", 143)].into_iter().chain(hangup).collect()
 }
 
-/// Expects that a message contains a part.
 #[track_caller]
 pub(crate) fn assert_says(message: &str, part: &str) {
     assert!(message.contains(part), "said:     {message}\nexpected: {part}");

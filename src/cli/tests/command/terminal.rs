@@ -12,7 +12,6 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::{Place, assert_says};
 
-/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A command at its own terminal.
@@ -70,7 +69,6 @@ impl Session {
         self.until("the echo", || self.has_echo() == is_on);
     }
 
-    /// Types keys.
     pub(crate) fn types(&self, keys: &str) {
         (&*self.terminal).write_all(keys.as_bytes()).unwrap();
     }

@@ -23,7 +23,6 @@ struct Application {
     client: Client,
     /// The link of the client, which is closed when this is dropped.
     _own: Link,
-    /// The link of the oracles.
     link: Link,
 }
 
@@ -84,7 +83,6 @@ impl Application {
     }
 }
 
-/// A running `fluo oracle`.
 struct Oracle {
     child: Child,
     stdout: BufReader<ChildStdout>,
