@@ -28,7 +28,7 @@ macro_rules! operations {
 /// A method converts its arguments, makes the call, and converts the result. Its documentation is
 /// that of the entry, followed by the name of the call, the retry rule and the errors.
 macro_rules! methods {
-    ($group:ident, $title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty

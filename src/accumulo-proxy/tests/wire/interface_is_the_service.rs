@@ -1,6 +1,7 @@
 //! The table of calls is the real service, `docs/proxy-calls.md` is printed from it, and each call
 //! has a live test. `PROXY_CALLS=overwrite` writes the page.
 
+use std::any::type_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,7 @@ use accumulo_proxy as data;
 
 use crate::exchanges::frames;
 use crate::interface as wire;
-use crate::interface::{
-    Declaration, ENUMERATIONS, Exception, Fields, GROUPS, Patience, Resend, Structure,
-};
+use crate::interface::{ENUMERATIONS, Exception, Fields, Patience, Resend, Structure};
 
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
 
@@ -20,8 +19,75 @@ const NO_METHOD: [&str; 4] = ["createWriter", "update", "flush", "closeWriter"];
 
 const PAGE: &str = "../../docs/proxy-calls.md";
 
-fn calls() -> impl Iterator<Item = &'static Declaration> {
-    GROUPS.iter().flat_map(|group| group.calls)
+struct Group {
+    /// The heading of the group in the documentation.
+    title: &'static str,
+    /// The type with the methods of the group.
+    owner: &'static str,
+    calls: Vec<Declaration>,
+}
+
+struct Declaration {
+    name: &'static str,
+    request: Fields,
+    /// The name of the type of the result.
+    success: &'static str,
+    exceptions: &'static [Exception],
+    resend: Resend,
+    patience: Patience,
+    /// The public method that makes the call.
+    method: &'static str,
+}
+
+impl Declaration {
+    fn new<C: wire::Call + Structure>(method: &'static str) -> Self {
+        Self {
+            name: C::NAME,
+            request: C::fields(),
+            success: type_name::<C::Success>(),
+            exceptions: C::EXCEPTIONS,
+            resend: C::RESEND,
+            patience: C::PATIENCE,
+            method,
+        }
+    }
+}
+
+/// Creates a group of the table of calls. `declare!` explains the form of an entry.
+macro_rules! group {
+    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+        $(
+            $(#[$documentation:meta])*
+            fn $method:ident $arguments:tt -> $output:ty
+            $(, about $subject:ident)? $(, as $values:tt)?;
+        )?
+        $(by hand $hand:ident;)?
+        $name:literal $call:ident $fields:tt -> $success:ty,
+        $exceptions:tt, $resend:ident, $patience:ident;
+    )*) => {
+        Group {
+            title: $title,
+            owner: stringify!($owner),
+            calls: vec![$(Declaration::new::<wire::$call>(
+                concat!($(stringify!($method))? $(stringify!($hand))?)
+            )),*],
+        }
+    };
+}
+
+fn groups() -> [Group; 6] {
+    [
+        wire::client_calls!(group),
+        wire::table_calls!(group),
+        wire::namespace_calls!(group),
+        wire::user_calls!(group),
+        wire::instance_calls!(group),
+        wire::handle_calls!(group),
+    ]
+}
+
+fn calls() -> impl Iterator<Item = Declaration> {
+    groups().into_iter().flat_map(|group| group.calls)
 }
 
 fn path(path: &str) -> PathBuf {
@@ -105,7 +171,7 @@ fn enumerations_have_the_numbers_of_the_idl() {
 #[test]
 fn structures_have_the_numbers_and_types_of_the_idl() {
     fn fields<T: Structure>() -> (String, Fields) {
-        (idl_type(std::any::type_name::<T>()), T::fields())
+        (idl_type(type_name::<T>()), T::fields())
     }
     let structures = [
         fields::<data::Key>(),
@@ -150,8 +216,7 @@ fn structures_have_the_numbers_and_types_of_the_idl() {
 
 /// Returns a call as a line of the service of 1.x.
 fn line(call: &Declaration) -> String {
-    let fields = (call.request)().into_iter();
-    let fields = fields.map(|(id, name, kind)| (id, name, idl_type(kind)));
+    let fields = call.request.iter().map(|(id, name, kind)| (id, *name, idl_type(kind)));
     let arguments = fields.filter_map(|(id, name, kind)| match name {
         "token" => Some(format!("{id}: {kind} login")),
         "time_type" => Some(format!("{id}: {kind} type")),
@@ -160,7 +225,7 @@ fn line(call: &Declaration) -> String {
         _ => Some(format!("{id}: {kind} {}", camel_case(name))),
     });
     let arguments = Vec::from_iter(arguments).join(", ");
-    let result = idl_type((call.success)());
+    let result = idl_type(call.success);
     let throws = Exception::numbered(call.exceptions).map(|(id, exception)| {
         let name = match exception {
             Exception::Security => "AccumuloSecurityException".to_owned(),
@@ -192,7 +257,7 @@ fn the_table_has_every_call_of_the_service_unless_it_loses_writes() {
     let mut service = service("proxy_1x.thrift");
     assert_eq!(service.len(), 100);
     service.retain(|call| !NO_METHOD.contains(&name(call)));
-    let table: BTreeSet<_> = calls().map(line).collect();
+    let table: BTreeSet<_> = calls().map(|call| line(&call)).collect();
     let differing: Vec<_> = table.symmetric_difference(&service).collect();
     assert!(differing.is_empty(), "{differing:#?}");
     assert_eq!(calls().count(), 96);
@@ -245,7 +310,7 @@ fn row(call: &Declaration) -> String {
 fn the_page_has_the_table_of_calls() {
     let page = read(PAGE);
     let (text, stored) = page.split_at(page.find("\n## ").unwrap());
-    let tables = GROUPS.iter().map(|group| {
+    let tables = groups().into_iter().map(|group| {
         let rows: String = group.calls.iter().map(row).collect();
         let head = "sent again | limit |\n|---|---|---|---|";
         format!("\n## {}\n\n| call | method of `{}` | {head}\n{rows}", group.title, group.owner)

@@ -129,7 +129,7 @@ impl<C: Call> WireValue for Reply<C> {
 /// not, `, as [..]` lists these fields. A method that does more than make one call is written by
 /// hand, and `by hand compact;` names it.
 macro_rules! declare {
-    ($group:ident, $title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident $arguments:tt -> $output:ty
@@ -150,21 +150,6 @@ macro_rules! declare {
                 const EXCEPTIONS: &'static [Exception] = &[$(Exception::$exception),*];
             }
         )*
-
-        #[cfg(test)]
-        pub(crate) const $group: Group = Group {
-            title: $title,
-            owner: stringify!($owner),
-            calls: &[$(Declaration {
-                name: $name,
-                request: <$call as super::structure::Structure>::fields,
-                success: std::any::type_name::<$success>,
-                exceptions: <$call as Call>::EXCEPTIONS,
-                resend: Resend::$resend,
-                patience: Patience::$patience,
-                method: concat!($(stringify!($method))? $(stringify!($hand))?),
-            }),*],
-        };
     };
 }
 

@@ -26,8 +26,6 @@ use super::data::{
     BatchScanOptions, ColumnUpdate, ConditionalStatus, ConditionalUpdates,
     ConditionalWriterOptions, KeyValueAndPeek, ScanOptions,
 };
-#[cfg(test)]
-use super::structure;
 use crate::data::{
     ActiveCompaction, ActiveScan, DiskUsage, IteratorScope, IteratorSetting, Key,
     NamespacePermission, NextBatch, PartialKey, Plugin, Range, SystemPermission, TablePermission,
@@ -40,28 +38,3 @@ namespace_calls!(declare);
 user_calls!(declare);
 instance_calls!(declare);
 handle_calls!(declare);
-
-#[cfg(test)]
-pub(crate) struct Group {
-    /// The heading of the group in the documentation.
-    pub(crate) title: &'static str,
-    /// The type with the methods of the group.
-    pub(crate) owner: &'static str,
-    pub(crate) calls: &'static [Declaration],
-}
-
-#[cfg(test)]
-pub(crate) struct Declaration {
-    pub(crate) name: &'static str,
-    pub(crate) request: fn() -> structure::Fields,
-    /// Returns the name of the type of the result.
-    pub(crate) success: fn() -> &'static str,
-    pub(crate) exceptions: &'static [Exception],
-    pub(crate) resend: Resend,
-    pub(crate) patience: Patience,
-    /// The public method that makes the call.
-    pub(crate) method: &'static str,
-}
-
-#[cfg(test)]
-pub(crate) const GROUPS: [Group; 6] = [CLIENT, TABLES, NAMESPACES, USERS, INSTANCE, HANDLES];
