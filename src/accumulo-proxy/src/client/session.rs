@@ -18,9 +18,6 @@ impl ProxyClient {
     /// of another task, at most [`connect_timeout`](field@crate::ProxyOptions::connect_timeout), so
     /// an interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Bytes> {
-        if let Some(token) = self.inner.token.value() {
-            return Ok(token);
-        }
         let limit = self.options().connect_timeout;
         let token = self.inner.token.get(async || self.open_session().await);
         timeout(limit, token).await.unwrap_or_else(|_| {

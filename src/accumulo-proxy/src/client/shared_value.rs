@@ -33,14 +33,12 @@ impl<T> Default for SharedValue<T> {
 }
 
 impl<T: Clone> SharedValue<T> {
-    /// Returns the value if it exists.
-    pub(crate) fn value(&self) -> Option<T> {
-        self.lock().last.as_ref()?.as_ref().ok().cloned()
-    }
-
-    /// Returns the value, and creates it if necessary. [`value`](Self::value) is the fast path.
+    /// Returns the value, and creates it if necessary.
     pub(crate) async fn get(&self, create: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
         let failures = self.lock().failures;
+        if let Some(created) = self.created(failures) {
+            return created;
+        }
         let _alone = self.attempts.lock().await;
         if let Some(created) = self.created(failures) {
             return created;

@@ -102,9 +102,6 @@ impl Link {
     /// Returns the writer, and opens it if necessary. No caller waits longer than a call may take,
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
-        if let Some(opened) = self.opened.value() {
-            return Ok(opened);
-        }
         let limit = self.patience();
         let open = async || {
             let low_level = self.client.low_level();
