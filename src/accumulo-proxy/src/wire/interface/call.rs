@@ -1,10 +1,5 @@
-//! The rules of a call: its name, its request, its reply, its retry rule and its time limit.
-//!
-//! # Sending again
-//!
-//! A call whose request was not written to the end was not executed, because the proxy acts on
-//! complete frames only. Every call may therefore be retried in that case. If the request was sent
-//! and no reply came, the retry rule is a property of the call, [`Resend`].
+//! The rules of a call: its name, its request, its reply, its retry rule and its time limit. The
+//! page of the crate has the rules of [sending again](crate#sending-again).
 
 use std::collections::BTreeMap;
 

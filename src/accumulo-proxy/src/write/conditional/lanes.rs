@@ -1,10 +1,6 @@
-//! The calls under way, and the rows that may travel in the next one.
-//!
-//! - Usually one call is under way. If it is late, or if enough rows wait, the next one leaves
-//!   beside it.
-//! - While a call is slow, a tablet may not respond. Then one call has rows of several tablets, and
-//!   each other call has rows of one tablet. A tablet with a call of its own has no rows in other
-//!   calls. A tablet that does not respond therefore blocks at most one extra call.
+//! The calls under way, and the rows that may travel in the next one, by the rules of
+//! [gathering](super::ConditionalWriter#gathering). A tablet with a call of its own has no rows in
+//! other calls, so one that does not respond blocks at most one extra call.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Bound;
