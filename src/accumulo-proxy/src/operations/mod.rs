@@ -13,10 +13,8 @@
 //!
 //! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
 //!   methods that do more are written by hand, in `by_hand.rs` and `compaction.rs`.
-//! - A method makes one call. Its documentation gives the name of the call.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is
 //!   the edge of the table.
-//! - A method whose documentation says "sent once" is never retried after its request was sent.
 
 #[macro_use]
 mod methods;

@@ -14,12 +14,8 @@
 //!   which closes the cursor if the consumer is no longer waiting.
 //! - A cursor is closed as soon as its last batch arrives, even if the consumer has not read that
 //!   far.
-//! - At most one batch waits for the consumer. Reading ahead starts when the consumer asks for a
-//!   second batch: a scan of one row makes no unnecessary call.
+//! - At most one batch waits for the consumer.
 //! - The end of a scan is explicit. If the task ends without it, the scan fails.
-//! - A reply stays far below the option `max_reply_bytes`, provided that entries are about as large
-//!   as the previous ones. An unordered scan, which cannot resume after a reply that was too long,
-//!   relies on weaker assumptions.
 
 mod batch_size;
 mod cursor;
