@@ -41,18 +41,16 @@ macro_rules! handle_calls { ($then:ident) => { $then! {
     ) -> (), [Accumulo, Security, TableNotFound, MutationsRejected], Once, Call;
 
     /// Writes a mutation if its conditions hold, with a separate writer.
-    fn update_row_conditionally(
-        table: &str, mutation: &ConditionalMutation
-    ) -> ConditionalOutcome, about table,
+    fn update_row_conditionally(table: &str, mutation: &ConditionalMutation)
+        -> ConditionalOutcome, about table,
         as [table.to_owned(), mutation.row.clone(), mutation.to_wire()];
     "updateRowConditionally" UpdateRowConditionally(
         token: Bytes, table_name: String, row: Bytes, updates: ConditionalUpdates
     ) -> ConditionalStatus, [Accumulo, Security, TableNotFound], Once, Call;
 
     /// Opens a conditional writer.
-    fn create_conditional_writer(
-        table: &str, options: &ConditionalWriterOptions
-    ) -> ConditionalWriterHandle, about table;
+    fn create_conditional_writer(table: &str, options: &ConditionalWriterOptions)
+        -> ConditionalWriterHandle, about table;
     "createConditionalWriter" CreateConditionalWriter(
         token: Bytes, table_name: String, options: ConditionalWriterOptions
     ) -> String, [Accumulo, Security, TableNotFound], Read, Call;

@@ -64,18 +64,16 @@ macro_rules! namespace_calls { ($then:ident) => { $then! {
 
     /// Attaches an iterator to all tables of a namespace, as
     /// [the method for tables](crate::TableOperations::attach_iterator) does.
-    fn attach_iterator(
-        namespace: &str, iterator: &IteratorSetting, scopes: &[IteratorScope]
-    ) -> (), about namespace;
+    fn attach_iterator(namespace: &str, iterator: &IteratorSetting, scopes: &[IteratorScope])
+        -> (), about namespace;
     "attachNamespaceIterator" AttachNamespaceIterator(
         token: Bytes, namespace_name: String, setting: IteratorSetting,
         scopes: BTreeSet<IteratorScope>
     ) -> (), [Accumulo, Security, NamespaceNotFound], Once, Call;
 
     /// Removes an iterator from these scopes of a namespace.
-    fn remove_iterator(
-        namespace: &str, name: &str, scopes: &[IteratorScope]
-    ) -> (), about namespace;
+    fn remove_iterator(namespace: &str, name: &str, scopes: &[IteratorScope])
+        -> (), about namespace;
     "removeNamespaceIterator" RemoveNamespaceIterator(
         token: Bytes, namespace_name: String, name: String, scopes: BTreeSet<IteratorScope>
     ) -> (), [Accumulo, Security, NamespaceNotFound], Once, Call;

@@ -23,18 +23,16 @@ macro_rules! table_calls { ($then:ident) => { $then! {
     /// Attaches an iterator to a table, in these scopes. The servers apply it within about a
     /// second. Accumulo rejects a name or priority that is already in use. It does not check the
     /// class.
-    fn attach_iterator(
-        table: &str, iterator: &IteratorSetting, scopes: &[IteratorScope]
-    ) -> (), about table;
+    fn attach_iterator(table: &str, iterator: &IteratorSetting, scopes: &[IteratorScope])
+        -> (), about table;
     "attachIterator" AttachIterator(
         token: Bytes, table_name: String, setting: IteratorSetting, scopes: BTreeSet<IteratorScope>
     ) -> (), [Security, Accumulo, TableNotFound], Once, Call;
 
     /// Checks whether an iterator can be attached. If it cannot, the error contains the reason. It
     /// cannot if its name or priority is already in use.
-    fn check_iterator_conflicts(
-        table: &str, iterator: &IteratorSetting, scopes: &[IteratorScope]
-    ) -> (), about table;
+    fn check_iterator_conflicts(table: &str, iterator: &IteratorSetting, scopes: &[IteratorScope])
+        -> (), about table;
     "checkIteratorConflicts" CheckIteratorConflicts(
         token: Bytes, table_name: String, setting: IteratorSetting, scopes: BTreeSet<IteratorScope>
     ) -> (), [Security, Accumulo, TableNotFound], Read, Call;
@@ -163,9 +161,8 @@ macro_rules! table_calls { ($then:ident) => { $then! {
     /// cannot be imported are moved to `failure_directory`, which must exist and be empty.
     /// `set_time` sets the timestamps of all entries to the time of the import. Accumulo rejects
     /// directories that do not meet these requirements.
-    fn import_directory(
-        table: &str, directory: &str, failure_directory: &str, set_time: bool
-    ) -> (), about table;
+    fn import_directory(table: &str, directory: &str, failure_directory: &str, set_time: bool)
+        -> (), about table;
     "importDirectory" ImportDirectory(
         token: Bytes, table_name: String, import_dir: String, failure_dir: String, set_time: bool
     ) -> (), [TableNotFound, Accumulo, Security], Once, Wait;
@@ -240,9 +237,8 @@ macro_rules! table_calls { ($then:ident) => { $then! {
 
     /// Replaces all locality groups of a table. Existing files keep their groups until they are
     /// compacted.
-    fn set_locality_groups(
-        table: &str, groups: &BTreeMap<String, BTreeSet<String>>
-    ) -> (), about table;
+    fn set_locality_groups(table: &str, groups: &BTreeMap<String, BTreeSet<String>>)
+        -> (), about table;
     "setLocalityGroups" SetLocalityGroups(
         token: Bytes, table_name: String, groups: BTreeMap<String, BTreeSet<String>>
     ) -> (), [Accumulo, Security, TableNotFound], Repeat, Call;
@@ -257,9 +253,8 @@ macro_rules! table_calls { ($then:ident) => { $then! {
 
     /// Divides a range at the tablets of a table: into one range for each tablet, or into at most
     /// `most` ranges.
-    fn split_range_by_tablets(
-        table: &str, range: &Range, most: Option<NonZeroUsize>
-    ) -> BTreeSet<Range>, about table;
+    fn split_range_by_tablets(table: &str, range: &Range, most: Option<NonZeroUsize>)
+        -> BTreeSet<Range>, about table;
     "splitRangeByTablets" SplitRangeByTablets(
         token: Bytes, table_name: String, range: Range, max_splits: i32
     ) -> BTreeSet<Range>, [Accumulo, Security, TableNotFound], Read, Call;

@@ -53,9 +53,8 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Grants a user a permission on a table.
-    fn grant_table_permission(
-        user: &str, table: &str, permission: TablePermission
-    ) -> (), about table;
+    fn grant_table_permission(user: &str, table: &str, permission: TablePermission)
+        -> (), about table;
     "grantTablePermission" GrantTablePermission(
         token: Bytes, user: String, table: String, perm: TablePermission
     ) -> (), [Accumulo, Security, TableNotFound], Repeat, Call;
@@ -66,9 +65,8 @@ macro_rules! user_calls { ($then:ident) => { $then! {
         -> bool, [Accumulo, Security], Read, Call;
 
     /// Checks whether a user has a permission on a table.
-    fn has_table_permission(
-        user: &str, table: &str, permission: TablePermission
-    ) -> bool, about table;
+    fn has_table_permission(user: &str, table: &str, permission: TablePermission)
+        -> bool, about table;
     "hasTablePermission" HasTablePermission(
         token: Bytes, user: String, table: String, perm: TablePermission
     ) -> bool, [Accumulo, Security, TableNotFound], Read, Call;
@@ -85,36 +83,32 @@ macro_rules! user_calls { ($then:ident) => { $then! {
     ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Revokes a permission on a table from a user.
-    fn revoke_table_permission(
-        user: &str, table: &str, permission: TablePermission
-    ) -> (), about table;
+    fn revoke_table_permission(user: &str, table: &str, permission: TablePermission)
+        -> (), about table;
     "revokeTablePermission" RevokeTablePermission(
         token: Bytes, user: String, table: String, perm: TablePermission
     ) -> (), [Accumulo, Security, TableNotFound], Repeat, Call;
 
     /// Grants a user a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
-    fn grant_namespace_permission(
-        user: &str, namespace: &str, permission: NamespacePermission
-    ) -> (), about namespace;
+    fn grant_namespace_permission(user: &str, namespace: &str, permission: NamespacePermission)
+        -> (), about namespace;
     "grantNamespacePermission" GrantNamespacePermission(
         token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
     ) -> (), [Accumulo, Security], Repeat, Call;
 
     /// Checks whether a user has a permission on a namespace. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
-    fn has_namespace_permission(
-        user: &str, namespace: &str, permission: NamespacePermission
-    ) -> bool, about namespace;
+    fn has_namespace_permission(user: &str, namespace: &str, permission: NamespacePermission)
+        -> bool, about namespace;
     "hasNamespacePermission" HasNamespacePermission(
         token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
     ) -> bool, [Accumulo, Security], Read, Call;
 
     /// Revokes a permission on a namespace from a user. A namespace that does not exist is
     /// [`NamespaceNotFound`](crate::ErrorKind::NamespaceNotFound).
-    fn revoke_namespace_permission(
-        user: &str, namespace: &str, permission: NamespacePermission
-    ) -> (), about namespace;
+    fn revoke_namespace_permission(user: &str, namespace: &str, permission: NamespacePermission)
+        -> (), about namespace;
     "revokeNamespacePermission" RevokeNamespacePermission(
         token: Bytes, user: String, namespace_name: String, perm: NamespacePermission
     ) -> (), [Accumulo, Security], Repeat, Call;
