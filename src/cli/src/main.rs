@@ -1,8 +1,5 @@
 //! The command `fluo`: parses its arguments, calls one public function of the libraries, and
-//! prints.
-//!
-//! Data goes to standard output, everything else to standard error. Exit codes: 0 success, 1 a
-//! check found a difference, 2 bad use or failure, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.
+//! prints. The help has the exit codes.
 
 #[macro_use]
 mod output;

@@ -1,16 +1,5 @@
 //! Operations, in the groups of Accumulo's own client.
 //!
-//! ```text
-//! TableOperations      tables: lifecycle, splits, rows, files, properties..
-//! NamespaceOperations  the same for namespaces
-//! SecurityOperations   users, authorizations, permissions
-//! InstanceOperations   servers, their activity, their configuration
-//! LowLevel             scanners and writers by their handles
-//! ProxyClient          following keys, ranges of rows
-//! ```
-//!
-//! # Rules
-//!
 //! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
 //!   methods that do more are written by hand, in `by_hand.rs` and `compaction.rs`.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is

@@ -1,9 +1,6 @@
-//! Idle connections, and a limit on the number of connections.
-//!
-//! # Long calls leave a connection for the others
-//!
-//! A compaction or a merge uses its connection for minutes. If there are several connections, such
-//! calls never use all of them: one is left for the calls that only read or write.
+//! Idle connections, and a limit on the number of connections. A compaction or a merge uses its
+//! connection for minutes. If there are several connections, such calls never use all of them: one
+//! is left for the calls that only read or write.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
