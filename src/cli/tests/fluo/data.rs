@@ -3,14 +3,14 @@
 
 use std::path::PathBuf;
 
-use fluo_table::coordination::{FailedNotification, ObserverKind, TransactorId};
+use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{
     DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp, ReadLockValue,
     WriteValue, notification_column,
 };
 use fluo_table::{Bytes, Column, Mutation, RowColumn};
 
-use crate::application::{Web, at, lock, page, place, stamp};
+use crate::application::{Web, at, failed, lock, page, place, stamp};
 use crate::command::{Place, VARIABLES};
 use crate::queue::update;
 
@@ -159,15 +159,7 @@ async fn notifications() {
         ("worse\\", page("links"), "cannot count"),
         ("a \u{202e}b", Column::new("a b:c", "d e:f"), "no\u{202e} such page"),
     ] {
-        let failed = FailedNotification {
-            cell: RowColumn::new(row, column),
-            kind: ObserverKind::Strong,
-            timestamp: at(17),
-            tries: 4,
-            error: error.to_owned(),
-            failed_at_ms: 1_767_225_599_900,
-        };
-        web.coordination.add_dead_letter(failed).await.unwrap();
+        web.coordination.add_dead_letter(failed(row, column, error)).await.unwrap();
     }
     drop(web);
     transcript(&place, "notifications");

@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::application::{Web, at, page, place};
+use crate::application::{Web, failed, page, place};
 use crate::command::{Place, assert_says, ended};
 use fluo_engine::{Observers, Transaction, observer_fn};
-use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Bytes, Column, RowColumn};
+use fluo_table::{Bytes, Column};
 
 const WAIT: &str = "wait --at embedded:d";
 
@@ -18,14 +17,7 @@ async fn with_change() -> Place {
 }
 
 async fn set_aside(place: &Place, row: &'static str) {
-    let failed = FailedNotification {
-        cell: RowColumn::new(row, page("text")),
-        kind: ObserverKind::Strong,
-        timestamp: at(17),
-        tries: 4,
-        error: "no such page".to_owned(),
-        failed_at_ms: 0,
-    };
+    let failed = failed(row, page("text"), "no such page");
     let web = Web::open(place).await;
     web.coordination.add_dead_letter(failed).await.unwrap();
 }

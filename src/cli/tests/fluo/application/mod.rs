@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_engine::{Client, ClientOptions};
-use fluo_table::coordination::{Applications, Coordination, TransactorId};
+use fluo_table::coordination::{
+    Applications, Coordination, FailedNotification, ObserverKind, TransactorId,
+};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, Table, TableAdmin, Timestamp,
@@ -105,6 +107,18 @@ impl Web {
 /// Returns the lock of a transaction that sets its cell.
 pub(crate) fn lock(primary: RowColumn, transactor: TransactorId) -> LockValue {
     LockValue { primary, transactor, is_write: true, is_delete: false, is_trigger: false }
+}
+
+/// Returns a notification whose observer failed four times.
+pub(crate) fn failed(row: &'static str, column: Column, error: &str) -> FailedNotification {
+    FailedNotification {
+        cell: RowColumn::new(row, column),
+        kind: ObserverKind::Strong,
+        timestamp: at(17),
+        tries: 4,
+        error: error.to_owned(),
+        failed_at_ms: 1_767_225_599_900,
+    }
 }
 
 pub(crate) fn at(timestamp: u64) -> Timestamp {
