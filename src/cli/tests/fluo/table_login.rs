@@ -19,22 +19,6 @@ fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> R
 }
 
 #[test]
-fn reports_a_server_that_is_no_proxy() {
-    let place = Place::new();
-    let http = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = http.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for stream in http.incoming() {
-            let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 1_000]);
-            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-        }
-    });
-    let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
-    assert_says(&message, "HTTP");
-}
-
-#[test]
 fn reports_a_silent_server_after_one_attempt() {
     let place = Place::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
