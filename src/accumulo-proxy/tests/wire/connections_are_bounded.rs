@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accumulo_proxy::{Mutation, ProxyClient};
+use accumulo_proxy::{ErrorKind, Mutation, ProxyClient};
 use futures::future::join_all;
 use tokio::time::sleep;
 
@@ -36,7 +36,8 @@ async fn reopens_connections_that_the_server_closes_immediately() {
     fake.refuse_connections(3);
     // The login has one attempt; then connections work.
     let mut failures = 0;
-    while client.table_operations().list_splits("t", Some(10)).await.is_err() {
+    while let Err(error) = client.table_operations().list_splits("t", Some(10)).await {
+        assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
         failures += 1;
         assert!(failures < 10, "the connections never worked again");
     }

@@ -107,17 +107,6 @@ async fn names_servers_of_another_kind() {
 }
 
 #[tokio::test]
-async fn fails_if_the_server_closes_the_connection_immediately() {
-    let server = Raw::start(|stream| async move {
-        drop(stream);
-        Ok(())
-    })
-    .await;
-    let error = list_splits(&server.client(Protocol::Compact)).await;
-    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
-}
-
-#[tokio::test]
 async fn closes_a_connection_that_violated_the_protocol() {
     for protocol in PROTOCOLS {
         let connections = Arc::new(AtomicUsize::new(0));
