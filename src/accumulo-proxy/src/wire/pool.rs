@@ -53,7 +53,13 @@ impl Pool {
     /// Takes an idle connection that appears to be good, or opens a new one. Waits while all are in
     /// use; the caller enforces the time limit.
     pub(crate) async fn take(&self, patience: Patience) -> Result<(Connection, Permit), Failure> {
-        let permit = self.permit(patience).await;
+        // Acquired first: a waiting long call must not occupy a connection that other calls can
+        // use.
+        let long = match patience {
+            Patience::Call => None,
+            Patience::Wait => Some(acquire(&self.long).await),
+        };
+        let permit = Permit { _free: acquire(&self.free).await, _long: long };
         let connection = match self.take_idle().await {
             Some(connection) => connection,
             None => {
@@ -79,16 +85,6 @@ impl Pool {
     /// Drops the idle connections. After the proxy has stopped they are unusable.
     pub(crate) fn forget_idle(&self) {
         self.lock().clear();
-    }
-
-    async fn permit(&self, patience: Patience) -> Permit {
-        // Acquired first: a waiting long call must not occupy a connection that other calls can
-        // use.
-        let long = match patience {
-            Patience::Call => None,
-            Patience::Wait => Some(acquire(&self.long).await),
-        };
-        Permit { _free: acquire(&self.free).await, _long: long }
     }
 
     async fn take_idle(&self) -> Option<Connection> {

@@ -123,10 +123,12 @@ impl ConditionalWriter {
         &self,
         mutations: Vec<ConditionalMutation>,
     ) -> Result<Vec<ConditionalOutcome>> {
-        let checked: Result<Vec<_>> =
-            mutations.into_iter().map(|mutation| Ok((self.check(&mutation)?, mutation))).collect();
+        let checked = mutations.into_iter().map(|mutation| {
+            let bytes = self.limit.check_conditional(&mutation);
+            Ok((bytes.map_err(|(kind, reason)| self.link.error(kind, reason))?, mutation))
+        });
         let mut results = Vec::new();
-        for waiting in self.queue(checked?).await {
+        for waiting in self.queue(checked.collect::<Result<_>>()?).await {
             results.push(self.wait(waiting).await);
         }
         if results.iter().all(Result::is_err) {
@@ -134,11 +136,6 @@ impl ConditionalWriter {
         }
         let unknown = |error| ConditionalOutcome::Unknown(Some(error));
         Ok(results.into_iter().map(|result| result.unwrap_or_else(unknown)).collect())
-    }
-
-    fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
-        let checked = self.limit.check_conditional(mutation);
-        checked.map_err(|(kind, reason)| self.link.error(kind, reason))
     }
 
     /// Queues mutations in one message, or in several if it has to wait for permits.
