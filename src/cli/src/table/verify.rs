@@ -213,9 +213,7 @@ fn describe_rows(verdict: &Verdict) -> Result<()> {
     }
     let least = verdict.rows_per_server.values().min().copied().unwrap_or_default();
     table.add_row(load_row("the servers".to_owned(), least, &verdict.servers, String::new()));
-    let lines = table.trim_fmt();
-    let lines: Vec<_> = lines.lines().map(shown).collect();
-    show!("\n{}\n", lines.join("\n"))
+    show!("\n{}\n", table.trim_fmt())
 }
 
 fn load_row(name: String, least: u64, load: &Load, evenness: String) -> [String; 9] {
