@@ -46,12 +46,11 @@ pub(crate) fn any() -> Result<impl Future<Output = u8>> {
     let mut by_terminal =
         (!is_hangup_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
     Ok(async move {
-        let is_listening = by_terminal.is_some();
         let hangup = OptionFuture::from(by_terminal.as_mut().map(Signal::recv));
         tokio::select! {
             _ = by_keyboard.recv() => KEYBOARD,
             _ = by_process.recv() => 143,
-            _ = hangup, if is_listening => 129,
+            Some(_) = hangup => 129,
         }
     })
 }
