@@ -12,21 +12,14 @@
 //! (The original is one line.)
 
 use crate::error::ErrorKind;
-use crate::wire::{Exception, shown};
+use crate::wire::shown;
 
-pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {
-    match exception {
-        Exception::Accumulo => innermost_kind(message).unwrap_or(ErrorKind::Accumulo),
-        Exception::Security => innermost_kind(message).unwrap_or(ErrorKind::Security),
-        Exception::TableNotFound => ErrorKind::TableNotFound,
-        Exception::TableExists => ErrorKind::TableExists,
-        Exception::MutationsRejected if denial(message).is_some() => ErrorKind::Security,
-        Exception::MutationsRejected => ErrorKind::MutationsRejected,
-        Exception::NamespaceNotFound => ErrorKind::NamespaceNotFound,
-        Exception::NamespaceExists => ErrorKind::NamespaceExists,
-        Exception::NamespaceNotEmpty => ErrorKind::NamespaceNotEmpty,
-        Exception::UnknownScanner | Exception::UnknownWriter => ErrorKind::HandleExpired,
-        Exception::NoMoreEntries => ErrorKind::Invalid,
+/// Returns the kind of an error by its exception, whose kind is `declared`, and by its message.
+pub(super) fn kind(declared: ErrorKind, message: &str) -> ErrorKind {
+    match declared {
+        ErrorKind::Accumulo | ErrorKind::Security => innermost_kind(message).unwrap_or(declared),
+        ErrorKind::MutationsRejected if denial(message).is_some() => ErrorKind::Security,
+        _ => declared,
     }
 }
 
@@ -119,7 +112,7 @@ mod tests {
     fn the_innermost_class_determines_the_kind() {
         let wrapped =
             |class: &str| format!("java.lang.RuntimeException: org.apache.accumulo.{class}: said");
-        let of = |message: &str| kind(Exception::Security, message);
+        let of = |message: &str| kind(ErrorKind::Security, message);
         assert_eq!(of(&wrapped("core.client.TableDeletedException")), ErrorKind::TableNotFound);
         assert_eq!(of(&wrapped("core.client.impl.AccumuloServerException")), ErrorKind::Accumulo);
         assert_eq!(of(&wrapped("core.client.AccumuloSecurityException")), ErrorKind::Security);
@@ -149,7 +142,7 @@ mod tests {
         type Wording<'a> = &'a dyn Fn(&str, &str, &str, &str) -> String;
         for wording in [&old as Wording<'_>, &new] {
             let only = wording("0", denied, "0", "0");
-            assert_eq!(kind(Exception::MutationsRejected, &only), ErrorKind::Security);
+            assert_eq!(kind(ErrorKind::MutationsRejected, &only), ErrorKind::Security);
             assert_eq!(denial(&only), Some(Denial::Only));
             let among_others = wording("0", denied, "0", "1");
             assert_eq!(denial(&among_others), Some(Denial::AmongOthers));
@@ -161,7 +154,7 @@ mod tests {
                 ("0", "t(ID:1)=[PERMISSION_DENIED, TABLE_DOESNT_EXIST]", "0"),
             ] {
                 let message = wording(violations, codes, errors, "0");
-                let kind = kind(Exception::MutationsRejected, &message);
+                let kind = kind(ErrorKind::MutationsRejected, &message);
                 assert_eq!(kind, ErrorKind::MutationsRejected, "{message}");
             }
         }

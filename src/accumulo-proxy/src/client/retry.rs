@@ -9,7 +9,7 @@ use tracing::debug;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::Login;
-use crate::wire::{Call, Exception, Failure, Resend};
+use crate::wire::{Call, Failure, Resend};
 
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
@@ -139,12 +139,12 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         // `updateAndFlush` writes the rows that it had read by then.
         Failure::Refused(_) | Failure::UnknownCall(_) => true,
         Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
-        Failure::Thrown(Exception::MutationsRejected, message) => {
+        Failure::Thrown(ErrorKind::MutationsRejected, message) => {
             java_exception::denial(message) != Some(java_exception::Denial::Only)
         }
         // Accumulo checks permissions and names before it does anything. Its other failures can
         // occur at any point.
-        Failure::Thrown(exception, _) => *exception == Exception::Accumulo,
+        Failure::Thrown(kind, _) => *kind == ErrorKind::Accumulo,
     }
 }
 
@@ -182,8 +182,8 @@ fn describe(failure: &Failure) -> (ErrorKind, String) {
         Failure::Malformed(reason) | Failure::Refused(reason) | Failure::UnknownCall(reason) => {
             (ErrorKind::Protocol, reason.clone())
         }
-        Failure::Thrown(exception, message) => {
-            (java_exception::kind(*exception, message), java_exception::sentence(message))
+        Failure::Thrown(kind, message) => {
+            (java_exception::kind(*kind, message), java_exception::sentence(message))
         }
     }
 }

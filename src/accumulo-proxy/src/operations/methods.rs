@@ -88,23 +88,8 @@ macro_rules! errors {
     };
     ([$($exception:ident),*]) => {
         concat!($(
-            "[`", kind!($exception), "`](crate::ErrorKind::", kind!($exception), "), ",
+            "[`", stringify!($exception), "`](crate::ErrorKind::", stringify!($exception), "), ",
         )* "and those of [every call](crate#errors).")
-    };
-}
-
-macro_rules! kind {
-    (NoMoreEntries) => {
-        "Invalid"
-    };
-    (UnknownScanner) => {
-        "HandleExpired"
-    };
-    (UnknownWriter) => {
-        "HandleExpired"
-    };
-    ($kind:ident) => {
-        stringify!($kind)
     };
 }
 

@@ -9,7 +9,8 @@ use thrift::protocol::{
 };
 use thrift::{ProtocolErrorKind, TConfiguration};
 
-use super::interface::{Exception, Reader, WireValue};
+use super::interface::{Reader, WireValue};
+use crate::error::ErrorKind;
 use crate::options::Protocol;
 
 /// Size of the length before each message.
@@ -39,8 +40,8 @@ pub(crate) enum Failure {
     Refused(String),
     /// The proxy does not have the call.
     UnknownCall(String),
-    /// The reply contains an exception.
-    Thrown(Exception, String),
+    /// The reply contains an exception, of this kind.
+    Thrown(ErrorKind, String),
 }
 
 /// Encodes the frame of a call: length and message. Does not check the length against a limit.

@@ -17,5 +17,5 @@ mod pool;
 
 pub(crate) use codec::{Failure, shown};
 pub(crate) use connection::Connection;
-pub(crate) use interface::{Call, Exception, Patience, Reply, Resend};
+pub(crate) use interface::{Call, Patience, Reply, Resend};
 pub(crate) use pool::Pool;

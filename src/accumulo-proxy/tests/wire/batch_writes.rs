@@ -97,7 +97,7 @@ async fn add_waits_while_too_many_bytes_wait() {
 #[tokio::test]
 async fn returns_an_error_to_every_caller_and_accepts_no_more_mutations() {
     let fake = Fake::start(|_| {
-        let rejected = wire::Exception::MutationsRejected;
+        let rejected = ErrorKind::MutationsRejected;
         Answer::thrown::<wire::UpdateAndFlush>(rejected, "# constraint violations : 1")
     })
     .await;

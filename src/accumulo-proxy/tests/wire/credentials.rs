@@ -16,9 +16,7 @@ fn second_generation(request: &Request) -> Answer {
             let asked: wire::NamespaceExists = request.read();
             match asked.token.as_deref() == Some(SECRET.as_bytes()) {
                 true => Answer::result::<wire::NamespaceExists>(true),
-                false => {
-                    Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, WRONG_SECRET)
-                }
+                false => Answer::thrown::<wire::NamespaceExists>(ErrorKind::Security, WRONG_SECRET),
             }
         }
         _ => Answer::Refuse(6, "Internal error processing getTabletServers"),
@@ -36,7 +34,7 @@ fn first_generation(request: &Request) -> Answer {
 /// Answers as a proxy of 1.10 did.
 fn repeating(_: &Request) -> Answer {
     let said = "Error INVALID_INSTANCEID for user secret-of-the-proxy - Unknown security exception";
-    Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, said)
+    Answer::thrown::<wire::NamespaceExists>(ErrorKind::Security, said)
 }
 
 async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, Error> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::{BatchScanOptions, Range, ScanOptions, Scanner};
+use accumulo_proxy::{BatchScanOptions, ErrorKind, Range, ScanOptions, Scanner};
 use futures::{StreamExt, TryStreamExt};
 use tokio::time::sleep;
 
@@ -145,14 +145,14 @@ async fn closes_a_cursor_after_an_error_which_ends_the_stream() {
     let (fake, rows) = fake(|request, answer| match request.call.as_str() {
         "nextK" => {
             let message = "java.lang.RuntimeException: org.apache.accumulo.core.client.TableDeletedException: Table ID 2 was deleted";
-            Answer::thrown::<wire::NextK>(wire::Exception::Security, message)
+            Answer::thrown::<wire::NextK>(ErrorKind::Security, message)
         }
         _ => answer,
     })
     .await;
     let mut scanner = scanner(&fake);
     let error = scanner.try_next().await.unwrap_err();
-    assert_eq!(error.kind(), accumulo_proxy::ErrorKind::TableNotFound);
+    assert_eq!(error.kind(), ErrorKind::TableNotFound);
     assert_eq!(error.reason(), "Table ID 2 was deleted");
     assert!(scanner.try_next().await.unwrap().is_none());
     closed_once(&fake, &rows).await;

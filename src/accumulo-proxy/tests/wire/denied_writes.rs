@@ -25,11 +25,11 @@ const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException:
 fn answer(request: &Request, wording: &str) -> Answer {
     match request.call.as_str() {
         "updateAndFlush" => {
-            Answer::thrown::<wire::UpdateAndFlush>(wire::Exception::MutationsRejected, wording)
+            Answer::thrown::<wire::UpdateAndFlush>(ErrorKind::MutationsRejected, wording)
         }
         "createConditionalWriter" => opened(request),
         "updateRowsConditionally" => {
-            Answer::thrown::<wire::UpdateRowsConditionally>(wire::Exception::Security, DENIED)
+            Answer::thrown::<wire::UpdateRowsConditionally>(ErrorKind::Security, DENIED)
         }
         _ => Answer::Refuse(6, "Internal error"),
     }

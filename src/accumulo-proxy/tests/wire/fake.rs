@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
+use accumulo_proxy::{Credentials, ErrorKind, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
     TBinaryInputProtocol, TCompactInputProtocol, TInputProtocol, TMessageType, TOutputProtocol,
     TType,
@@ -95,12 +95,12 @@ impl Answer {
     }
 
     pub(crate) fn thrown<C: wire::Call<Success: Send> + 'static>(
-        exception: wire::Exception,
+        kind: ErrorKind,
         message: &str,
     ) -> Self {
         let name = C::NAME;
-        assert!(C::EXCEPTIONS.contains(&exception), "{name} does not declare {exception:?}");
-        Self::reply(wire::Reply::<C>(Err((exception, message.to_owned()))))
+        assert!(C::EXCEPTIONS.contains(&kind), "{name} does not declare {kind:?}");
+        Self::reply(wire::Reply::<C>(Err((kind, message.to_owned()))))
     }
 
     fn reply<C: wire::Call<Success: Send> + 'static>(reply: wire::Reply<C>) -> Self {
@@ -352,7 +352,7 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
             }
             "login" if is_due(&shared.bad_logins) => {
                 let message = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for user root - Username or Password is Invalid";
-                Answer::thrown::<wire::Login>(wire::Exception::Security, message)
+                Answer::thrown::<wire::Login>(ErrorKind::Security, message)
             }
             "login" => Answer::result::<wire::Login>(accumulo_proxy::Bytes::from_static(TOKEN)),
             _ => (shared.script)(&request),

@@ -15,10 +15,9 @@ const HANDLE: &str = "0123456789-abcdef";
 
 #[tokio::test]
 async fn shows_only_the_start_of_a_handle() {
-    let server = Fake::start(|_| {
-        Answer::thrown::<wire::NextK>(wire::Exception::UnknownScanner, "no such scanner")
-    })
-    .await;
+    let server =
+        Fake::start(|_| Answer::thrown::<wire::NextK>(ErrorKind::HandleExpired, "no such scanner"))
+            .await;
     let client = server.client();
     let scanner = ScannerHandle::from(HANDLE.to_owned());
     let error = client.low_level().next_k(&scanner, 1).await.unwrap_err();

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use accumulo_proxy as data;
+use accumulo_proxy::ErrorKind;
 
 use crate::exchanges::frames;
 use crate::interface as wire;
-use crate::interface::{ENUMERATIONS, Exception, Fields, Patience, Resend, Structure};
+use crate::interface::{ENUMERATIONS, Fields, Patience, Resend, Structure};
 
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
 
@@ -32,7 +33,7 @@ struct Declaration {
     request: Fields,
     /// The name of the type of the result.
     success: &'static str,
-    exceptions: &'static [Exception],
+    exceptions: &'static [ErrorKind],
     resend: Resend,
     patience: Patience,
     /// The public method that makes the call.
@@ -226,11 +227,15 @@ fn line(call: &Declaration) -> String {
     });
     let arguments = Vec::from_iter(arguments).join(", ");
     let result = idl_type(call.success);
-    let throws = Exception::numbered(call.exceptions).map(|(id, exception)| {
-        let name = match exception {
-            Exception::Security => "AccumuloSecurityException".to_owned(),
-            Exception::UnknownScanner | Exception::UnknownWriter => format!("{exception:?}"),
-            _ => format!("{exception:?}Exception"),
+    let throws = (1..).zip(call.exceptions).map(|(id, kind)| {
+        let name = match kind {
+            ErrorKind::Security => "AccumuloSecurityException".to_owned(),
+            ErrorKind::HandleExpired if call.name == "updateRowsConditionally" => {
+                "UnknownWriter".to_owned()
+            }
+            ErrorKind::HandleExpired => "UnknownScanner".to_owned(),
+            ErrorKind::Invalid => "NoMoreEntriesException".to_owned(),
+            _ => format!("{kind:?}Exception"),
         };
         format!("{id}: {name} ouch{id}")
     });

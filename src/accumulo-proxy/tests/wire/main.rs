@@ -9,6 +9,7 @@ use fake::raw;
 mod interface;
 
 use accumulo_proxy as data;
+use accumulo_proxy as error;
 
 mod answers_reach_their_own_call;
 mod batch_writes;

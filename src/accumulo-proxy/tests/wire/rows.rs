@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use accumulo_proxy::{Entry, Key, NextBatch, Range, Result};
+use accumulo_proxy::{Entry, ErrorKind, Key, NextBatch, Range, Result};
 use futures::{Stream, TryStreamExt};
 
 use crate::fake::{Answer, Request, opened};
@@ -53,7 +53,7 @@ impl Rows {
     fn next(&self, request: &wire::NextK) -> Answer {
         let mut cursors = self.cursors.lock().unwrap();
         let Some(place) = cursors.get_mut(request.scanner.as_ref().unwrap()) else {
-            return Answer::thrown::<wire::NextK>(wire::Exception::UnknownScanner, "unknown");
+            return Answer::thrown::<wire::NextK>(ErrorKind::HandleExpired, "unknown");
         };
         let k = usize::try_from(request.k.unwrap()).unwrap();
         let end = (*place + k).min(self.value_bytes.len());
@@ -68,9 +68,7 @@ impl Rows {
         let handle = request.scanner.as_ref().unwrap();
         match self.cursors.lock().unwrap().remove(handle) {
             Some(_) => Answer::result::<wire::CloseScanner>(()),
-            None => {
-                Answer::thrown::<wire::CloseScanner>(wire::Exception::UnknownScanner, "unknown")
-            }
+            None => Answer::thrown::<wire::CloseScanner>(ErrorKind::HandleExpired, "unknown"),
         }
     }
 

@@ -13,7 +13,6 @@ use tokio::time::{sleep, timeout};
 
 use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, until};
 use crate::interface as wire;
-use crate::interface::Exception;
 
 const CALL: &str = "updateRowsConditionally";
 const SOON: Duration = Duration::from_millis(20);
@@ -38,8 +37,8 @@ fn accept(request: &Request) -> Answer {
     reply(rows(request).into_iter().map(accepted))
 }
 
-fn fail(exception: Exception) -> Answer {
-    Answer::thrown::<wire::UpdateRowsConditionally>(exception, "exception")
+fn fail(kind: ErrorKind) -> Answer {
+    Answer::thrown::<wire::UpdateRowsConditionally>(kind, "exception")
 }
 
 /// Starts a proxy with conditional writers; `update` answers their calls.
@@ -240,8 +239,8 @@ async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
 #[tokio::test]
 async fn an_exception_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|request| match request.nth {
-        0 => fail(Exception::Accumulo),
-        1 => fail(Exception::Security),
+        0 => fail(ErrorKind::Accumulo),
+        1 => fail(ErrorKind::Security),
         2 => Answer::Refuse(6, "Internal error"),
         _ => accept(request),
     })
@@ -263,7 +262,7 @@ async fn a_failed_call_does_not_break_a_concurrent_one() {
     let gate = gate();
     let holds = Gate::clone(&gate);
     let fake = fake(move |request| match rows(request)[0].as_ref() {
-        b"bad" => fail(Exception::Accumulo),
+        b"bad" => fail(ErrorKind::Accumulo),
         _ => accept(request).held_by(&holds),
     })
     .await;
@@ -303,7 +302,7 @@ async fn reopens_a_writer_that_the_proxy_dropped() {
     let fake = fake(|request| {
         let read = request.read::<wire::UpdateRowsConditionally>();
         match read.conditional_writer.unwrap().as_str() {
-            "createConditionalWriter-0" => fail(Exception::UnknownWriter),
+            "createConditionalWriter-0" => fail(ErrorKind::HandleExpired),
             _ => accept(request),
         }
     })
@@ -316,7 +315,7 @@ async fn reopens_a_writer_that_the_proxy_dropped() {
 
 #[tokio::test]
 async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
-    let fake = fake(|_| fail(Exception::UnknownWriter)).await;
+    let fake = fake(|_| fail(ErrorKind::HandleExpired)).await;
     let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::HandleExpired);
     assert!(!error.may_have_taken_effect());
@@ -327,7 +326,7 @@ async fn fails_without_effect_if_the_proxy_never_has_the_writer() {
 async fn fails_without_effect_if_the_table_does_not_exist() {
     let fake = Fake::start(|_| {
         let message = "Table t does not exist";
-        Answer::thrown::<wire::CreateConditionalWriter>(Exception::TableNotFound, message)
+        Answer::thrown::<wire::CreateConditionalWriter>(ErrorKind::TableNotFound, message)
     })
     .await;
     let error = writer(&fake).write(mutation("a", "v")).await.unwrap_err();

@@ -103,7 +103,7 @@ fn assert_no_secret_is_traced() {
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {
         "namespaceExists" if request.nth == 0 => {
-            Answer::thrown::<wire::NamespaceExists>(wire::Exception::Security, WRONG_SECRET)
+            Answer::thrown::<wire::NamespaceExists>(ErrorKind::Security, WRONG_SECRET)
         }
         "namespaceExists" => Answer::result::<wire::NamespaceExists>(true),
         "changeLocalUserPassword" if request.nth == 0 => Answer::Close,

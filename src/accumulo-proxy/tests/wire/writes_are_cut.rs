@@ -74,7 +74,7 @@ async fn rejects_mutations_that_are_invalid_or_cannot_fit_before_anything_is_sen
 async fn an_error_after_the_first_call_may_have_taken_effect() {
     let fake = Fake::start(|request| match request.nth {
         0 => accept(request),
-        _ => Answer::thrown::<wire::UpdateAndFlush>(wire::Exception::Security, "denied"),
+        _ => Answer::thrown::<wire::UpdateAndFlush>(ErrorKind::Security, "denied"),
     })
     .await;
     let client = fake.client();

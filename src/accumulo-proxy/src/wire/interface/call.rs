@@ -8,6 +8,7 @@ use thrift::protocol::{TOutputProtocol, TType};
 use super::data::Thrown;
 use super::structure::{Field, invalid, read_fields, write_begin, write_end};
 use super::value::{Reader, WireValue};
+use crate::error::ErrorKind;
 
 /// The retry rule of a call whose request was sent and has no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,44 +31,28 @@ pub(crate) enum Patience {
     Wait,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exception {
-    Accumulo,
-    Security,
-    TableNotFound,
-    TableExists,
-    MutationsRejected,
-    NamespaceNotFound,
-    NamespaceExists,
-    NamespaceNotEmpty,
-    UnknownScanner,
-    UnknownWriter,
-    NoMoreEntries,
-}
-
-impl Exception {
-    /// Numbers the exceptions of a call as the fields of its reply.
-    pub(crate) fn numbered(exceptions: &[Self]) -> impl Iterator<Item = (i16, Self)> {
-        (1..).zip(exceptions.iter().copied())
-    }
-}
-
 /// A request and the rules of its call.
 pub(crate) trait Call: WireValue + Send + Sync {
     const NAME: &'static str;
     const RESEND: Resend;
     const PATIENCE: Patience;
     type Success: Field;
-    /// The possible exceptions, in the order of their fields in the reply.
-    const EXCEPTIONS: &'static [Exception];
+    /// The kinds of the possible exceptions, in the order of their fields in the reply.
+    const EXCEPTIONS: &'static [ErrorKind];
 }
 
-/// The reply to a call: its result (`None` if a required one is absent), or the exception with its
-/// message. If a broken server sent several exceptions, it is the one with the lowest field.
+/// Numbers the exceptions of a call as the fields of its reply.
+fn numbered(exceptions: &[ErrorKind]) -> impl Iterator<Item = (i16, ErrorKind)> {
+    (1..).zip(exceptions.iter().copied())
+}
+
+/// The reply to a call: its result (`None` if a required one is absent), or the kind of the
+/// exception with its message. If a broken server sent several exceptions, it is the one with the
+/// lowest field.
 ///
 /// The result is field 0 of the structure, and the exceptions are the fields from 1.
 #[derive(Debug)]
-pub(crate) struct Reply<C: Call>(pub(crate) Result<Option<C::Success>, (Exception, String)>);
+pub(crate) struct Reply<C: Call>(pub(crate) Result<Option<C::Success>, (ErrorKind, String)>);
 
 impl<C: Call> WireValue for Reply<C> {
     const TYPE: TType = TType::Struct;
@@ -75,7 +60,7 @@ impl<C: Call> WireValue for Reply<C> {
     fn read(reader: &mut Reader<'_>) -> thrift::Result<Self> {
         let (mut success, mut thrown) = (C::Success::ABSENT, BTreeMap::new());
         read_fields(reader, &mut |id, found, reader| {
-            match Exception::numbered(C::EXCEPTIONS).find(|(number, _)| *number == id) {
+            match numbered(C::EXCEPTIONS).find(|(number, _)| *number == id) {
                 Some((_, exception)) => {
                     let Thrown { message } = reader.announced(found)?;
                     thrown.insert(id, (exception, message.unwrap_or_default()));
@@ -94,7 +79,7 @@ impl<C: Call> WireValue for Reply<C> {
             Ok(None) => {}
             Ok(Some(success)) => success.write_field(output, 0)?,
             Err((exception, message)) => {
-                let mut exceptions = Exception::numbered(C::EXCEPTIONS);
+                let mut exceptions = numbered(C::EXCEPTIONS);
                 let declared = exceptions.find(|(_, declared)| declared == exception);
                 let (id, _) = declared.ok_or_else(|| invalid("not declared".to_owned()))?;
                 Thrown::new(message.clone()).write_field(output, id)?;
@@ -113,7 +98,7 @@ impl<C: Call> WireValue for Reply<C> {
 /// /// Deletes the rows ..                               documentation of the method
 /// fn delete_rows(table: &str, ..) -> (), about table;   the method; its errors are about `table`
 /// "deleteRows" DeleteRows(token: Bytes, ..) -> (),      name, fields and result of the call
-///     [Accumulo, Security, TableNotFound],              possible exceptions
+///     [Accumulo, Security, TableNotFound],              kinds of the possible exceptions
 ///     Once, Wait;                                       retry rule, time limit
 /// ```
 ///
@@ -142,7 +127,7 @@ macro_rules! declare {
                 const RESEND: Resend = Resend::$resend;
                 const PATIENCE: Patience = Patience::$patience;
                 type Success = $success;
-                const EXCEPTIONS: &'static [Exception] = &[$(Exception::$exception),*];
+                const EXCEPTIONS: &'static [ErrorKind] = &[$(ErrorKind::$exception),*];
             }
         )*
     };

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A test compares the declarations with the service in `tests/frames/proxy_1x.thrift`. This module
-//! uses no other part of the crate than `data`, because the tests include it to write a server.
+//! uses only `data` and `error` of the crate, because the tests include it to write a server.
 
 mod call;
 mod calls;
@@ -17,7 +17,7 @@ mod data;
 mod structure;
 mod value;
 
-pub(crate) use call::{Call, Exception, Patience, Reply, Resend};
+pub(crate) use call::{Call, Patience, Reply, Resend};
 pub(crate) use calls::*;
 pub(crate) use data::*;
 #[cfg(test)]

@@ -18,22 +18,22 @@ macro_rules! handle_calls { ($then:ident) => { $then! {
 
     /// Checks whether there is another entry.
     fn has_next(scanner: &ScannerHandle) -> bool, about scanner;
-    "hasNext" HasNext(scanner: String) -> bool, [UnknownScanner], Read, Call;
+    "hasNext" HasNext(scanner: String) -> bool, [HandleExpired], Read, Call;
 
     /// Returns the next entry, and whether there is another after it. Fails with
     /// [`Invalid`](crate::ErrorKind::Invalid) if there is none.
     fn next_entry(scanner: &ScannerHandle) -> (Entry, bool), about scanner;
     "nextEntry" NextEntry(scanner: String) -> KeyValueAndPeek,
-        [NoMoreEntries, UnknownScanner, Security], Once, Call;
+        [Invalid, HandleExpired, Security], Once, Call;
 
     /// Returns the next entries, at most `k`. The batch is empty if there is no further entry.
     fn next_k(scanner: &ScannerHandle, k: i32) -> NextBatch, about scanner;
     "nextK" NextK(scanner: String, k: i32) -> NextBatch,
-        [NoMoreEntries, UnknownScanner, Security], Once, Call;
+        [Invalid, HandleExpired, Security], Once, Call;
 
     /// Closes a scanner or batch scanner.
     fn close_scanner(scanner: &ScannerHandle) -> (), about scanner;
-    "closeScanner" CloseScanner(scanner: String) -> (), [UnknownScanner], Repeat, Call;
+    "closeScanner" CloseScanner(scanner: String) -> (), [HandleExpired], Repeat, Call;
 
     by hand update_and_flush;
     "updateAndFlush" UpdateAndFlush(
@@ -58,7 +58,7 @@ macro_rules! handle_calls { ($then:ident) => { $then! {
     by hand update_rows_conditionally;
     "updateRowsConditionally" UpdateRowsConditionally(
         conditional_writer: String, updates: BTreeMap<Bytes, ConditionalUpdates>
-    ) -> BTreeMap<Bytes, ConditionalStatus>, [UnknownWriter, Accumulo, Security], Once, Call;
+    ) -> BTreeMap<Bytes, ConditionalStatus>, [HandleExpired, Accumulo, Security], Once, Call;
 
     /// Closes a conditional writer. Succeeds also if the proxy does not have the writer.
     fn close_conditional_writer(writer: &ConditionalWriterHandle) -> (), about writer;

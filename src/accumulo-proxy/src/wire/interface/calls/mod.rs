@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
-use super::call::{Call, Exception, Patience, Resend, declare};
+use super::call::{Call, Patience, Resend, declare};
 use super::data::{
     BatchScanOptions, ColumnUpdate, ConditionalStatus, ConditionalUpdates,
     ConditionalWriterOptions, KeyValueAndPeek, ScanOptions,
@@ -31,6 +31,7 @@ use crate::data::{
     NamespacePermission, NextBatch, PartialKey, Plugin, Range, SystemPermission, TablePermission,
     TimeType,
 };
+use crate::error::ErrorKind;
 
 client_calls!(declare);
 table_calls!(declare);
