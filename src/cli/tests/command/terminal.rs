@@ -10,7 +10,7 @@ use fluo_tests::STUCK;
 use pty_process::blocking::{Command, Pty, open};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use super::{Place, assert_says};
+use super::{Place, VARIABLES, assert_says};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -27,18 +27,15 @@ impl Place {
     /// Starts the command at a terminal. Its arguments contain no blanks.
     pub(crate) fn at_terminal(&self, arguments: &str, environment: &[(&str, &str)]) -> Session {
         let (terminal, theirs) = open().unwrap();
-        let command = Command::new(env!("CARGO_BIN_EXE_fluo"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fluo"))
             .args(arguments.split_whitespace())
             .current_dir(self.path("."))
             .env("TMPDIR", self.path("tmp"))
-            .env("TERM", "xterm")
-            .env_remove("FLUO_LOG")
-            .env_remove("FLUO_USER")
-            .env_remove("FLUO_PASSWORD")
-            .env_remove("FLUO_PASSWORD_FILE")
-            .env_remove("FLUO_SHARED_SECRET")
-            .envs(environment.iter().copied());
-        let child = command.spawn(theirs).unwrap();
+            .env("TERM", "xterm");
+        for name in VARIABLES {
+            command = command.env_remove(name);
+        }
+        let child = command.envs(environment.iter().copied()).spawn(theirs).unwrap();
         let terminal = Arc::new(terminal);
         let shown = Arc::new(Mutex::new(Vec::new()));
         let (reading, keeping) = (Arc::clone(&terminal), Arc::clone(&shown));
