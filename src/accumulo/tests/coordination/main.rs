@@ -11,6 +11,7 @@ mod interface;
 mod oracles;
 
 use accumulo_proxy as data;
+use accumulo_proxy as error;
 
 mod conformance;
 mod dead_letters;

@@ -12,6 +12,7 @@ use fluo_table::{ErrorKind, Garbage, Span, TableAdmin, Timestamp};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use crate::error;
 use crate::fake::{Answer, Fake, Request, until};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
@@ -134,7 +135,7 @@ impl Table {
             }
             "getTabletServers" => Answer::result::<wire::GetTabletServers>(vec![SERVER.to_owned()]),
             "getActiveCompactions" if self.is_silent => {
-                let (failed, cause) = (wire::Exception::Accumulo, "it does not answer");
+                let (failed, cause) = (error::ErrorKind::Accumulo, "it does not answer");
                 Answer::thrown::<wire::GetActiveCompactions>(failed, cause)
             }
             "getActiveCompactions" => {

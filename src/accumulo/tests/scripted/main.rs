@@ -9,6 +9,7 @@ mod fake;
 mod interface;
 
 use accumulo_proxy as data;
+use accumulo_proxy as error;
 
 mod compactions;
 mod iterators;

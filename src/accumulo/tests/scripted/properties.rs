@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{ErrorKind, TableAdmin};
 
+use crate::error;
 use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
@@ -30,7 +31,7 @@ impl Table {
                 let (name, value) = (set.property.unwrap(), set.value.unwrap());
                 self.calls.push(format!("{name}={value}"));
                 if name == REFUSED {
-                    let (failed, cause) = (wire::Exception::Accumulo, "no such property");
+                    let (failed, cause) = (error::ErrorKind::Accumulo, "no such property");
                     return Answer::thrown::<wire::SetTableProperty>(failed, cause);
                 }
                 self.properties.insert(name, value);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accumulo_proxy::{Credentials, NextBatch};
 use fluo_accumulo::AccumuloTables;
 
+use crate::error;
 use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 
@@ -62,7 +63,7 @@ impl Servers {
     /// Answers like servers whose user may only read.
     pub(crate) fn answer(self, request: &Request) -> Answer {
         fn denied<C: wire::Call<Success: Send> + 'static>() -> Answer {
-            Answer::thrown::<C>(wire::Exception::Security, DENIED)
+            Answer::thrown::<C>(error::ErrorKind::Security, DENIED)
         }
         match request.call.as_str() {
             "namespaceExists" => Answer::result::<wire::NamespaceExists>(true),
@@ -96,7 +97,7 @@ impl Servers {
                 Answer::result::<wire::CreateConditionalWriter>(handle)
             }
             "updateAndFlush" => {
-                let rejected = wire::Exception::MutationsRejected;
+                let rejected = error::ErrorKind::MutationsRejected;
                 Answer::thrown::<wire::UpdateAndFlush>(rejected, self.rejection)
             }
             "updateRowsConditionally" => denied::<wire::UpdateRowsConditionally>(),

@@ -10,6 +10,7 @@ use fluo_table::{Authorizations, Column, ErrorKind, Mutation, Table, TableAdmin}
 use futures::future::{join, join_all};
 use tokio::time::sleep;
 
+use crate::error;
 use crate::fake::{Answer, Fake, Request, until};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
@@ -40,7 +41,7 @@ fn answer(request: &Request) -> Answer {
         PLAIN => {
             let cells = request.read::<wire::UpdateAndFlush>().cells.unwrap();
             if cells.contains_key(BAD) {
-                let rejected = wire::Exception::MutationsRejected;
+                let rejected = error::ErrorKind::MutationsRejected;
                 return Answer::thrown::<wire::UpdateAndFlush>(rejected, "a constraint");
             }
             Answer::result::<wire::UpdateAndFlush>(())
