@@ -1,14 +1,16 @@
 //! The entry point of a program: [`Instance`].
 
-mod tables;
-
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::coordination::{Applications, MemoryApplications};
-use crate::table::{MemoryTables, TableAdmin};
+use crate::data::{Authorizations, Bytes, Span};
+use crate::error::{Error, Result};
+use crate::table::{Garbage, MemoryTables, Table, TableAdmin, Tablets, Versions};
 
 /// An instance of Fluo: its tables, and its applications. A clone shares both.
 ///
@@ -73,7 +75,7 @@ impl Instance {
     /// # Errors
     ///
     /// The same as [`TableAdmin::tables`].
-    pub async fn table_exists(&self, name: &str) -> crate::Result<bool> {
+    pub async fn table_exists(&self, name: &str) -> Result<bool> {
         self.tables.table_exists(name).await
     }
 
@@ -95,4 +97,41 @@ impl fmt::Debug for Instance {
             .field("applications", &self.applications)
             .finish_non_exhaustive()
     }
+}
+
+/// Implements a port whose methods are those of another one.
+macro_rules! forward {
+    ($(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+        #[async_trait]
+        impl TableAdmin for Instance {
+            $(
+                async fn $method(&self, $($argument: $type),*) -> $output {
+                    self.tables.$method($($argument),*).await
+                }
+            )*
+        }
+    };
+}
+
+forward! {
+    fn tables() -> Result<Vec<String>>;
+    fn create_table(name: &str, versions: Versions) -> Result<()>;
+    fn delete_table(name: &str) -> Result<()>;
+    fn open_table(name: &str, authorizations: Authorizations) -> Result<Arc<dyn Table>>;
+    fn splits(name: &str) -> Result<Vec<Bytes>>;
+    fn add_splits(name: &str, splits: &BTreeSet<Bytes>) -> Result<()>;
+    fn merge(name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()>;
+    fn properties(name: &str) -> Result<BTreeMap<String, String>>;
+    fn inherited_properties(name: &str) -> Result<BTreeMap<String, String>>;
+    fn set_property(name: &str, property: &str, value: &str) -> Result<()>;
+    fn remove_property(name: &str, property: &str) -> Result<()>;
+    fn change_properties(
+        name: &str, changes: &[(&str, Option<&str>)]
+    ) -> Result<(), (usize, Error)>;
+    fn flush(name: &str) -> Result<()>;
+    fn compact(name: &str, span: &Span, garbage: Garbage) -> Result<()>;
+    fn tablets(name: &str) -> Result<Tablets>;
+    fn servers() -> Result<Vec<String>>;
+    fn can_load(name: &str, class: &str, as_type: &str) -> Result<bool>;
+    fn check_transactions() -> Result<()>;
 }
