@@ -5,7 +5,6 @@
 mod column;
 mod count;
 mod escape;
-mod excerpt;
 mod key;
 mod span;
 mod timestamp;
@@ -17,8 +16,7 @@ pub mod property;
 pub use bytes::Bytes;
 pub use column::{Column, RowColumn};
 pub use count::{Grouped, counted};
-pub use escape::{Escaped, unescape};
-pub use excerpt::Excerpt;
+pub use escape::{Escaped, Excerpt, unescape};
 pub use key::{Cell, Key, KeyRef, prefix_successor, row_successor};
 pub use span::Span;
 pub use timestamp::Timestamp;
