@@ -8,9 +8,8 @@
 mod cell;
 #[cfg(test)]
 mod history;
-mod notification;
 #[cfg(test)]
 mod tests;
 
+pub use super::notification::notification_garbage;
 pub use cell::CellGarbage;
-pub use notification::notification_garbage;
