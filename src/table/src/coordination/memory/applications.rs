@@ -1,19 +1,70 @@
-//! The port to all applications.
+//! The port to all applications: [`MemoryApplications`].
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::coordination::MemoryCoordination;
-use super::{MemoryApplication, MemoryApplications};
+use super::coordination::{MemoryApplication, MemoryCoordination, SharedApplication};
 use crate::coordination::{
-    Application, Applications, Coordination, HeldLock, PendingCommits, Sessions,
+    Application, Applications, Coordination, HeldLock, HeldLocks, TransactorId,
     check_application_name,
 };
-use crate::data::Timestamp;
 use crate::error::{Error, Result};
 use crate::locked::locked;
+
+/// Applications in memory. A clone shares them.
+#[derive(Clone, Debug)]
+pub struct MemoryApplications {
+    applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
+    claims: HeldLocks,
+    epoch: Arc<str>,
+}
+
+impl Default for MemoryApplications {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryApplications {
+    /// Creates an instance without applications.
+    pub fn new() -> Self {
+        // Process ids do not suffice: they repeat, in containers at every start. Each `RandomState`
+        // of a process has other keys.
+        let opening = RandomState::new().hash_one(std::time::SystemTime::now());
+        Self {
+            applications: Arc::default(),
+            claims: HeldLocks::default(),
+            epoch: format!("memory-{opening:x}").into(),
+        }
+    }
+
+    /// Ends the session of a transactor that still runs, as a network failure or a long pause does;
+    /// returns whether it was alive.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub fn end_transactor(&self, name: &str, transactor: TransactorId) -> Result<bool> {
+        Ok(locked(&*self.application(name)?).sessions.end_transactor(transactor))
+    }
+
+    /// Ends the sessions of all workers that still run; returns their number.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub fn end_workers(&self, name: &str) -> Result<usize> {
+        Ok(locked(&*self.application(name)?).sessions.leave_workers())
+    }
+
+    fn application(&self, name: &str) -> Result<SharedApplication> {
+        let found = locked(&self.applications).get(name).cloned();
+        found.ok_or_else(|| Error::no_such_application(name))
+    }
+}
 
 #[async_trait]
 impl Applications for MemoryApplications {
@@ -29,17 +80,7 @@ impl Applications for MemoryApplications {
         if let Some((other, _)) = owner {
             return Err(Error::table_in_use(name, table, other));
         }
-        let application = MemoryApplication {
-            stored: application,
-            sessions: Sessions::default(),
-            dead_letters: BTreeMap::new(),
-            is_removed: false,
-            horizon: Timestamp::ZERO,
-            next: Timestamp::FIRST,
-            pending: PendingCommits::default(),
-            last_transactor: 0,
-            epochs: None,
-        };
+        let application = MemoryApplication::new(application);
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
         Ok(())
     }

@@ -3,19 +3,34 @@
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Context;
 
 use async_trait::async_trait;
 
-use super::{MemoryApplication, SharedApplication};
 use crate::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, Share,
-    TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, PendingCommits,
+    Sessions, Share, TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
 use crate::locked::locked;
+
+pub(super) type SharedApplication = Arc<Mutex<MemoryApplication>>;
+
+#[derive(Debug)]
+pub(super) struct MemoryApplication {
+    pub(super) stored: Application,
+    pub(super) sessions: Sessions,
+    dead_letters: BTreeMap<RowColumn, FailedNotification>,
+    /// True for a removed application: a handle on it must not reach the next one of the same name.
+    pub(super) is_removed: bool,
+    horizon: Timestamp,
+    next: Timestamp,
+    pending: PendingCommits,
+    last_transactor: u64,
+    epochs: Option<Epochs>,
+}
 
 #[derive(Debug)]
 pub(super) struct MemoryCoordination {
@@ -35,6 +50,20 @@ impl MemoryCoordination {
 }
 
 impl MemoryApplication {
+    pub(super) fn new(stored: Application) -> Self {
+        Self {
+            stored,
+            sessions: Sessions::default(),
+            dead_letters: BTreeMap::new(),
+            is_removed: false,
+            horizon: Timestamp::ZERO,
+            next: Timestamp::FIRST,
+            pending: PendingCommits::default(),
+            last_transactor: 0,
+            epochs: None,
+        }
+    }
+
     fn take(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let first = self.next;
         self.next = TimestampBlock::end_of(first, count.get())?;
