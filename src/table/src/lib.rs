@@ -57,8 +57,8 @@
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
 //! Nothing in this crate reads the wall clock unless the caller asks for it: a [`Clock`] is an
-//! argument. Only the id of a new application is random, and a test can replace its
-//! [generator](Instance::with_ids).
+//! argument. Two texts are random: the epoch of applications in memory, and the id of a new
+//! application, whose [generator](Instance::with_ids) a test can replace.
 
 mod clock;
 mod data;

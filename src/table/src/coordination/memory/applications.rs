@@ -1,10 +1,10 @@
 //! The port to all applications: [`MemoryApplications`].
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use uuid::Uuid;
 
 use super::coordination::{MemoryApplication, MemoryCoordination, SharedApplication};
 use crate::coordination::{
@@ -31,14 +31,9 @@ impl Default for MemoryApplications {
 impl MemoryApplications {
     /// Creates an instance without applications.
     pub fn new() -> Self {
-        // Process ids do not suffice: they repeat, in containers at every start. Each `RandomState`
-        // of a process has other keys.
-        let opening = RandomState::new().hash_one(std::time::SystemTime::now());
-        Self {
-            applications: Arc::default(),
-            claims: HeldLocks::default(),
-            epoch: format!("memory-{opening:x}").into(),
-        }
+        // Process ids do not suffice: they repeat, in containers at every start.
+        let epoch = format!("memory-{}", Uuid::new_v4()).into();
+        Self { applications: Arc::default(), claims: HeldLocks::default(), epoch }
     }
 
     /// Ends the session of a transactor that still runs, as a network failure or a long pause does;
