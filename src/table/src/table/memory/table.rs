@@ -1,6 +1,5 @@
 //! The data port.
 
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -9,7 +8,7 @@ use futures_util::stream::{self, StreamExt};
 use super::store::Store;
 use crate::clock::Clock;
 use crate::coordination::PendingCommit;
-use crate::data::{Authorizations, Cell};
+use crate::data::Authorizations;
 use crate::error::{Error, Result};
 use crate::locked::locked;
 use crate::table::{
@@ -37,9 +36,10 @@ impl MemoryTable {
 #[async_trait]
 impl Table for MemoryTable {
     fn scan(&self, scan: Scan) -> CellBatches {
+        let size = scan.batch_cells.get();
         let cells = self.with_store(|store| store.scan(&scan, &self.authorizations));
         let batches = match cells {
-            Ok(cells) => in_batches(cells, scan.batch_cells).map(Ok).collect(),
+            Ok(cells) => cells.chunks(size).map(|batch| Ok(batch.to_vec())).collect(),
             Err(error) => vec![Err(error)],
         };
         stream::iter(batches).boxed()
@@ -90,12 +90,4 @@ impl MultiRowWrite for MemoryTable {
         drop(commit);
         outcome
     }
-}
-
-fn in_batches(cells: Vec<Cell>, most: NonZeroUsize) -> impl Iterator<Item = Vec<Cell>> {
-    let mut rest = cells.into_iter();
-    std::iter::from_fn(move || {
-        let batch: Vec<_> = rest.by_ref().take(most.get()).collect();
-        (!batch.is_empty()).then_some(batch)
-    })
 }
