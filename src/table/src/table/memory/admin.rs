@@ -1,14 +1,14 @@
-//! The admin port.
+//! The admin port: [`MemoryTables`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::MemoryTables;
 use super::store::Store;
 use super::table::MemoryTable;
 use crate::balancer::{simulated_server_name, simulated_tablets, simulates_class};
+use crate::clock::{Clock, SystemClock};
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::locked::locked;
@@ -16,7 +16,31 @@ use crate::table::{
     Garbage, Table, TableAdmin, Tablets, Versions, check_split_points, check_table_name, property,
 };
 
+/// Tables in memory. A clone shares them.
+#[derive(Clone, Debug)]
+pub struct MemoryTables {
+    tables: Arc<Mutex<BTreeMap<String, Arc<Mutex<Store>>>>>,
+    clock: Arc<dyn Clock>,
+    servers: usize,
+}
+
+impl Default for MemoryTables {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl MemoryTables {
+    /// Creates an instance without tables, with the system's clock and two simulated servers.
+    pub fn new() -> Self {
+        Self::with(Arc::new(SystemClock), 2)
+    }
+
+    /// Creates an instance without tables, with a clock and a number of simulated servers.
+    pub fn with(clock: Arc<dyn Clock>, servers: usize) -> Self {
+        Self { tables: Arc::default(), clock, servers }
+    }
+
     fn store(&self, name: &str) -> Result<Arc<Mutex<Store>>> {
         locked(&self.tables).get(name).cloned().ok_or_else(|| Error::no_such_table(name))
     }
