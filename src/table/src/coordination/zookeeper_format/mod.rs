@@ -89,14 +89,9 @@ pub fn read_application<E: From<Error>>(
         Ok::<_, E>(text.map_err(|_| Error::corrupt(format!("the data at `{path}` is not text")))?)
     };
     let (id, table) = (text_at(ID)?, text_at(TABLE)?);
-    let observers = match node_at(OBSERVERS)? {
-        Some(json) => observers::decode(&json)?,
-        None => Vec::new(),
-    };
-    let settings = match node_at(SETTINGS)? {
-        Some(text) => read_settings(&text)?,
-        None => BTreeMap::new(),
-    };
+    let observers = node_at(OBSERVERS)?.map(|json| observers::decode(&json)).transpose()?;
+    let settings = node_at(SETTINGS)?.map(|text| read_settings(&text)).transpose()?;
+    let (observers, settings) = (observers.unwrap_or_default(), settings.unwrap_or_default());
     Ok(Application { id, table, observers, settings })
 }
 
