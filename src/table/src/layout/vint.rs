@@ -45,9 +45,8 @@ fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
     let count = usize::try_from(i16::from(MIN_SINGLE) - i16::from(first)).ok()?;
     let (digits, rest) = rest.split_at_checked(count)?;
-    let length = digits
-        .iter()
-        .try_fold(0u64, |length, digit| Some(length.checked_mul(256)? | u64::from(*digit)))?;
+    // There are at most eight bytes.
+    let length = digits.iter().fold(0_u64, |length, digit| length << 8 | u64::from(*digit));
     // A Java array cannot be longer, and a peer reads the length as an `int`.
     let length = i32::try_from(length).ok()?;
     Some((usize::try_from(length).ok()?, rest))
