@@ -34,67 +34,53 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const KEEPALIVE: Duration = Duration::from_secs(60);
 const MAX_METHOD_BYTES: usize = 100;
 
-/// A port that is bound and does not listen yet.
-#[derive(Debug)]
-pub(super) struct BoundPort {
-    socket: TcpSocket,
-    pub(super) number: u16,
-}
-
-impl BoundPort {
-    pub(super) fn bind(address: IpAddr, port: u16) -> Result<Self> {
-        let bind = || {
-            let socket = match address {
-                IpAddr::V4(_) => TcpSocket::new_v4()?,
-                IpAddr::V6(_) => TcpSocket::new_v6()?,
-            };
-            // A former listener of this port may have connections in TIME_WAIT.
-            socket.set_reuseaddr(true)?;
-            socket.bind(SocketAddr::new(address, port))?;
-            let number = socket.local_addr()?.port();
-            Ok(Self { socket, number })
+/// Binds a port, which does not listen yet. Returns its number with it.
+pub(super) fn bind(address: IpAddr, port: u16) -> Result<(TcpSocket, u16)> {
+    let bind = || {
+        let socket = match address {
+            IpAddr::V4(_) => TcpSocket::new_v4()?,
+            IpAddr::V6(_) => TcpSocket::new_v6()?,
         };
-        bind().map_err(|error: io::Error| {
-            let message =
-                format!("cannot listen at {address} port {port}: {error}; choose another port");
-            Error::with_source(ErrorKind::Unavailable, message, error)
-        })
-    }
-
-    /// Listens. Connections wait until they are served.
-    pub(super) fn listen(self) -> Result<Listener> {
-        self.socket.listen(BACKLOG).map(Listener).map_err(|error| {
-            let message = format!("cannot listen at port {}: {error}", self.number);
-            Error::with_source(ErrorKind::Unavailable, message, error)
-        })
-    }
+        // A former listener of this port may have connections in TIME_WAIT.
+        socket.set_reuseaddr(true)?;
+        socket.bind(SocketAddr::new(address, port))?;
+        let number = socket.local_addr()?.port();
+        Ok((socket, number))
+    };
+    bind().map_err(|error: io::Error| {
+        let message =
+            format!("cannot listen at {address} port {port}: {error}; choose another port");
+        Error::with_source(ErrorKind::Unavailable, message, error)
+    })
 }
 
-/// A port that listens.
-#[derive(Debug)]
-pub(super) struct Listener(TcpListener);
+/// Listens at a bound port. Connections wait until they are served.
+pub(super) fn listen(socket: TcpSocket, port: u16) -> Result<TcpListener> {
+    socket.listen(BACKLOG).map_err(|error| {
+        let message = format!("cannot listen at port {port}: {error}");
+        Error::with_source(ErrorKind::Unavailable, message, error)
+    })
+}
 
-impl Listener {
-    /// Serves all connections until the future is dropped, which closes them.
-    pub(super) async fn serve(self, term: Arc<Term>) -> Infallible {
-        let mut connections = JoinSet::new();
-        loop {
-            let stream = match self.0.accept().await {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection cannot be accepted");
-                    sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            };
-            while connections.try_join_next().is_some() {}
-            if connections.len() >= MAX_CONNECTIONS {
-                tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
+/// Serves all connections until the future is dropped, which closes them.
+pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible {
+    let mut connections = JoinSet::new();
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "a connection cannot be accepted");
+                sleep(ACCEPT_PAUSE).await;
                 continue;
             }
-            prepare(&stream);
-            connections.spawn(serve_connection(stream, term.clone()));
+        };
+        while connections.try_join_next().is_some() {}
+        if connections.len() >= MAX_CONNECTIONS {
+            tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
+            continue;
         }
+        prepare(&stream);
+        connections.spawn(serve_connection(stream, term.clone()));
     }
 }
 

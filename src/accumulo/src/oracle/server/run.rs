@@ -11,9 +11,8 @@ use tokio::time::timeout;
 
 use super::candidate::stand;
 use super::epoch::check_epoch;
-use super::horizon;
-use super::listener::BoundPort;
 use super::term::Term;
+use super::{horizon, listener};
 use crate::backoff::Backoff;
 use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
@@ -94,8 +93,8 @@ impl Run {
     /// Stands for election once, leads if it is elected, and returns the reason of the end.
     async fn stand(&self, memory: &mut Memory) -> Result<Infallible> {
         let session = self.session().await?;
-        let port = BoundPort::bind(self.options.listen, self.options.port)?;
-        let address = format!("{}:{}", self.host, port.number);
+        let (socket, port) = listener::bind(self.options.listen, self.options.port)?;
+        let address = format!("{}:{port}", self.host);
         let servers = self.application.paths.at(SERVERS);
         let own_node = stand(&session, &servers, &address, &mut memory.predecessor).await?;
         check_epoch(&self.application, &session).await?;
@@ -108,11 +107,11 @@ impl Run {
         horizon::adopt(term, stored.as_ref()).await;
         let _leading = Leading::new();
         // A process that reads that this oracle leads connects at once.
-        let listener = port.listen()?;
+        let listener = listener::listen(socket, port)?;
         tracing::info!("the oracle at {address} leads from timestamp {}", term.next().await);
         let _ = self.state.send_replace(Ok(Some(address)));
         let lost = tokio::select! {
-            never = listener.serve(term.clone()) => match never {},
+            never = listener::serve(listener, term.clone()) => match never {},
             never = horizon::maintain(term, self.options.horizon_period) => match never {},
             Err(error) = self.application.wait_for_removal(&session) => error,
             error = term.wait_for_end() => error,
