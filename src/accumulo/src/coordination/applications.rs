@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::cluster::AccumuloCluster;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
-use super::{in_own_task, initialization, locks, presence, removal};
+use super::{in_own_task, initialization, locks, removal};
 use crate::gathered::Gathered;
 use crate::paths::Paths;
 use crate::zookeeper::{AT_ONCE, Keeper, NodeStat, Session};
@@ -134,7 +134,7 @@ impl Applications for ZooKeeperApplications {
     async fn is_running(&self, name: &str) -> Result<bool> {
         let session = self.keeper.session().await?;
         let (paths, _) = self.find(&session, name).await?;
-        presence::is_running(&session, &paths, None).await
+        locks::is_running(&session, &paths, None).await
     }
 
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {

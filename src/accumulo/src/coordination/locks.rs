@@ -15,7 +15,7 @@ use futures::join;
 use tokio::time::Instant;
 
 use super::opened::Opened;
-use super::presence::is_running;
+use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
 use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES, Taken};
 
 /// Longest wait for another caller that records or removes an application, which takes a fraction
@@ -111,6 +111,26 @@ pub(super) async fn exclude_others(
         return Err(Error::still_running(&application.name));
     }
     Ok(Box::new(lock))
+}
+
+/// Checks whether an application has a transactor, apart from the own one, or a worker. A
+/// transactor of Java that has not locked anything yet has only published a timestamp.
+pub(super) async fn is_running(
+    session: &Session,
+    paths: &Paths,
+    own: Option<TransactorId>,
+) -> Result<bool> {
+    session.sync(&paths.root).await?;
+    let own = own.map(|own| own.to_string());
+    let own = own.as_deref();
+    // Every child of `FINDERS` but `splits` is a worker, as for Java.
+    for (parent, not_counted) in [(NODES, own), (TIMESTAMPS, own), (FINDERS, Some(SPLITS))] {
+        let present = session.children(&paths.at(parent)).await?;
+        if present.iter().any(|name| Some(&**name) != not_counted) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the part of a change by which a transactor begins or a worker joins: it fails if the

@@ -36,7 +36,6 @@ mod initialization;
 mod locks;
 mod opened;
 mod place;
-mod presence;
 mod removal;
 mod splits;
 mod transactor;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use fluo_table::{Error, Result};
 
-use super::locks::lock_recording;
-use super::presence::is_running;
+use super::locks::{is_running, lock_recording};
 use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
 use crate::zookeeper::{Change, Keeper, NodeKind, Outcome, Session, TRIES, delete_tree, too_busy};
 
