@@ -1,10 +1,14 @@
-//! Calls and their replies: the encoding of the sender, and the decoding of the receiver.
+//! Calls and their replies: the encoding of the sender, the decoding of the receiver, and their
+//! exchange, one at a time.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{TMessageIdentifier, TMessageType};
+use tokio::net::TcpStream;
 
+use super::frame::{read_frame, write_frame};
 use super::message::{Value, decode, encode, invalid, take};
 
 const GET_TIMESTAMPS: &str = "getTimestamps";
@@ -39,7 +43,7 @@ impl Reply {
 }
 
 /// Encodes a request with its number, which the reply repeats.
-pub(crate) fn encode_request(sequence: i32, call: &Call) -> thrift::Result<Vec<u8>> {
+fn encode_request(sequence: i32, call: &Call) -> thrift::Result<Vec<u8>> {
     let (method, fields) = match call {
         Call::GetTimestamps { id, count } => {
             (GET_TIMESTAMPS, vec![(1, Value::Text((&**id).into())), (2, Value::I32(*count))])
@@ -86,7 +90,7 @@ pub(crate) fn encode_reply(sequence: i32, reply: &Reply) -> thrift::Result<Vec<u
 }
 
 /// Decodes a reply. Returns its number with it.
-pub(crate) fn decode_reply(message: &[u8]) -> thrift::Result<(i32, Reply)> {
+fn decode_reply(message: &[u8]) -> thrift::Result<(i32, Reply)> {
     let (header, mut fields) = decode(message)?;
     let reply = match (header.message_type, &*header.name) {
         (TMessageType::Exception, _) => {
@@ -113,6 +117,37 @@ pub(crate) fn decode_reply(message: &[u8]) -> thrift::Result<(i32, Reply)> {
         _ => return Err(invalid("the message is not a reply of an oracle")),
     };
     Ok((header.sequence_number, reply))
+}
+
+/// The reason why there is no reply. Its message is a part of a sentence.
+pub(crate) type Cause = Box<dyn Error + Send + Sync>;
+
+/// A connection to an oracle. It must be dropped after any failure, so that a late reply is never
+/// taken for the reply to another request.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    stream: TcpStream,
+    sequence: i32,
+}
+
+impl Exchange {
+    pub(crate) async fn connect(address: &str) -> Result<Self, Cause> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, sequence: 0 })
+    }
+
+    /// Sends a call and returns its reply. The caller limits the whole exchange.
+    pub(crate) async fn call(&mut self, call: &Call) -> Result<Reply, Cause> {
+        self.sequence = self.sequence.wrapping_add(1).max(1);
+        write_frame(&mut self.stream, &encode_request(self.sequence, call)?).await?;
+        match decode_reply(&read_frame(&mut self.stream).await?)? {
+            (sequence, reply) if sequence == self.sequence => Ok(reply),
+            (sequence, _) => {
+                Err(format!("the reply has number {sequence} instead of {}", self.sequence).into())
+            }
+        }
+    }
 }
 
 #[cfg(test)]

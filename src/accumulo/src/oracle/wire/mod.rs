@@ -11,10 +11,8 @@
 //! the requests. The caller numbers its requests, and the reply has the number of its request.
 
 mod calls;
-mod exchange;
 mod frame;
 mod message;
 
-pub(crate) use calls::{Call, Reply, decode_request, encode_reply};
-pub(crate) use exchange::{Cause, Exchange};
+pub(crate) use calls::{Call, Cause, Exchange, Reply, decode_request, encode_reply};
 pub(crate) use frame::{PATIENCE, read_frame, write_frame};
