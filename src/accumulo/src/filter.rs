@@ -124,11 +124,8 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
     }
     let start = span.start();
     let column = Span::cell(start.row.clone(), &start.column);
-    let end = match span.end() {
-        Some(end) if filter.is_of_one_column() => column.end().map(|column| column.min(end)),
-        None if filter.is_of_one_column() => column.end(),
-        end => end,
-    };
+    let column_end = column.end().filter(|_| filter.is_of_one_column());
+    let end = [span.end(), column_end].into_iter().flatten().min();
     Span::between(column.start().clone(), end.cloned())
 }
 
@@ -150,16 +147,15 @@ pub(crate) fn is_small(filter: Filter, span: &Span) -> bool {
 /// nothing to request.
 pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
     let filter = scan.filter;
-    let asked: Vec<ColumnSelector> = match (filter, &*scan.columns) {
+    let mut asked: Vec<ColumnSelector> = match (filter, &*scan.columns) {
         (Filter::Notifications { .. } | Filter::UnpartitionedNotifications, []) => {
             vec![ColumnSelector::family(NOTIFICATION_FAMILY)]
         }
         (_, columns) => columns.to_vec(),
     };
     let is_all = asked.is_empty();
-    let looked_at = asked.into_iter().filter(|column| filter.looks_at_family(&column.family));
-    let looked_at: Vec<_> = looked_at.collect();
-    (is_all || !looked_at.is_empty()).then_some(looked_at)
+    asked.retain(|column| filter.looks_at_family(&column.family));
+    (is_all || !asked.is_empty()).then_some(asked)
 }
 
 /// Checks whether an entry of the servers belongs to the scan; `last` is the last entry that the
