@@ -56,14 +56,11 @@ impl AccumuloTable {
             if filter::needs_fluo(scan.filter) {
                 table.tables.require_iterators().await?;
             }
-            let columns = filter::columns(&scan);
-            let spans = match columns {
-                Some(_) => scan.spans().to_vec(),
-                None => Vec::new(),
-            };
+            let asked = filter::columns(&scan).map(|columns| (columns, scan.spans().to_vec()));
+            let (columns, spans) = asked.unwrap_or_default();
             let rest = Rest {
                 iterators: filter::iterators(scan.filter)?,
-                columns: columns.unwrap_or_default(),
+                columns,
                 spans: spans.into(),
                 large: 0,
                 open: VecDeque::new(),
