@@ -157,15 +157,12 @@ impl ZooKeeperWorker {
         let finders = Finders::new(state.nodes.iter());
         let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
         state.is_placed = placed.is_ok();
-        let (placed, error) = match placed {
-            Ok(placed) => (placed, None),
-            Err(error) => (None, Some(error)),
-        };
-        if state.placed != placed {
-            state.placed = placed;
+        let found = placed.clone().unwrap_or_default();
+        if state.placed != found {
+            state.placed = found;
             state.changed = Instant::now();
         }
-        error.map_or(Ok(()), Err)
+        placed.map(|_| ())
     }
 
     async fn read(&self, state: &mut State) -> Result<()> {
