@@ -85,21 +85,15 @@ fn table_of_tablets(name: &str) -> Result<&'static str> {
     }
 }
 
-fn row_of(id: &str, end_row: Option<&Bytes>) -> Vec<u8> {
-    match end_row {
-        Some(end_row) => [id.as_bytes(), &[END_ROW], end_row].concat(),
-        None => [id.as_bytes(), &[LAST]].concat(),
-    }
-}
-
 fn options(id: &str, some: &Rows) -> ScanOptions {
+    let id = id.as_bytes();
     let start = match &some.after {
-        Some(_) => [&row_of(id, some.after.as_ref())[..], &[0]].concat(),
-        None => [id.as_bytes(), &[END_ROW]].concat(),
+        Some(after) => [id, &[END_ROW], after, &[0]].concat(),
+        None => [id, &[END_ROW]].concat(),
     };
     // The row of the last tablet is the last row of the table, and rows of other ids do not begin
     // with it.
-    let stop = [&row_of(id, None)[..], &[0]].concat();
+    let stop = [id, &[LAST, 0]].concat();
     let range = Range::rows(Some(start.into()), Some(stop.into()));
     ScanOptions::default().range(range).columns([
         ScanColumn::family(LOCATION),
