@@ -7,7 +7,6 @@
 //! Events and answers of a session arrive in the order of the transactions. So a value that is
 //! [current](Watched::is_current) contains every change whose answer this session has received.
 
-use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +17,7 @@ use zookeeper_client::OneshotWatcher;
 use crate::locked::locked;
 
 /// A value with the watch that was set when it was read.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Watched<T> {
     pub(crate) value: T,
     event: Shared<BoxFuture<'static, ()>>,
@@ -48,12 +47,6 @@ impl<T> Watched<T> {
             let _poll = locked(&polls);
             event.poll_unpin(context)
         })
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Watched<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Watched").field(&self.value).finish()
     }
 }
 
