@@ -1,12 +1,13 @@
-//! The port to all applications of an instance: [`Applications`].
+//! The port to all applications of an instance: [`Applications`], and their names.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::error::shown;
 use crate::coordination::{Application, Coordination, HeldLock};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.
 ///
@@ -85,4 +86,52 @@ pub trait Applications: Debug + Send + Sync {
     /// [`NotFound`](crate::ErrorKind::NotFound), [`Unavailable`](crate::ErrorKind::Unavailable)
     /// while it is running.
     async fn remove(&self, name: &str) -> Result<()>;
+}
+
+/// The maximum length of an application's name, in bytes.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Checks the name of an application. The name is one part of a path in ZooKeeper, as in Fluo.
+///
+/// It must not be empty, and must not contain `/`, `.`, `:`, control characters, private-use
+/// characters or characters beyond 16 bits.
+///
+/// # Errors
+///
+/// [`Invalid`](crate::ErrorKind::Invalid); the message states the rule.
+pub fn check_application_name(name: &str) -> Result<()> {
+    if (1..=MAX_NAME_BYTES).contains(&name.len()) && !name.chars().any(is_refused) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "`{}` cannot be the name of an application: use 1 to {MAX_NAME_BYTES} letters, digits, `-` and `_`",
+        shown(name)
+    )))
+}
+
+/// Checks whether Fluo rejects a character. Fluo checks 16-bit units; a character beyond them is
+/// two of these.
+fn is_refused(c: char) -> bool {
+    matches!(c, '/' | '.' | ':')
+        || c.is_control()
+        || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_the_names_that_fluo_accepts() {
+        for good in ["a", "web-index_2", "Zählung", "a b", &"x".repeat(255)] {
+            assert!(check_application_name(good).is_ok(), "{good}");
+        }
+        let long = "x".repeat(256);
+        let controls = ["a\n", "\u{7f}", "\u{85}", "\u{e000}", "\u{fffd}", "😀"];
+        for bad in ["", "a/b", "a.b", "a:b", &long].into_iter().chain(controls) {
+            let message = check_application_name(bad).unwrap_err().to_string();
+            assert!(message.contains("cannot be the name of an application: use 1 to 255 letters"));
+            assert!(message.len() < 400 && !message.contains('\n'));
+        }
+    }
 }
