@@ -1,16 +1,33 @@
 //! The failed notifications of an application. Their number is limited: each new one also writes
 //! their parent, so that of two concurrent ones one counts again.
+//!
+//! ```text
+//! node   dead-letters/<SHA-1 of the four parts of the cell below, 40 hex digits>
+//! data   row, family, qualifier, visibility   each: length, 4 bytes big-endian, then the bytes
+//!        kind                00 strong, 01 weak
+//!        timestamp           8 bytes, big-endian
+//!        tries               4 bytes, big-endian
+//!        failed at           8 bytes, big-endian: milliseconds since 1970, two's complement
+//!        error               UTF-8
+//! ```
 
 use std::sync::Arc;
 
-use fluo_table::coordination::FailedNotification;
-use fluo_table::{Error, Result, RowColumn, Timestamp};
+use bytes::{Buf, BufMut};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Bytes, Column, Error, Result, RowColumn, Timestamp};
 use futures::stream::{self, StreamExt, TryStreamExt};
+use sha1_smol::Sha1;
 
-use super::dead_letter::{decode, encode, name_of};
 use super::opened::Opened;
 use crate::paths::DEAD_LETTERS;
 use crate::zookeeper::{AT_ONCE, Change, NodeKind, Outcome, Refusal, Session, TRIES};
+
+const STRONG: u8 = 0;
+const WEAK: u8 = 1;
+
+/// The maximum size of the data of a node, in bytes: ZooKeeper accepts 1 MiB, headers included.
+const MAX_BYTES: usize = 1_000_000;
 
 pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) -> Result<()> {
     // One at a time in this process, because concurrent ones would count again each time.
@@ -92,4 +109,124 @@ pub(super) async fn remove(
 
 fn path_of(application: &Opened, cell: &RowColumn) -> String {
     format!("{}/{}", application.paths.at(DEAD_LETTERS), name_of(cell))
+}
+
+fn name_of(cell: &RowColumn) -> String {
+    let mut bytes = Vec::new();
+    push_cell(&mut bytes, cell);
+    Sha1::from(bytes).digest().to_string()
+}
+
+fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    push_cell(&mut bytes, &failed.cell);
+    bytes.put_u8(match failed.kind {
+        ObserverKind::Strong => STRONG,
+        ObserverKind::Weak => WEAK,
+    });
+    bytes.put_u64(failed.timestamp.get());
+    bytes.put_u32(failed.tries);
+    bytes.put_i64(failed.failed_at_ms);
+    bytes.put_slice(failed.error.as_bytes());
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::invalid(format!(
+            "a failed notification of {} bytes cannot be stored in ZooKeeper, which accepts {MAX_BYTES}; use shorter \
+             rows and columns",
+            bytes.len()
+        )));
+    }
+    Ok(bytes)
+}
+
+fn decode(data: &[u8]) -> Result<FailedNotification> {
+    read(Bytes::copy_from_slice(data))
+        .ok_or_else(|| Error::corrupt("a failed notification in ZooKeeper cannot be read"))
+}
+
+fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
+    let column = &cell.column;
+    for part in [&cell.row, &column.family, &column.qualifier, &column.visibility] {
+        // A part that is longer than this is rejected by its size.
+        bytes.put_u32(u32::try_from(part.len()).unwrap_or(u32::MAX));
+        bytes.put_slice(part);
+    }
+}
+
+fn read(mut data: Bytes) -> Option<FailedNotification> {
+    let [row, family, qualifier, visibility] =
+        [part(&mut data)?, part(&mut data)?, part(&mut data)?, part(&mut data)?];
+    let column = Column::new(family, qualifier).with_visibility(visibility);
+    Some(FailedNotification {
+        cell: RowColumn::new(row, column),
+        kind: match data.try_get_u8().ok()? {
+            STRONG => ObserverKind::Strong,
+            WEAK => ObserverKind::Weak,
+            _ => return None,
+        },
+        timestamp: Timestamp::new(data.try_get_u64().ok()?).ok()?,
+        tries: data.try_get_u32().ok()?,
+        failed_at_ms: data.try_get_i64().ok()?,
+        error: String::from_utf8(data.into()).ok()?,
+    })
+}
+
+fn part(data: &mut Bytes) -> Option<Bytes> {
+    let length = usize::try_from(data.try_get_u32().ok()?).ok()?;
+    (length <= data.len()).then(|| data.split_to(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::ErrorKind;
+
+    use super::*;
+
+    fn failed(row: &[u8], error: &str) -> FailedNotification {
+        let column = Column::new("f", "q").with_visibility("A");
+        FailedNotification {
+            cell: RowColumn::new(row.to_vec(), column),
+            kind: ObserverKind::Weak,
+            timestamp: Timestamp::new(7).unwrap(),
+            tries: 3,
+            error: error.to_owned(),
+            failed_at_ms: -1,
+        }
+    }
+
+    #[test]
+    fn is_stored_as_documented() {
+        let failed = failed(b"r\0", "é");
+        let expected =
+            b"\0\0\0\x02r\0\0\0\0\x01f\0\0\0\x01q\0\0\0\x01A\x01\0\0\0\0\0\0\0\x07\0\0\0\x03\
+                         \xff\xff\xff\xff\xff\xff\xff\xff\xc3\xa9";
+        assert_eq!(encode(&failed).unwrap(), expected);
+        assert_eq!(decode(expected).unwrap(), failed);
+        assert_eq!(name_of(&failed.cell), "9552d56a9a9e68eff2fcd1ff9489ececdfb9707c");
+    }
+
+    #[test]
+    fn different_cells_have_different_nodes() {
+        let parts = |row: &str, family: &str| {
+            name_of(&RowColumn::new(row.to_owned(), Column::new(family.to_owned(), "")))
+        };
+        assert_ne!(parts("ab", "c"), parts("a", "bc"));
+        assert_ne!(parts("", "a"), parts("a", ""));
+    }
+
+    #[test]
+    fn reports_other_bytes_and_rejects_a_row_that_is_too_long() {
+        let whole = encode(&failed(b"r", "")).unwrap();
+        for end in 0..whole.len() {
+            let error = decode(&whole[..end]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+            assert_eq!(error.to_string(), "a failed notification in ZooKeeper cannot be read");
+        }
+        let error = encode(&failed(&[b'r'; MAX_BYTES], "")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.to_string(),
+            "a failed notification of 1000040 bytes cannot be stored in ZooKeeper, which accepts 1000000; use shorter \
+             rows and columns"
+        );
+    }
 }

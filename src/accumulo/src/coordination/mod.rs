@@ -28,7 +28,6 @@
 
 mod applications;
 mod cluster;
-mod dead_letter;
 mod dead_letters;
 mod finders;
 mod handle;
