@@ -1,7 +1,7 @@
 //! The values of `LOCK` and `RLOCK` entries.
 
-use super::decode_error::unreadable;
 use super::vint::{concat, split};
+use super::write::unreadable;
 use crate::data::{Bytes, Column, RowColumn, TransactorId};
 use crate::error::Result;
 

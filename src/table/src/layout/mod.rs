@@ -10,7 +10,6 @@
 //! Values are decoded strictly: bytes that this project would not write are rejected as
 //! [`Corrupt`](crate::ErrorKind::Corrupt), and never interpreted as a similar value.
 
-mod decode_error;
 mod entry_timestamp;
 mod filter;
 mod lock;

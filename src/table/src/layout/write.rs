@@ -7,9 +7,8 @@
 //! timestamp   8 bytes, big-endian
 //! ```
 
-use super::decode_error::unreadable;
-use crate::data::{Bytes, Timestamp};
-use crate::error::Result;
+use crate::data::{Bytes, Excerpt, Timestamp};
+use crate::error::{Error, Result};
 
 const PRIMARY: u8 = 1;
 const SECOND: u8 = 2;
@@ -138,6 +137,15 @@ impl DelReadLockValue {
         };
         read.ok_or_else(|| unreadable("DEL_RLOCK", bytes, DEL_READ_LOCK_FORM))
     }
+}
+
+/// Creates the error for a value of `kind` that cannot be decoded; `form` describes the valid form.
+pub(super) fn unreadable(kind: &str, bytes: &[u8], form: &str) -> Error {
+    Error::corrupt(format!(
+        "the value of a {kind} entry cannot be read: {} bytes, {}; it should be {form}",
+        bytes.len(),
+        Excerpt::new(bytes)
+    ))
 }
 
 #[cfg(test)]
