@@ -105,10 +105,21 @@ impl Table for AccumuloTable {
 
 impl AccumuloTable {
     async fn write_alone(&self, mutations: Vec<proxy::Mutation>) -> Result<()> {
-        match self.tables.client.write(&self.name, mutations).await {
-            Err(error) => Err(self.write_error(error).await),
-            Ok(()) => Ok(()),
-        }
+        let Err(error) = self.tables.client.write(&self.name, mutations).await else {
+            return Ok(());
+        };
+        Err(match error.kind() {
+            ProxyErrorKind::Security => self.tables.lacking("WRITE", &self.name, error),
+            // For a deleted table Accumulo returns only a number of exceptions.
+            ProxyErrorKind::TableNotFound
+            | ProxyErrorKind::MutationsRejected
+            | ProxyErrorKind::Accumulo
+            | ProxyErrorKind::Protocol => {
+                self.tables.write_error(&self.name, &self.id, error).await
+            }
+            // The proxy did not answer, or the client made no call.
+            _ => port_error(error),
+        })
     }
 
     /// Sends plain mutations in the calls of the conditional writer, which cost less than plain
@@ -158,22 +169,6 @@ impl AccumuloTable {
     /// Checks that the name still belongs to the same table.
     pub(crate) async fn check(&self) -> Result<()> {
         self.tables.check_id(&self.name, &self.id).await
-    }
-
-    /// Converts the error of a write. For a deleted table Accumulo returns only a number of
-    /// exceptions.
-    async fn write_error(&self, error: ProxyError) -> Error {
-        match error.kind() {
-            ProxyErrorKind::Security => self.tables.lacking("WRITE", &self.name, error),
-            ProxyErrorKind::TableNotFound
-            | ProxyErrorKind::MutationsRejected
-            | ProxyErrorKind::Accumulo
-            | ProxyErrorKind::Protocol => {
-                self.tables.write_error(&self.name, &self.id, error).await
-            }
-            // The proxy did not answer, or the client made no call.
-            _ => port_error(error),
-        }
     }
 
     fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {
