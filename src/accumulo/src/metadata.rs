@@ -20,9 +20,6 @@ const ROOT: &str = "accumulo.root";
 const LOCATION: &[u8] = b"loc";
 const FILE: &[u8] = b"file";
 const SERVER: &[u8] = b"srv";
-const COMPACTED: &[u8] = b"compact";
-const TABLET: &[u8] = b"~tab";
-const PREVIOUS: &[u8] = b"~pr";
 /// Separator between the id of the table and the end row in the row of a tablet.
 const END_ROW: u8 = b';';
 /// Last byte of the row of a table's last tablet; the byte after [`END_ROW`].
@@ -98,8 +95,8 @@ fn options(id: &str, some: &Rows) -> ScanOptions {
     ScanOptions::default().range(range).columns([
         ScanColumn::family(LOCATION),
         ScanColumn::family(FILE),
-        ScanColumn::qualifier(TABLET, PREVIOUS),
-        ScanColumn::qualifier(SERVER, COMPACTED),
+        ScanColumn::qualifier("~tab", "~pr"),
+        ScanColumn::qualifier(SERVER, "compact"),
     ])
 }
 
