@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::opened::Opened;
 use crate::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
-use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES, Taken};
+use crate::zookeeper::{Change, Keeper, Lock, Outcome, Session, TRIES};
 
 /// Longest wait for another caller that records or removes an application, which takes a fraction
 /// of a second.
@@ -38,9 +38,9 @@ pub(super) async fn lock_setup(
     let paths =
         vec![format!("{folder}/applications/{application}"), format!("{folder}/tables/{table}")];
     match Lock::take(&keeper.session().await?, paths).await? {
-        Taken::Own(lock) => Ok(Box::new(lock)),
-        Taken::ByOther(0) => Err(Error::setup_locked("application", &application)),
-        Taken::ByOther(_) => Err(Error::setup_locked("table", &table)),
+        Ok(lock) => Ok(Box::new(lock)),
+        Err(0) => Err(Error::setup_locked("application", &application)),
+        Err(_) => Err(Error::setup_locked("table", &table)),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn lock_recording(session: &Arc<Session>, chroot: &str) -> Resu
     let path = format!("{}/recording", folder(chroot));
     let end = Instant::now() + RECORDING_LIMIT;
     loop {
-        if let Taken::Own(lock) = Lock::take(session, vec![path.clone()]).await? {
+        if let Ok(lock) = Lock::take(session, vec![path.clone()]).await? {
             return Ok(lock);
         }
         let left = end.saturating_duration_since(Instant::now());
@@ -87,10 +87,7 @@ pub(super) async fn take_duty(
     let folder = folder(application.keeper.chroot());
     // The name of a duty has no dot.
     let path = format!("{folder}/duties/{}.{duty}", application.name);
-    Ok(match Lock::take(&session, vec![path]).await? {
-        Taken::Own(lock) => Some(Box::new(lock)),
-        Taken::ByOther(_) => None,
-    })
+    Ok(Lock::take(&session, vec![path]).await?.ok().map(|lock| Box::new(lock) as _))
 }
 
 /// Begins the exclusive use of an application by a transactor of this process.
@@ -103,7 +100,7 @@ pub(super) async fn exclude_others(
     if !own_node.is_some_and(|stat| stat.is_own) {
         return Err(Error::transactor_ended(own));
     }
-    let Taken::Own(lock) = Lock::take(&session, vec![exclusive(&application)]).await? else {
+    let Ok(lock) = Lock::take(&session, vec![exclusive(&application)]).await? else {
         return Err(Error::used_alone(&application.name));
     };
     change_version(&application, &session).await?;

@@ -18,25 +18,21 @@ pub(crate) struct Lock {
     paths: Vec<String>,
 }
 
-#[derive(Debug)]
-pub(crate) enum Taken {
-    /// This caller has the lock.
-    Own(Lock),
-    /// Another caller has the node with this index.
-    ByOther(usize),
-}
-
 impl Lock {
-    /// Takes a lock on all nodes, or none. Must run in a task that is not cancelled: otherwise the
-    /// nodes may exist until the session ends.
-    pub(crate) async fn take(session: &Arc<Session>, paths: Vec<String>) -> Result<Taken> {
+    /// Takes a lock on all nodes, or none and returns the index of one that another caller has.
+    /// Must run in a task that is not cancelled: otherwise the nodes may exist until the session
+    /// ends.
+    pub(crate) async fn take(
+        session: &Arc<Session>,
+        paths: Vec<String>,
+    ) -> Result<Result<Self, usize>> {
         let token = Uuid::new_v4().to_string().into_bytes();
         let create = |path| Change::create(NodeKind::Ephemeral, path, token.clone());
         let changes: Vec<_> = paths.iter().map(create).collect();
         let own = || Lock { session: session.clone(), paths: paths.clone() };
         for _ in 0..TRIES {
             match session.change(&changes).await? {
-                Outcome::Done(_) => return Ok(Taken::Own(own())),
+                Outcome::Done(_) => return Ok(Ok(own())),
                 Outcome::Refused(index, refusal) => {
                     let path = paths.get(index).expect("the index of a change");
                     if refusal != Refusal::Exists {
@@ -45,8 +41,8 @@ impl Lock {
                     }
                     // The answer to an earlier attempt may have been lost.
                     match session.node(path).await? {
-                        Some(node) if node.data == token => return Ok(Taken::Own(own())),
-                        Some(_) => return Ok(Taken::ByOther(index)),
+                        Some(node) if node.data == token => return Ok(Ok(own())),
+                        Some(_) => return Ok(Err(index)),
                         None => {}
                     }
                 }

@@ -18,7 +18,7 @@ mod watched;
 pub(crate) use change::{Change, NodeKind, Outcome, Refusal};
 pub(crate) use children::Children;
 pub(crate) use lease::Lease;
-pub(crate) use lock::{Lock, Taken};
+pub(crate) use lock::Lock;
 pub(crate) use options::{Access, SessionOptions};
 pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, Session, too_busy};
 pub(crate) use tree::{create_parents, delete_own, delete_tree};
