@@ -307,13 +307,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_notification_belongs_to_one_share(row in any::<Vec<u8>>(), qualifier in any::<Vec<u8>>(), divisor in 1u32..20) {
-            let owners = (0..divisor).filter(|remainder| share(divisor, *remainder).contains(&row, &qualifier));
-            let expected = usize::from(!is_unpartitioned(&row, &qualifier) || divisor.is_power_of_two());
-            prop_assert_eq!(owners.count(), expected);
-        }
-
-        #[test]
         fn decodes_what_it_encodes(timestamp in timestamps(), is_delete in any::<bool>()) {
             let stamp = NotificationTimestamp { timestamp, is_delete };
             prop_assert_eq!(NotificationTimestamp::decode(stamp.encode()), Some(stamp));
