@@ -175,13 +175,4 @@ mod tests {
             ]
         );
     }
-
-    #[test]
-    fn an_application_without_observers_has_no_node_for_them() {
-        let cluster = AccumuloCluster { name: "i".to_owned(), id: "1".to_owned() };
-        let application = Application::new("1", "t");
-        let changes = changes(&Paths::new("/fluo", "web"), &cluster, &application).unwrap();
-        assert_eq!(changes.len(), 11);
-        assert_eq!(changes.last().unwrap().path(), "/fluo/web/config/shared.config");
-    }
 }
