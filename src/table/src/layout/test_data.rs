@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::data::{Bytes, Column, RowColumn, Timestamp};
-use crate::layout::{EntryKind, EntryTimestamp};
+use crate::layout::{ColumnFilter, EntryKind, EntryTimestamp, Filter, Prewrite};
 
 /// An entry of a column: its stored timestamp, and its value.
 pub(super) type Entry = (i64, Bytes);
@@ -38,6 +38,35 @@ pub(super) fn data(start: u64) -> Entry {
 pub(super) fn in_stored_order(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by_key(|(stamp, _)| std::cmp::Reverse(*stamp));
     entries
+}
+
+/// Returns the entries of a column, in stored order, that a filter shows.
+pub(super) fn shown(column: &[Entry], filter: Filter) -> Vec<Entry> {
+    let mut filter = ColumnFilter::new(filter);
+    column.iter().filter(|(stamp, value)| filter.shows(*stamp, value)).cloned().collect()
+}
+
+/// Returns the only entry that a filter shows.
+fn one(column: &[Entry], filter: Filter) -> Option<Entry> {
+    let mut shown = shown(column, filter);
+    assert!(shown.len() < 2, "{shown:?}");
+    shown.pop()
+}
+
+pub(super) fn snapshot(column: &[Entry], timestamp: u64) -> Option<Entry> {
+    one(column, Filter::Snapshot { at: at(timestamp) })
+}
+
+pub(super) fn status(column: &[Entry], start: u64) -> Option<Entry> {
+    one(column, Filter::TransactionStatus { start: at(start) })
+}
+
+pub(super) fn in_the_way(column: &[Entry], prewrite: Prewrite) -> Option<Entry> {
+    one(column, Filter::Prewrite(prewrite))
+}
+
+pub(super) fn to_write(start: u64) -> Prewrite {
+    Prewrite { start: at(start), is_read_lock: false, acknowledged_after: None }
 }
 
 /// Returns a strategy for any timestamp.

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Bytes, Timestamp};
-use crate::layout::test_data::{Entry, at, data, entry, in_stored_order, lock, tx_done};
+use crate::layout::test_data::{
+    Entry, at, data, entry, in_the_way, lock, shown, snapshot, status, to_write, tx_done,
+};
 use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, WriteValue};
 
 fn write(commit: u64, start: u64) -> Entry {
@@ -35,37 +37,6 @@ fn read_lock_rolled_back(start: u64) -> Entry {
 
 fn ack(start: u64) -> Entry {
     entry(EntryKind::Ack, start, Bytes::new())
-}
-
-/// Returns the entries of a column that are shown, whatever the order in which they are given.
-fn shown(column: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Vec<Entry> {
-    let mut column = in_stored_order(column.to_vec());
-    column.retain(|(stamp, value)| shows(*stamp, value));
-    column
-}
-
-fn snapshot(column: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::new(Filter::Snapshot { at: at(timestamp) });
-    one(shown(column, |stamp, value| filter.shows(stamp, value)))
-}
-
-fn status(column: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::new(Filter::TransactionStatus { start: at(start) });
-    one(shown(column, |stamp, value| filter.shows(stamp, value)))
-}
-
-fn in_the_way(column: &[Entry], prewrite: Prewrite) -> Option<Entry> {
-    let mut filter = ColumnFilter::new(Filter::Prewrite(prewrite));
-    one(shown(column, |stamp, value| filter.shows(stamp, value)))
-}
-
-fn one(mut shown: Vec<Entry>) -> Option<Entry> {
-    assert!(shown.len() < 2, "{shown:?}");
-    shown.pop()
-}
-
-fn to_write(start: u64) -> Prewrite {
-    Prewrite { start: at(start), is_read_lock: false, acknowledged_after: None }
 }
 
 fn to_read(start: u64) -> Prewrite {
@@ -231,10 +202,7 @@ fn the_status_is_the_write_or_the_end_of_the_lock_or_the_lock() {
 
 #[test]
 fn a_read_lock_is_open_without_an_end_of_the_same_start() {
-    let open = |column: &[Entry]| {
-        let mut filter = ColumnFilter::new(Filter::OpenReadLocks);
-        shown(column, |stamp, value| filter.shows(stamp, value))
-    };
+    let open = |column: &[Entry]| shown(column, Filter::OpenReadLocks);
     let column = [
         tx_done(40),
         write(41, 40),
@@ -285,7 +253,6 @@ proptest! {
         status(&entries, 9);
         in_the_way(&entries, to_write(9));
         in_the_way(&entries, to_read(9));
-        let mut filter = ColumnFilter::new(Filter::OpenReadLocks);
-        shown(&entries, |stamp, value| filter.shows(stamp, value));
+        shown(&entries, Filter::OpenReadLocks);
     }
 }

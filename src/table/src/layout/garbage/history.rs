@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::data::Bytes;
-use crate::layout::test_data::Entry;
-use crate::layout::test_data::at;
+use crate::layout::test_data::{Entry, at, in_the_way, to_write};
 use crate::layout::{
-    ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,
-    WriteValue,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite, WriteValue,
 };
 
 /// The stored entries of a cell, and the queries that they must answer.
@@ -220,12 +218,8 @@ impl Cell {
             self.end(0, End::Committed(commit));
         }
         let is_read = matches!(kind, Kind::Read);
-        let mut filter = ColumnFilter::new(Filter::Prewrite(Prewrite {
-            start: at(start),
-            is_read_lock: is_read,
-            acknowledged_after: None,
-        }));
-        if self.entries.iter().any(|(stamp, value)| filter.shows(*stamp, value)) {
+        let prewrite = Prewrite { is_read_lock: is_read, ..to_write(start) };
+        if in_the_way(&self.entries, prewrite).is_some() {
             return;
         }
         match kind {

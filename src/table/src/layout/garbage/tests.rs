@@ -8,10 +8,11 @@ use proptest::test_runner::TestRunner;
 use super::history::{Files, History, histories};
 use super::*;
 use crate::data::Bytes;
-use crate::layout::test_data::{Entry, at, data, entry, in_stored_order, lock, tx_done};
+use crate::layout::test_data::{
+    self, Entry, at, data, entry, in_stored_order, lock, snapshot, status, to_write, tx_done,
+};
 use crate::layout::{
-    ColumnFilter, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Filter, Prewrite,
-    WriteValue,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite, WriteValue,
 };
 
 fn write(commit: u64, start: u64, is_primary: bool, is_delete: bool) -> Entry {
@@ -182,27 +183,8 @@ fn keeps_the_newest_notification_unless_it_is_a_deletion() {
     assert_eq!(kept(&[21, 20, 11], false), [21]);
 }
 
-fn in_order(entries: &[Entry], mut shows: impl FnMut(i64, &[u8]) -> bool) -> Option<Entry> {
-    entries.iter().find(|(stamp, value)| shows(*stamp, value)).cloned()
-}
-
-fn snapshot(entries: &[Entry], timestamp: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::new(Filter::Snapshot { at: at(timestamp) });
-    in_order(entries, |stamp, value| filter.shows(stamp, value))
-}
-
-fn status(entries: &[Entry], start: u64) -> Option<Entry> {
-    let mut filter = ColumnFilter::new(Filter::TransactionStatus { start: at(start) });
-    in_order(entries, |stamp, value| filter.shows(stamp, value))
-}
-
 fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<EntryKind> {
-    let mut filter = ColumnFilter::new(Filter::Prewrite(Prewrite {
-        start: at(start),
-        is_read_lock,
-        acknowledged_after: None,
-    }));
-    let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
+    let entry = test_data::in_the_way(entries, Prewrite { is_read_lock, ..to_write(start) });
     entry.and_then(|(stamp, _)| EntryTimestamp::decode(stamp)).map(|stamp| stamp.kind)
 }
 
