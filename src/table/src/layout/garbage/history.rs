@@ -87,11 +87,7 @@ enum Step {
     Lock {
         kind: Kind,
         is_primary: bool,
-    },
-    /// A transaction starts, and locks the cell after some time.
-    LockLate {
-        kind: Kind,
-        is_primary: bool,
+        /// The number of transactions that end between the start and the lock.
         after: u64,
     },
     Commit(usize),
@@ -140,9 +136,8 @@ fn steps() -> impl Strategy<Value = Step> {
         ]
     };
     prop_oneof![
-        4 => (kind(), any::<bool>()).prop_map(|(kind, is_primary)| Step::Lock { kind, is_primary }),
-        1 => (kind(), any::<bool>(), 1u64..5)
-            .prop_map(|(kind, is_primary, after)| Step::LockLate { kind, is_primary, after }),
+        5 => (kind(), any::<bool>(), prop_oneof![4 => Just(0), 1 => 1u64..5])
+            .prop_map(|(kind, is_primary, after)| Step::Lock { kind, is_primary, after }),
         5 => (0usize..4).prop_map(Step::Commit),
         1 => (0usize..4).prop_map(Step::RollBack),
         1 => (0usize..4).prop_map(Step::RollBackByAnother),
@@ -184,8 +179,7 @@ impl Cell {
 
     fn act(&mut self, step: Step) {
         match step {
-            Step::Lock { kind, is_primary } => self.lock(kind, is_primary, 0),
-            Step::LockLate { kind, is_primary, after } => self.lock(kind, is_primary, after),
+            Step::Lock { kind, is_primary, after } => self.lock(kind, is_primary, after),
             Step::Commit(nth) => {
                 let commit = self.tick();
                 self.end(nth, End::Committed(commit));
