@@ -283,18 +283,14 @@ async fn too_many_files_after_each_compaction_are_an_error() {
 #[tokio::test]
 async fn a_compaction_whose_answer_is_lost_is_not_repeated_while_it_runs() {
     let (table, fake, tables) = start([1; 3]).await;
-    {
-        let mut table = table.lock().unwrap();
-        (table.loses_answer, table.works) = (true, false);
-    }
+    table.lock().unwrap().loses_answer = true;
+    table.lock().unwrap().works = false;
     let collecting = collect(&tables);
     until("a call", || fake.count("compactTable") == 1).await;
     let before = fake.count("getActiveCompactions");
     until("looks", || fake.count("getActiveCompactions") > before + 5).await;
-    {
-        let mut table = table.lock().unwrap();
-        (table.other_runs, table.works) = (false, true);
-    }
+    table.lock().unwrap().works = true;
+    table.lock().unwrap().other_runs = false;
     collecting.await.unwrap().unwrap();
     assert_eq!(compactions(&fake).len(), 1);
 }
@@ -323,10 +319,8 @@ async fn a_call_whose_outcome_stays_unknown_is_an_error() {
 async fn a_refused_compaction_without_iterators_is_started_again() {
     for loses_answer in [false, true] {
         let (table, fake, tables) = start([1; 3]).await;
-        {
-            let mut table = table.lock().unwrap();
-            (table.loses_answer, table.refused) = (loses_answer, 1);
-        }
+        table.lock().unwrap().loses_answer = loses_answer;
+        table.lock().unwrap().refused = 1;
         let compacted = in_time(tables.compact(PAGES, &Span::all(), Garbage::Keep)).await;
         compacted.unwrap();
         assert_eq!(compactions(&fake), vec![(None, None, 0); 2], "lost: {loses_answer}");
@@ -378,17 +372,13 @@ async fn a_compaction_without_any_sign_is_started_again() {
 async fn waits_for_the_compaction_of_another_user() {
     for is_silent in [false, true] {
         let (table, fake, tables) = start([1; 3]).await;
-        {
-            let mut table = table.lock().unwrap();
-            (table.other_runs, table.is_silent) = (!is_silent, is_silent);
-        }
+        table.lock().unwrap().other_runs = !is_silent;
+        table.lock().unwrap().is_silent = is_silent;
         let collecting = collect(&tables);
         until("looks", || fake.count("getActiveCompactions") > 2).await;
         assert_eq!(fake.count("compactTable"), 0, "silent: {is_silent}");
-        {
-            let mut table = table.lock().unwrap();
-            (table.other_runs, table.is_silent) = (false, false);
-        }
+        table.lock().unwrap().other_runs = false;
+        table.lock().unwrap().is_silent = false;
         collecting.await.unwrap().unwrap();
         assert_eq!(compactions(&fake).len(), 1, "silent: {is_silent}");
     }
