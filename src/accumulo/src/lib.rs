@@ -50,16 +50,15 @@
 mod admin;
 mod backoff;
 mod compaction;
+mod connection;
 mod convert;
 mod coordination;
 mod error;
 mod filter;
 mod gathered;
-mod instance;
 mod iterators;
 mod locked;
 mod metadata;
-mod options;
 mod oracle;
 mod paths;
 mod scan;
@@ -76,7 +75,6 @@ pub use accumulo_proxy::{
 };
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
-pub use instance::connect;
-pub use options::AccumuloOptions;
+pub use connection::{AccumuloOptions, connect};
 pub use oracle::{Oracle, OracleClient, OracleOptions};
 pub use tables::{AccumuloTables, IteratorBuild};

@@ -1,13 +1,15 @@
-//! The options of a connection to an Accumulo instance with applications.
+//! The connection to an Accumulo instance, its tables and its applications.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
-use fluo_table::Result;
+use fluo_table::{Instance, Result};
 
-use crate::tables::IteratorBuild;
-use crate::zookeeper::{Access, SessionOptions};
+use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
+use crate::tables::{AccumuloTables, IteratorBuild};
+use crate::zookeeper::{Access, Keeper, SessionOptions};
 
 /// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
 /// secret.
@@ -26,10 +28,10 @@ use crate::zookeeper::{Access, SessionOptions};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct AccumuloOptions {
-    pub(crate) proxy: ProxyOptions,
-    pub(crate) iterator_build: IteratorBuild,
-    pub(crate) conditional_calls: NonZeroUsize,
-    pub(crate) instance_name: Option<String>,
+    proxy: ProxyOptions,
+    iterator_build: IteratorBuild,
+    conditional_calls: NonZeroUsize,
+    instance_name: Option<String>,
     zookeepers: String,
     access: Access,
     session_timeout: Duration,
@@ -93,12 +95,52 @@ impl AccumuloOptions {
         self.session().map(|_| ())
     }
 
-    pub(crate) fn session(&self) -> Result<SessionOptions> {
+    fn session(&self) -> Result<SessionOptions> {
         let (access, timeout) = (self.access.clone(), self.session_timeout);
         let options = SessionOptions { access, timeout, ..SessionOptions::new(&self.zookeepers)? };
         options.check_timeout(Duration::from_secs(1))?;
         Ok(options)
     }
+}
+
+/// Connects to the tables of an Accumulo instance, through its proxy, and to the applications in
+/// its ZooKeeper.
+///
+/// Transactors, workers and set-up locks of the returned instance exist as long as one session with
+/// ZooKeeper. If this process does not reach ZooKeeper for the
+/// [session timeout](AccumuloOptions::session_timeout), they end, and the next call begins another
+/// session.
+///
+/// # Errors
+///
+/// [`Invalid`](fluo_table::ErrorKind::Invalid) for invalid options, and if the options name no
+/// Accumulo instance and ZooKeeper has several; [`NotFound`](fluo_table::ErrorKind::NotFound) if
+/// ZooKeeper has no such instance; [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no proxy
+/// or no ZooKeeper answers; [`Denied`](fluo_table::ErrorKind::Denied) for wrong credentials.
+///
+/// # Examples
+///
+/// ```no_run
+/// use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_table::Result<()> {
+/// let proxy = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+/// let fluo = fluo_accumulo::connect(AccumuloOptions::new(proxy, "localhost:2181/fluo")).await?;
+/// println!("{:?}", fluo.applications().list().await?);
+/// # Ok(())
+/// # }
+/// ```
+pub async fn connect(options: AccumuloOptions) -> Result<Instance> {
+    let keeper = Keeper::connect(options.session()?).await?;
+    let name = options.instance_name.as_deref();
+    let cluster = AccumuloCluster::find(&*keeper.session().await?, name).await?;
+    let tables = AccumuloTables::connect(options.proxy).await?;
+    let mut tables = tables.iterator_build(options.iterator_build);
+    tables.writer_options = tables.writer_options.calls_in_flight(options.conditional_calls);
+    let tables = Arc::new(tables);
+    let applications = ZooKeeperApplications::new(keeper, cluster, tables.clone());
+    Ok(Instance::new(tables, Arc::new(applications)))
 }
 
 #[cfg(test)]
