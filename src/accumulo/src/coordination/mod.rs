@@ -20,9 +20,6 @@
 //!   exclusive/<name>          ephemeral: the exclusive use of an application
 //! ```
 //!
-//! The nodes of set-up locks are beside the chroot, because Java lists all nodes below the chroot
-//! as applications.
-//!
 //! All changes that need several requests run in tasks of their own, so that a caller that is
 //! cancelled leaves no node behind.
 
