@@ -51,18 +51,16 @@ fn is_node_name(name: &str) -> bool {
 /// The access to the nodes that a session creates: open to all clients, or limited to those that
 /// have a secret. Its `Debug` output does not contain the secret.
 #[derive(Clone, Default)]
-pub(crate) struct Access {
-    secret: Option<String>,
-}
+pub(crate) struct Access(Option<String>);
 
 impl Access {
     pub(crate) fn with_secret(secret: String) -> Self {
-        Self { secret: Some(secret) }
+        Self(Some(secret))
     }
 
     /// Returns the data with which a session authenticates itself in the scheme `digest`.
     pub(super) fn digest(&self) -> Option<Vec<u8>> {
-        let secret = self.secret.as_ref()?;
+        let secret = self.0.as_ref()?;
         Some(format!("{USER}:{secret}").into_bytes())
     }
 
@@ -70,7 +68,7 @@ impl Access {
     /// stands for the identity with which the session has authenticated itself.
     pub(super) fn entries(&self, kind: NodeKind) -> Vec<Acl> {
         let all = |id| Acl::new(Permission::ALL, id);
-        if self.secret.is_none() {
+        if self.0.is_none() {
             return vec![all(AuthId::anyone())];
         }
         let own = all(AuthId::authed());
@@ -83,7 +81,7 @@ impl Access {
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.secret {
+        f.write_str(match self.0 {
             Some(_) => "Access(secret)",
             None => "Access(open)",
         })
