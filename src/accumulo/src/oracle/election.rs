@@ -14,13 +14,9 @@ pub(super) fn election_prefix(random: u128) -> String {
 /// Returns the paths of election nodes in their order: the first one is that of the leader.
 pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
     let mut names: Vec<_> = names.iter().collect();
-    names.sort_by_key(|name| order(name));
+    // The text after the last `lock-` decides the place of a name.
+    names.sort_by_key(|name| name.rsplit(SEQUENCE).next());
     names.iter().map(|name| format!("{servers}/{name}")).collect()
-}
-
-/// Returns the part of a name that decides its place: the text after the last `lock-`.
-fn order(name: &str) -> &str {
-    name.rsplit_once(SEQUENCE).map_or(name, |(_, sequence)| sequence)
 }
 
 /// Reads the address in an election node. Returns `None` unless it is `host:port`.
