@@ -91,7 +91,8 @@ impl Table for AccumuloTable {
             check_keys(&conditional.mutation)?;
             check_timestamps(conditional)?;
         }
-        if mutations.iter().any(needs_fluo) {
+        let mut conditions = mutations.iter().flat_map(|conditional| &conditional.conditions);
+        if conditions.any(|condition| filter::needs_fluo(condition.filter)) {
             self.tables.require_iterators().await?;
         }
         let mutations = mutations.into_iter().map(convert::conditional);
@@ -228,11 +229,6 @@ fn uncertain(error: ProxyError) -> Error {
 
 fn is_lost(error: &ProxyError) -> bool {
     matches!(error.kind(), ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut)
-}
-
-fn needs_fluo(conditional: &ConditionalMutation) -> bool {
-    let mut conditions = conditional.conditions.iter();
-    conditions.any(|condition| filter::needs_fluo(condition.filter))
 }
 
 /// Checks the lengths of keys. The server would report a longer key as a violated constraint, after
