@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 
 use accumulo_proxy::{BatchScanOptions, IteratorSetting, ScanOptions};
-use fluo_table::{Cell, CellBatches, ColumnSelector, Error, Filter, Result, Scan, Span};
+use fluo_table::{Cell, CellBatches, ColumnSelector, Filter, Result, Scan, Span};
 use futures::future::FutureExt;
 use futures::stream::{self, Peekable, Stream, StreamExt, TryStreamExt};
 
@@ -154,8 +154,7 @@ impl Rest {
             }
         }
         let most = self.scan.batch_cells.get();
-        let batches: Vec<Result<Vec<Cell>, Error>> =
-            shown.chunks(most).map(|cells| Ok(cells.to_vec())).collect();
+        let batches: Vec<Result<_>> = shown.chunks(most).map(|cells| Ok(cells.to_vec())).collect();
         let batches = stream::iter(batches).boxed();
         self.open.push_back(batches.peekable());
         Ok(())

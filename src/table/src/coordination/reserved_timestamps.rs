@@ -65,7 +65,7 @@ impl ReservedTimestamps {
     ///
     /// [`Storage`](crate::ErrorKind::Storage) if the timestamps are used up.
     pub fn plan(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
-        if let Some(planned_at) = self.planned_at {
+        if let Some(planned_at) = self.planned_at.replace(now) {
             self.size = if now.duration_since(planned_at) < LASTS {
                 self.size.saturating_mul(2)
             } else {
@@ -73,7 +73,6 @@ impl ReservedTimestamps {
             };
         }
         self.size = self.size.clamp(MIN_SIZE, MAX_SIZE);
-        self.planned_at = Some(now);
         // Reserve nothing if `count` timestamps could not be handed out.
         TimestampBlock::end_of(self.next, count.get())?;
         // From the end, not from the next one: other callers may take the rest of the reservation
