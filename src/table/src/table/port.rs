@@ -149,11 +149,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a mutation whose conditions are known to have held, or not.
-    pub(crate) fn of(they_held: bool) -> Self {
-        if they_held { Self::Accepted } else { Self::Rejected }
-    }
-
     /// Returns true if the mutation is known to be durable.
     pub fn is_accepted(&self) -> bool {
         matches!(self, Self::Accepted)

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
 use crate::table::{
-    Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Scan, StoredKey,
-    Versions,
+    Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Outcome, Scan,
+    StoredKey, Versions,
 };
 
 /// The number of hidden entries in a row after which a scan seeks to the next entry it needs
@@ -75,25 +75,25 @@ impl Store {
         }
     }
 
-    /// Applies mutations if the conditions of all of them hold, and returns whether they did (T9,
-    /// T10, T16).
+    /// Applies mutations if the conditions of all of them hold (T9, T10, T16).
     pub(super) fn apply_together(
         &mut self,
         mutations: Vec<ConditionalMutation>,
         authorizations: &Authorizations,
         now_ms: i64,
-    ) -> bool {
+    ) -> Outcome {
         let all_hold = mutations.iter().all(|conditional| {
             let row = &conditional.mutation.row;
             let mut conditions = conditional.conditions.iter();
             conditions.all(|condition| self.holds(row, condition, authorizations))
         });
-        if all_hold {
-            for conditional in mutations {
-                self.apply(conditional.mutation, now_ms);
-            }
+        if !all_hold {
+            return Outcome::Rejected;
         }
-        all_hold
+        for conditional in mutations {
+            self.apply(conditional.mutation, now_ms);
+        }
+        Outcome::Accepted
     }
 
     /// Drops the entries that no scan can show any more (A8), and garbage of transactions (A11, G1,

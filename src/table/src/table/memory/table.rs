@@ -63,10 +63,8 @@ impl Table for MemoryTable {
         mutations.iter().try_for_each(|mutation| mutation.check(&self.authorizations))?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {
-            let outcome = |mutation| {
-                Outcome::of(store.apply_together(vec![mutation], &self.authorizations, now_ms))
-            };
-            mutations.into_iter().map(outcome).collect()
+            let each = mutations.into_iter().map(|mutation| vec![mutation]);
+            each.map(|one| store.apply_together(one, &self.authorizations, now_ms)).collect()
         })
     }
 
@@ -84,9 +82,8 @@ impl MultiRowWrite for MemoryTable {
     ) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let now_ms = self.clock.now_ms();
-        let outcome = self.with_store(|store| {
-            Outcome::of(store.apply_together(mutations, &self.authorizations, now_ms))
-        });
+        let outcome =
+            self.with_store(|store| store.apply_together(mutations, &self.authorizations, now_ms));
         drop(commit);
         outcome
     }
