@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::oracle::wire::{Call, Exchange, Reply};
+use crate::oracle::wire::Exchange;
 
 const POLL: Duration = Duration::from_millis(500);
 const QUESTION: Duration = Duration::from_secs(2);
@@ -22,9 +22,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 pub(super) async fn wait_until_it_stops(address: &str) {
     let mut silent_since = None;
     loop {
-        match timeout(QUESTION, asks(address)).await {
-            Ok(Some(true)) => silent_since = None,
-            Ok(_) => return,
+        match timeout(QUESTION, Exchange::connect(address)).await {
+            Ok(Ok(_)) => silent_since = None,
+            // It does not lead, refuses, disconnects, or is no oracle.
+            Ok(Err(_)) => return,
             Err(_) => {
                 let since = *silent_since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= SILENCE {
@@ -37,23 +38,13 @@ pub(super) async fn wait_until_it_stops(address: &str) {
     }
 }
 
-/// Asks an oracle whether it leads. Returns `None` if it refuses, disconnects, or is no oracle.
-async fn asks(address: &str) -> Option<bool> {
-    let mut exchange = Exchange::connect(address).await.ok()?;
-    // The caller limits the whole question; only its timeout means that there is no answer.
-    match exchange.call(&Call::IsLeader).await {
-        Ok(Reply::Leader(leads)) => Some(leads),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::io::AsyncReadExt;
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::oracle::wire::{encode_reply, write_frame};
+    use crate::oracle::wire::{Reply, encode_reply, write_frame};
 
     async fn predecessor() -> (TcpListener, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -131,10 +131,15 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
+    /// Connects to an oracle, and checks that it leads. The caller limits the time.
     pub(crate) async fn connect(address: &str) -> Result<Self, Cause> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, sequence: 0 })
+        let mut exchange = Self { stream, sequence: 0 };
+        match exchange.call(&Call::IsLeader).await? {
+            Reply::Leader(true) => Ok(exchange),
+            _ => Err("it does not lead".into()),
+        }
     }
 
     /// Sends a call and returns its reply. The caller limits the whole exchange.
