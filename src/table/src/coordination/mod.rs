@@ -42,10 +42,9 @@ mod memory;
 mod observed_column;
 mod pending_commit;
 mod port;
-mod reserved_timestamps;
 mod sessions;
 mod share;
-mod timestamp_block;
+mod timestamps;
 
 pub mod zookeeper_format;
 
@@ -59,7 +58,6 @@ pub use memory::MemoryApplications;
 pub use observed_column::{ObservedColumn, ObserverKind};
 pub use pending_commit::{PendingCommit, PendingCommits};
 pub use port::{Coordination, Transactor, WorkerMembership, check_duty};
-pub use reserved_timestamps::ReservedTimestamps;
 pub use sessions::Sessions;
 pub use share::Share;
-pub use timestamp_block::TimestampBlock;
+pub use timestamps::{ReservedTimestamps, TimestampBlock};

@@ -1,11 +1,10 @@
-//! Timestamps that are handed out from memory, and the size of the next reservation.
+//! Blocks of timestamps, which are handed out from memory, and the size of the next reservation.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use crate::coordination::TimestampBlock;
 use crate::data::Timestamp;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// The size of the smallest reservation, as in Fluo.
 const MIN_SIZE: u32 = 1_000;
@@ -13,6 +12,42 @@ const MIN_SIZE: u32 = 1_000;
 const MAX_SIZE: u32 = 1 << 20;
 /// The intended life of a reservation.
 const LASTS: Duration = Duration::from_secs(1);
+
+/// A block of consecutive timestamps that were handed out together, to one caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimestampBlock {
+    /// The first timestamp.
+    pub first: Timestamp,
+    /// The number of timestamps: the last is `first + count - 1`.
+    pub count: NonZeroU32,
+    /// The horizon when they were handed out, below which garbage may have been collected. It is
+    /// not above `first`.
+    pub horizon: Timestamp,
+}
+
+impl TimestampBlock {
+    /// Returns the timestamps of the block, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Timestamp> + use<> {
+        let first = self.first.get();
+        let end = first.saturating_add(u64::from(self.count.get()));
+        (first..end).filter_map(|number| Timestamp::new(number).ok())
+    }
+
+    /// Returns the timestamp right after a block of `count` that begins at `first`. The next block
+    /// may begin there.
+    ///
+    /// # Errors
+    ///
+    /// [`Storage`](crate::ErrorKind::Storage) if the timestamps of the application are used up.
+    pub fn end_of(first: Timestamp, count: u32) -> Result<Timestamp> {
+        Timestamp::new(first.get().saturating_add(u64::from(count))).map_err(|error| {
+            let message = format!(
+                "after {first} there are no {count} more timestamps; move the data into a new application"
+            );
+            Error::with_source(ErrorKind::Storage, message, error)
+        })
+    }
+}
 
 /// The reserved timestamps of a process, for implementations of
 /// [`Coordination`](super::Coordination).
@@ -103,6 +138,24 @@ mod tests {
 
     fn count(count: u32) -> NonZeroU32 {
         NonZeroU32::new(count).unwrap()
+    }
+
+    #[test]
+    fn iterates_over_consecutive_timestamps() {
+        let block = TimestampBlock { first: at(7), count: count(3), horizon: Timestamp::ZERO };
+        assert_eq!(block.iter().map(Timestamp::get).collect::<Vec<_>>(), [7, 8, 9]);
+    }
+
+    #[test]
+    fn reports_timestamps_that_are_used_up() {
+        let last = at(Timestamp::MAX.get() - 1);
+        assert_eq!(TimestampBlock::end_of(last, 1).unwrap(), Timestamp::MAX);
+        let error = TimestampBlock::end_of(last, 2).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Storage);
+        assert_eq!(
+            error.to_string(),
+            "after 1152921504606846974 there are no 2 more timestamps; move the data into a new application"
+        );
     }
 
     #[test]
