@@ -11,13 +11,13 @@ use fluo_table::{
     Tablets, Versions, check_table_name,
 };
 
-use crate::backoff::Settling;
+use crate::backoff::settle;
 use crate::error::{after_change, port_error};
 use crate::filter;
 use crate::iterators::ITERATOR;
 use crate::metadata::{self, Rows};
 use crate::table::AccumuloTable;
-use crate::tables::AccumuloTables;
+use crate::tables::{AccumuloTables, Ids};
 
 #[async_trait]
 impl TableAdmin for AccumuloTables {
@@ -185,24 +185,22 @@ impl TableAdmin for AccumuloTables {
     /// Reads the tablets from `accumulo.metadata`. The count of a tablet is that of its files:
     /// entries in memory are not counted, and after a split the count is an estimate of the server.
     async fn tablets(&self, name: &str) -> Result<Tablets> {
-        let mut settling = Settling::begin();
-        loop {
+        let rows = || async {
             // A table that was deleted in the meantime has no tablets any more.
             let id = self.id_of(name).await?;
-            if let Some(rows) = metadata::rows(&self.client, name, &id, &Rows::default()).await? {
-                let tablets = rows.into_iter().map(|row| Tablet {
-                    end_row: row.end_row,
-                    server: row.server,
-                    entries: row.entries,
-                });
-                return Ok(Tablets::new(tablets.collect()));
-            }
-            if !settling.wait().await {
-                return Err(Error::unavailable(format!(
-                    "the tablets of table `{name}` keep changing, so they cannot be read; try again later"
-                )));
-            }
-        }
+            metadata::rows(&self.client, name, &id, &Rows::default()).await
+        };
+        let rows = settle(rows, |rows| rows).await?.ok_or_else(|| {
+            Error::unavailable(format!(
+                "the tablets of table `{name}` keep changing, so they cannot be read; try again later"
+            ))
+        })?;
+        let tablets = rows.into_iter().map(|row| Tablet {
+            end_row: row.end_row,
+            server: row.server,
+            entries: row.entries,
+        });
+        Ok(Tablets::new(tablets.collect()))
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
@@ -262,22 +260,20 @@ impl AccumuloTables {
         for (property, value) in &mut expected {
             *value = value.or_else(|| inherited.get(*property).map(String::as_str));
         }
-        let mut settling = Settling::begin();
-        loop {
+        let properties = || async {
             // `self.properties` would check again that the table exists; the changes were made a
             // moment ago, so it does.
             let found = self.client.table_operations().properties(name).await;
-            let found = found.map_err(|error| after_change(&change, port_error(error)))?;
+            found.map_err(|error| after_change(&change, port_error(error)))
+        };
+        let shown = settle(properties, |found| {
             expected.retain(|property, value| found.get(*property).map(String::as_str) != *value);
-            if expected.is_empty() {
-                return Ok(());
-            }
-            if !settling.wait().await {
-                let change = changed(name, expected.keys());
-                let why = "the servers do not show that, or another client has changed it since";
-                return Err(unseen(&change, why));
-            }
-        }
+            expected.is_empty().then_some(())
+        });
+        shown.await?.ok_or_else(|| {
+            let why = "the servers do not show that, or another client has changed it since";
+            unseen(&changed(name, expected.keys()), why)
+        })
     }
 
     /// Waits until the id of a name is as it is after a change. The proxy caches the names of
@@ -288,16 +284,10 @@ impl AccumuloTables {
         change: &str,
         is_so: impl Fn(Option<&str>) -> bool + Send,
     ) -> Result<()> {
-        let mut settling = Settling::begin();
-        loop {
-            let ids = self.ids().await.map_err(|error| after_change(change, error))?;
-            if is_so(ids.get(name).map(String::as_str)) {
-                return Ok(());
-            }
-            if !settling.wait().await {
-                return Err(unseen(change, "the proxy does not show it"));
-            }
-        }
+        let ids = || async { self.ids().await.map_err(|error| after_change(change, error)) };
+        let shown = move |ids: Arc<Ids>| is_so(ids.get(name).map(String::as_str)).then_some(());
+        let shown = settle(ids, shown).await?;
+        shown.ok_or_else(|| unseen(change, "the proxy does not show it"))
     }
 
     /// Rejects a compaction with iterators that the servers cannot load: it would fail in each

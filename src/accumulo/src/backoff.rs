@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fluo_table::Result;
 use tokio::time::Instant;
 
 /// Longest wait for a change of a table that usually takes milliseconds.
@@ -41,25 +42,19 @@ impl Backoff {
     }
 }
 
-/// The pauses between two checks whether a change of a table is in force, up to a limit.
-#[derive(Debug)]
-pub(crate) struct Settling {
-    begin: Instant,
-    backoff: Backoff,
-}
-
-impl Settling {
-    pub(crate) fn begin() -> Self {
-        Self { begin: Instant::now(), backoff: Backoff::new(FIRST_PAUSE, MAX_PAUSE) }
-    }
-
-    /// Waits before the next check. Returns false once the limit has passed.
-    pub(crate) async fn wait(&mut self) -> bool {
-        if self.begin.elapsed() > LIMIT {
-            return false;
+/// Repeats a request until its answer shows a change of a table. Returns `None` once the limit has
+/// passed.
+pub(crate) async fn settle<A, T, F: Future<Output = Result<A>>>(
+    request: impl Fn() -> F,
+    mut shown: impl FnMut(A) -> Option<T>,
+) -> Result<Option<T>> {
+    let (begin, mut backoff) = (Instant::now(), Backoff::new(FIRST_PAUSE, MAX_PAUSE));
+    loop {
+        let found = shown(request().await?);
+        if found.is_some() || begin.elapsed() > LIMIT {
+            return Ok(found);
         }
-        self.backoff.wait().await;
-        true
+        backoff.wait().await;
     }
 }
 
