@@ -174,19 +174,16 @@ impl AccumuloTable {
 
     fn outcome(&self, outcome: ConditionalOutcome) -> Outcome {
         let table = &self.name;
+        let violation = |message: String| Outcome::ConstraintViolation(Error::invalid(message));
         match outcome {
             ConditionalOutcome::Accepted => Outcome::Accepted,
             ConditionalOutcome::Rejected => Outcome::Rejected,
-            ConditionalOutcome::ConstraintViolation => {
-                Outcome::ConstraintViolation(Error::invalid(format!(
-                    "a constraint of table `{table}` forbids the mutation; nothing of it was written"
-                )))
-            }
-            ConditionalOutcome::InvisibleVisibility => {
-                Outcome::ConstraintViolation(Error::invalid(format!(
-                    "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
-                )))
-            }
+            ConditionalOutcome::ConstraintViolation => violation(format!(
+                "a constraint of table `{table}` forbids the mutation; nothing of it was written"
+            )),
+            ConditionalOutcome::InvisibleVisibility => violation(format!(
+                "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
+            )),
             // Other mutations of the call have an outcome, so the call as a whole did not fail.
             ConditionalOutcome::Unknown(Some(error))
                 if error.is_denial() || !error.may_have_taken_effect() =>
