@@ -212,7 +212,7 @@ fn check_cells(
         if previous.as_slice() >= bytes {
             return Err(misplaced("a stored key is out of order", &previous));
         }
-        if Families::of(key.family) != families {
+        if Families::for_family(key.family) != families {
             return Err(misplaced("a stored key is in the wrong map", &previous));
         }
         previous.clear();

@@ -30,7 +30,7 @@ impl Reader<'_> {
         key::push_column(&mut from, KeyRef::new(row, column, 0));
         let to = key::after_all_versions(&from);
         let entries =
-            |from: &[u8]| read.cells(cells, Families::of(&column.family), from, Some(&to));
+            |from: &[u8]| read.cells(cells, Families::for_family(&column.family), from, Some(&to));
         let mut rest = entries(&from);
         let mut next = rest.next();
         // Most conditions are about a column without entries, which needs no view.

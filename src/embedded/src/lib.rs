@@ -75,15 +75,16 @@
 //!   transactions that begin: see [`add_splits`](EmbeddedTables#method.add_splits).
 //! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
 //!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), the writes of the last 64 MiB of log,
-//!   up to 100 MiB of a table while they are written to files, and a few megabytes for each
-//!   running scan. A test writes and reads 512 MiB with less than 320 MiB.
+//!   up to 100 MiB of a table and 25 MiB of its notifications while they are written to files, and
+//!   a few megabytes for each running scan. A test writes and reads 512 MiB with less than 320 MiB.
 //! - **Long keys.** Row and column together have at most about 64,000 bytes; a mutation with a
 //!   longer key is refused.
 //!
 //! Not supported: several processes, replication, encryption.
 //!
 //! The storage engine may panic on damaged files. The crate catches the panic and returns an error,
-//! so it requires `panic = "unwind"`, which is the default.
+//! so it requires `panic = "unwind"`, which is the default. If the engine panics while it opens a
+//! map, it aborts the process.
 
 mod admin;
 mod application_state;

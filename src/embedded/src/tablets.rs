@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{Bytes, Span};
 
-use crate::engine::{Cells, Families, Read, Transaction, keys_of, number};
+use crate::engine::{Cells, Read, Transaction, keys_of, number};
 use crate::error::Failure;
 use crate::key;
 
@@ -216,12 +216,9 @@ fn end_before(read: &impl Read, table_id: u64, tablet: &[u8]) -> Result<Option<B
 fn count(read: &impl Read, cells: &Cells, span: &Span) -> Result<u64, Failure> {
     let from = key::bound(span.start().as_ref());
     let to = span.end().map(|end| key::bound(end.as_ref()));
-    let mut count = 0;
-    for entry in read.cells(cells, Families::All, &from, to.as_deref()) {
-        entry?;
-        count += 1;
-    }
-    Ok(count)
+    let entries = |map| read.entries(map, &from, to.as_deref());
+    let mut all = entries(&cells.notifications).chain(entries(&cells.others));
+    all.try_fold(0, |count, entry| entry.map(|_| count + 1))
 }
 
 fn record_key(table_id: u64, end_row: Option<&[u8]>) -> Vec<u8> {

@@ -1,6 +1,8 @@
 //! `cargo xtask cluster`, and the cluster of `cargo xtask test`: both run the command
 //! `fluo-cluster`.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
@@ -8,13 +10,11 @@ use std::process::{self, Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
-use crate::cargo::{command, say, workspace};
+use crate::cargo::{command, say, set, workspace};
 use crate::parts::Part;
 
-/// Options of the `java` command for processes that live for a test or for some minutes: compiling
-/// their code well, or collecting garbage on many threads, would take longer than it saves.
-pub(crate) const SHORT_LIVED: (&str, &str) =
-    ("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+/// The environment variable with options for each `java` command.
+const JAVA_OPTIONS: &str = "JDK_JAVA_OPTIONS";
 
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
@@ -43,6 +43,15 @@ pub(crate) fn cluster(what: What) -> Result<()> {
     Ok(())
 }
 
+/// Returns the environment variable for Java processes that live for a test or for some minutes:
+/// compiling their code well, or collecting garbage on many threads, would take longer than it
+/// saves. Options that are already there come last, so they win.
+pub(crate) fn for_short_lived() -> (&'static str, Option<OsString>) {
+    let mut options = OsString::from("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ");
+    options.push(env::var_os(JAVA_OPTIONS).unwrap_or_default());
+    (JAVA_OPTIONS, Some(options))
+}
+
 /// A cluster that ends with this process, also after a failed test, an error or Ctrl-C: the process
 /// that holds it reads from a pipe whose other end is here.
 pub(crate) struct Held {
@@ -55,10 +64,11 @@ impl Held {
     pub(crate) fn start(commands: &Path) -> Result<Held> {
         let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
         say(&format!("\n> fluo-cluster hold --state {}", state.display()));
-        let holder = Command::new(commands.join("fluo-cluster"))
+        let mut holder = Command::new(commands.join("fluo-cluster"));
+        set(&mut holder, &[for_short_lived()]);
+        let holder = holder
             .args(["hold", "--state"])
             .arg(&state)
-            .env(SHORT_LIVED.0, SHORT_LIVED.1)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

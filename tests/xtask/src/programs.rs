@@ -17,6 +17,9 @@ use crate::source::files;
 /// them. Without it, such a test calls cargo to build them.
 pub(crate) const FOLDER: &str = "FLUO_PROGRAMS";
 
+/// Test programs with their names.
+pub(crate) type Tests = Vec<(String, Command)>;
+
 /// Built programs.
 #[derive(Debug)]
 pub(crate) struct Programs(Vec<Program>);
@@ -51,30 +54,35 @@ impl Programs {
         Ok(Programs(programs))
     }
 
-    /// Returns the test programs that need a real Accumulo: their sources ask whether live tests
-    /// are wanted. They are commands in the folders of their packages, as cargo runs tests.
+    /// Returns the test programs that need a real Accumulo, and all others: the sources of the
+    /// former ask whether live tests are wanted. They are commands in the folders of their
+    /// packages, as cargo runs tests; a name has the folder before the name of the program.
     ///
     /// # Errors
     ///
-    /// There are none, or a source cannot be read.
-    pub(crate) fn live_tests(&self) -> Result<Vec<(String, Command)>> {
-        let mut live = Vec::new();
-        for test in self.of_kind("test", true) {
+    /// There are no live tests or no others, or a source cannot be read.
+    pub(crate) fn tests(&self) -> Result<(Tests, Tests)> {
+        let (mut live, mut others) = (Tests::new(), Tests::new());
+        for test in self.0.iter().filter(|program| program.profile.test) {
             let path = &test.target.src_path;
             let folder = path.parent().filter(|_| path.ends_with("main.rs"));
             let mut is_live = false;
-            for file in files(folder.unwrap_or(path), "rs")? {
-                is_live |= fs::read_to_string(file)?.contains("wanted()");
+            if test.target.kind.iter().any(|kind| kind == "test") {
+                for file in files(folder.unwrap_or(path), "rs")? {
+                    is_live |= fs::read_to_string(file)?.contains("wanted()");
+                }
             }
-            if is_live {
-                let mut command = Command::new(&test.executable);
-                command.current_dir(test.manifest_path.parent().unwrap_or(Path::new(".")));
-                live.push((test.target.name.clone(), command));
-            }
+            let package = test.manifest_path.parent().unwrap_or(Path::new("."));
+            let mut command = Command::new(&test.executable);
+            command.current_dir(package).env("CARGO_MANIFEST_DIR", package);
+            let tests = if is_live { &mut live } else { &mut others };
+            let folder = package.strip_prefix(workspace()).unwrap_or(package);
+            tests.push((folder.join(&test.target.name).display().to_string(), command));
         }
         live.sort_by(|(one, _), (other, _)| one.cmp(other));
         ensure!(!live.is_empty(), "there are no live tests");
-        Ok(live)
+        ensure!(!others.is_empty(), "there are no tests but the live ones");
+        Ok((live, others))
     }
 
     /// Returns the examples in the folder `examples` of the workspace, in the order of their names.
@@ -84,7 +92,7 @@ impl Programs {
     /// There are none.
     pub(crate) fn examples(&self) -> Result<Vec<(&str, &Path)>> {
         let folder = workspace().join("examples");
-        let examples = self.of_kind("example", false);
+        let examples = self.of_kind("example");
         let mut examples: Vec<_> = examples
             .filter(|example| example.target.src_path.starts_with(&folder))
             .map(|example| (example.target.name.as_str(), example.executable.as_path()))
@@ -101,14 +109,14 @@ impl Programs {
     ///
     /// There is no command `fluo`.
     pub(crate) fn folder(&self) -> Result<&Path> {
-        let mut commands = self.of_kind("bin", false);
+        let mut commands = self.of_kind("bin");
         let fluo = commands.find(|command| command.target.name == "fluo");
         fluo.and_then(|fluo| fluo.executable.parent()).context("there is no command `fluo`")
     }
 
-    fn of_kind(&self, kind: &str, is_test: bool) -> impl Iterator<Item = &Program> {
+    fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Program> {
         let is_wanted = move |program: &&Program| {
-            program.profile.test == is_test && program.target.kind.iter().any(|it| it == kind)
+            !program.profile.test && program.target.kind.iter().any(|it| it == kind)
         };
         self.0.iter().filter(is_wanted)
     }

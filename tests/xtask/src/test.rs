@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
 use crate::cargo::{Environment, cargo, command, run, say, set, workspace};
-use crate::cluster::{Held, SHORT_LIVED};
+use crate::cluster::{Held, for_short_lived};
 use crate::lint;
 use crate::parts::{Part, Plan, Wishes};
 use crate::programs::{self, Programs};
@@ -141,45 +141,47 @@ fn environment(
         (WITHOUT_ACCUMULO, skips(cluster.is_none())),
         (CLUSTER, cluster.map(OsStr::to_owned)),
         (programs::FOLDER, Some(programs.folder()?.into())),
-        (SHORT_LIVED.0, Some(SHORT_LIVED.1.into())),
+        for_short_lived(),
     ])
 }
 
-/// Runs everything: live tests on the cluster, if there is one, beside the rest.
+/// Runs everything: live tests on the cluster, if there is one, and all other tests beside the
+/// rest.
 fn run_parts(
     plan: &Plan,
     programs: &Programs,
     each: Command,
     cluster: Option<&OsStr>,
 ) -> Result<()> {
-    let mut live = Vec::new();
+    let (live, mut tests) = programs.tests()?;
+    let others_see = environment(plan, programs, None)?;
+    let mut jobs = Vec::new();
     if cluster.is_some() {
-        let environment = environment(plan, programs, cluster)?;
-        let mut tests = programs.live_tests()?;
-        let commands = tests.iter_mut().map(|(_, command)| command);
-        commands.for_each(|command| set(command, &environment));
         // They mostly wait for the servers, so they run beside each other and beside the rest. The
         // first program takes as long as the others.
-        let (first, others) = tests.into_iter().partition(|(name, _)| name == "live");
-        live.push(Background::start("live-tests", first)?);
-        live.push(Background::start("more-live-tests", others)?);
+        let environment = environment(plan, programs, cluster)?;
+        let live = live.into_iter().map(|test| with(test, &environment));
+        let (first, others) = live.partition(|(name, _)| name == "tests/live");
+        jobs.extend([("live-tests", first), ("more-live-tests", others)]);
+    } else {
+        tests.extend(live);
     }
-    // After the build, which would be slower beside them. The other commands often leave a
-    // processor idle.
+    jobs.push(("tests", tests.into_iter().map(|test| with(test, &others_see)).collect()));
     let more = match is_first_day()? {
         true => ("xtask mutate".to_owned(), command(&["xtask", "mutate", "--rotate", "1"], &[])),
         false => ("xtask each".to_owned(), each),
     };
-    let more = Background::start("more-checks", vec![more])?;
-    let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
-        let environment = environment(plan, programs, None)?;
-        test_without_cluster(programs, &environment)
-    });
-    if let (Err(error), false) = (&rest, live.is_empty()) {
-        say(&format!("\n{error}; the live tests still run"));
+    jobs.push(("more-checks", vec![more]));
+    // After the build, which would be slower beside them. The other commands often leave a
+    // processor idle.
+    let jobs = jobs.into_iter().map(|(title, programs)| Background::start(title, programs));
+    let beside: Vec<_> = jobs.collect();
+    let rest = lint::lint_code(plan.runs(Part::Clippy))
+        .and_then(|()| run_documentation(programs, &others_see));
+    if let Err(error) = &rest {
+        say(&format!("\n{error}; the tests still run"));
     }
-    let beside = live.into_iter().chain([more]);
-    let beside = beside.filter_map(|tests| tests.finish().err());
+    let beside = beside.into_iter().filter_map(|job| job.and_then(Background::finish).err());
     let errors = rest.err().into_iter().chain(beside);
     let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
     match errors.as_slice() {
@@ -198,9 +200,14 @@ fn each() -> Result<Command> {
     Ok(each)
 }
 
-/// Runs everything that needs no cluster.
-fn test_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
-    cargo(&["test", "--workspace"], environment)?;
+fn with((name, mut command): (String, Command), environment: &Environment) -> (String, Command) {
+    set(&mut command, environment);
+    (name, command)
+}
+
+/// Runs what readers see: the examples of the documentation, those in files, the demonstration.
+fn run_documentation(programs: &Programs, environment: &Environment) -> Result<()> {
+    cargo(&["test", "--workspace", "--doc"], environment)?;
     // Their names begin with numbers, in reading order.
     for (name, file) in programs.examples()? {
         run_in_workspace(&format!("example {name}"), Command::new(file), environment)?;

@@ -14,7 +14,8 @@
 //!   which closes the cursor if the consumer is no longer waiting.
 //! - A cursor is closed as soon as its last batch arrives, even if the consumer has not read that
 //!   far.
-//! - At most one batch waits for the consumer.
+//! - At most one batch waits for the consumer. Reading ahead starts when the consumer asks for a
+//!   second batch: a scan of one row makes no unnecessary call.
 //! - The end of a scan is explicit. If the task ends without it, the scan fails.
 
 mod batch_size;

@@ -39,8 +39,8 @@ use crate::writer::Verdict;
 /// write runs.
 const STEP_ENTRIES: usize = 8_192;
 
-/// The files of a table are merged if at least one entry was dropped for this number of remaining
-/// ones.
+/// The files of a table without its notifications are merged if at least one entry was dropped for
+/// this number of remaining ones.
 const MERGE_FRACTION: u64 = 4;
 
 pub(crate) async fn run(

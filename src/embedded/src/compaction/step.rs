@@ -185,7 +185,7 @@ impl Compaction {
         let mut reader = KeyReader::default();
         for bytes in hidden {
             let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
-            let map = cells.of(key.family);
+            let map = cells.for_family(key.family);
             if transaction.contains(map, bytes)? {
                 transaction.remove(map, bytes);
                 changes.add(ends.key_of_row(self.table_id, key.row), -1);
@@ -219,9 +219,9 @@ mod tests {
     }
 
     fn stored_keys(most: usize) -> impl Strategy<Value = Vec<StoredKey>> {
-        let key = ("[ab]", "[pq]", 0i64..12, any::<bool>()).prop_map(
-            |(row, qualifier, timestamp, is_put)| StoredKey {
-                key: Key::new(row, Column::new("f", qualifier), timestamp),
+        let key = ("[ab]", "f|ntfy|z", "[pq]", 0i64..12, any::<bool>()).prop_map(
+            |(row, family, qualifier, timestamp, is_put)| StoredKey {
+                key: Key::new(row, Column::new(family, qualifier), timestamp),
                 is_put,
             },
         );
@@ -249,7 +249,7 @@ mod tests {
         for stored in keys {
             let mut bytes = Vec::new();
             key::push_key(&mut bytes, stored.key.as_ref(), !stored.is_put);
-            let map = cells.of(&stored.key.column.family);
+            let map = cells.for_family(&stored.key.column.family);
             if !transaction.contains(map, &bytes)? {
                 transaction.insert(map, &bytes, &[])?;
                 changes.add(ends.key_of_row(TABLE_ID, &stored.key.row), 1);

@@ -79,7 +79,7 @@ fn store(transaction: &mut Transaction<'_>, entries: &[Entry]) -> Result<(), Fai
     for Entry { key, value, is_delete } in entries {
         let mut bytes = Vec::new();
         key::push_key(&mut bytes, key.as_ref(), *is_delete);
-        let map = cells.of(&key.column.family);
+        let map = cells.for_family(&key.column.family);
         let is_new = !transaction.contains(map, &bytes)?;
         transaction.insert(map, &bytes, value)?;
         changes.add(ends.key_of_row(TABLE_ID, &key.row), i64::from(is_new));

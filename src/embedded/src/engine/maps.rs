@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use fjall::SingleWriterTxKeyspace;
-use fluo_table::Scan;
 use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::{Key, Scan};
 
 /// Bytes of a key or of a value. A clone shares them.
 pub(crate) type Slice = fjall::Slice;
@@ -43,7 +43,7 @@ pub(crate) struct Cells {
     pub(crate) others: Map,
 }
 
-/// Some of the entries of a table.
+/// The families that a read of a table covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Families {
     All,
@@ -52,28 +52,37 @@ pub(crate) enum Families {
 }
 
 impl Cells {
-    /// Returns the map of a family.
-    pub(crate) fn of(&self, family: &[u8]) -> &Map {
-        match Families::of(family) {
-            Families::Notifications => &self.notifications,
-            Families::Others | Families::All => &self.others,
+    /// Returns the map with the entries of a family.
+    pub(crate) fn for_family(&self, family: &[u8]) -> &Map {
+        match Families::for_family(family) == Families::Notifications {
+            true => &self.notifications,
+            false => &self.others,
         }
     }
 }
 
 impl Families {
-    pub(crate) fn of(family: &[u8]) -> Self {
+    pub(crate) fn for_family(family: &[u8]) -> Self {
         match family == NOTIFICATION_FAMILY.as_bytes() {
             true => Self::Notifications,
             false => Self::Others,
         }
     }
 
-    /// Returns the families that a scan can show.
-    pub(crate) fn of_scan(scan: &Scan) -> Self {
-        let selected = scan.columns.iter().map(|column| Self::of(&column.family));
-        let selected = selected.reduce(|a, b| if a == b { a } else { Self::All });
-        match selected.unwrap_or(Self::All) {
+    /// Returns the families that a scan can show, by its columns, its spans and its filter.
+    pub(crate) fn for_scan(scan: &Scan) -> Self {
+        let selected = scan.columns.iter().map(|column| Self::for_family(&column.family));
+        let crossed = scan.spans().iter().map(|span| match (span.start(), span.end()) {
+            (Key { row, column, .. }, Some(end))
+                if *row == end.row && column.family == end.column.family =>
+            {
+                Self::for_family(&column.family)
+            }
+            _ => Self::All,
+        });
+        let joined = |a, b| if a == b { a } else { Self::All };
+        let families = selected.reduce(joined).filter(|families| *families != Self::All);
+        match families.or(crossed.reduce(joined)).unwrap_or(Self::All) {
             Self::All if !scan.filter.looks_at_family(NOTIFICATION_FAMILY.as_bytes()) => {
                 Self::Others
             }

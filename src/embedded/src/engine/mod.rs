@@ -1,7 +1,7 @@
 //! The storage engine. Nothing outside of this folder names it.
 //!
 //! An engine keeps sorted maps of byte strings. One map for each kind of record exists in every
-//! directory; each table has a map for its entries. Maps are created and deleted outside of
+//! directory; each table has two maps for its entries. Maps are created and deleted outside of
 //! transactions: the records of a transaction decide which of them belong to a table.
 
 mod failure;
@@ -31,14 +31,15 @@ pub(crate) use self::read::{CellEntries, Read, Snapshot, number};
 use crate::durable_paths::sync_directory;
 use crate::error::Failure;
 
-/// Maximum size of the entries of a table that are in memory and not in a file of their own yet.
+/// Maximum size of the entries of a table that are in memory and not in a file of their own yet,
+/// without its notifications.
 const MAX_TABLE_BUFFER_BYTES: u64 = 32 << 20;
-/// The same for a kind of records.
+/// The same for a kind of records, or the notifications of a table.
 const MAX_RECORD_BUFFER_BYTES: u64 = 8 << 20;
 /// The size of all logs at which the engine writes the buffers of the oldest to files.
 const MAX_LOG_BYTES: u64 = 256 << 20;
-/// Maximum size of a table whose files are merged in one step. No other file of a directory is
-/// merged meanwhile.
+/// Maximum size of a map whose files are merged in one step. No other file of a directory is merged
+/// meanwhile.
 const MAX_MERGED_BYTES: u64 = 1 << 30;
 /// Maximum number of full buffers, and of new files, of a map at which a write begins. The engine
 /// waits in a commit if there are 4 or 20, and never returns if its threads have stopped.
@@ -135,9 +136,10 @@ impl Engine {
     /// Opens the entries of tables.
     pub(crate) fn open_tables(&self, tables: &BTreeSet<u64>) -> Result<(), Failure> {
         for id in tables {
-            let exists = |prefix| self.database.keyspace_exists(&format!("{prefix}{id}"));
-            if ![OTHERS, NOTIFICATIONS].into_iter().all(exists) {
-                let what = format!("the entries of the table with the id {id} are missing");
+            let mut maps =
+                [OTHERS, NOTIFICATIONS].map(|prefix| format!("{prefix}{id}")).into_iter();
+            if let Some(map) = maps.find(|map| !self.database.keyspace_exists(map)) {
+                let what = format!("the entries `{map}` of the table with the id {id} are missing");
                 return Err(Failure::damaged(what));
             }
             self.open_cells(*id)?;
@@ -207,14 +209,14 @@ impl Engine {
         *self.last.write().unwrap_or_else(PoisonError::into_inner) = last;
     }
 
-    /// Writes the marks of removed entries of a table to a file. If `merge` is set, merges all
-    /// files of the table unless they are large, which drops the removed entries with their marks.
-    /// May take long.
+    /// Writes the marks of removed entries of a table to files. Merges all files of its
+    /// notifications and, if `merge` is set, those of its other entries, unless they are large;
+    /// this drops the removed entries with their marks. May take long.
     pub(crate) fn drop_removed(&self, table_id: u64, merge: bool) -> Result<(), Failure> {
         let Some(Cells { notifications, others }) = self.maps.cells(table_id) else {
             return Ok(());
         };
-        for Map(map) in [notifications, others] {
+        for (Map(map), merge) in [(notifications, true), (others, merge)] {
             let map = map.inner();
             // Later writes need not be in a file.
             let written = map.tree.get_highest_memtable_seqno();
@@ -377,8 +379,8 @@ impl<'e> Transaction<'e> {
         Ok(())
     }
 
-    /// Creates the map of the entries of a new table. If this is not committed, the map stays for
-    /// the next table, which has the same id.
+    /// Creates the maps of the entries of a new table. If this is not committed, they stay for the
+    /// next table, which has the same id.
     pub(crate) fn create_cells(&mut self, table_id: u64) -> Result<(), Failure> {
         self.engine.open_cells(table_id)?;
         self.engine.sync_maps()

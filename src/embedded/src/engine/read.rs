@@ -105,13 +105,13 @@ impl DoubleEndedIterator for Entries {
     }
 }
 
-/// Entries of a table in the order of their keys.
-pub(crate) struct CellEntries {
-    notifications: Peekable<Entries>,
-    others: Peekable<Entries>,
+/// Entries of a table in the order of their keys. An error comes in the place of its entry.
+pub(crate) struct CellEntries<I: Iterator = Entries> {
+    notifications: Peekable<I>,
+    others: Peekable<I>,
 }
 
-impl CellEntries {
+impl<I: Iterator> CellEntries<I> {
     /// Reads the next entry of each map.
     pub(crate) fn peek(&mut self) {
         self.notifications.peek();
@@ -119,14 +119,20 @@ impl CellEntries {
     }
 }
 
-impl Iterator for CellEntries {
-    type Item = Result<(Slice, Slice), Failure>;
+impl<I, E> Iterator for CellEntries<I>
+where
+    I: Iterator<Item = Result<(Slice, Slice), E>>,
+{
+    type Item = I::Item;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let is_notification = match (self.notifications.peek(), self.others.peek()) {
-            (None, _) => false,
-            (Some(Ok((notification, _))), Some(Ok((other, _)))) => notification < other,
-            (Some(_), _) => true,
+        let Some(notification) = self.notifications.peek() else {
+            return self.others.next();
+        };
+        let is_notification = match (notification, self.others.peek()) {
+            (Ok((notification, _)), Some(Ok((other, _)))) => notification < other,
+            (Ok(_), Some(Err(_))) => false,
+            (Err(_), _) | (_, None) => true,
         };
         match is_notification {
             true => self.notifications.next(),
@@ -148,5 +154,33 @@ impl Read for Snapshot {
 
     fn source(&self) -> &impl Readable {
         &self.snapshot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_comes_before_the_entries_of_the_other_map() {
+        let entries = |keys: &[&'static str]| {
+            let entry = |key: &&'static str| match *key {
+                "error" => Err(()),
+                key => Ok((Slice::from(key), Slice::from(""))),
+            };
+            keys.iter().map(entry).collect::<Vec<_>>().into_iter().peekable()
+        };
+        for (notifications, others, expected) in [
+            (&["a", "c", "e"][..], &["b", "d"][..], &["a", "b", "c", "d", "e"][..]),
+            (&["a", "c"], &["b", "error", "d"], &["a", "b", "error", "c", "d"]),
+            (&["a", "error", "d"], &["b", "c"], &["a", "error", "b", "c", "d"]),
+        ] {
+            let merged =
+                CellEntries { notifications: entries(notifications), others: entries(others) };
+            let found: Vec<_> = merged.map(|entry| entry.map(|(key, _)| key)).collect();
+            let expected: Vec<_> =
+                entries(expected).map(|entry| entry.map(|(key, _)| key)).collect();
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -52,7 +52,7 @@ impl Reader {
         scan: Scan,
     ) -> Self {
         Self {
-            families: Families::of_scan(&scan),
+            families: Families::for_scan(&scan),
             scan,
             authorizations,
             versions,

@@ -170,7 +170,7 @@ impl<'b, 'e> Batch<'b, 'e> {
             key::push_key(&mut self.key, key, is_delete);
             let may_exist = self.may_exist(update.timestamp);
             let table = self.tables.get(&table_id).expect("the table of a call is open");
-            let map = table.cells.of(&update.column.family);
+            let map = table.cells.for_family(&update.column.family);
             let is_added = match may_exist {
                 true => !self.transaction.contains(map, &self.key)?,
                 false => self.new_keys.insert((table_id, self.key.clone())),

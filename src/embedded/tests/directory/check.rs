@@ -120,7 +120,7 @@ fn finds_incomplete_tables() {
         ("tables", b"c", Some(&number(5))),
         ("tablets", &key(5, &[1]), Some(&number(0))),
     ]);
-    assert_eq!(found, "the entries of the table with the id 5 are missing");
+    assert_eq!(found, "the entries `cells-5` of the table with the id 5 are missing");
     let found = found_after(&[("tablets", &key(2, &[1]), None)]);
     assert_eq!(found, "table `b`: it has no tablets");
     let found = found_after(&[("tablets", &key(1, b"\0m"), Some(&number(2)))]);

@@ -106,7 +106,7 @@ fn scan() -> impl Strategy<Value = Scan> {
                 None => ColumnSelector::family(family),
             }
         });
-    let selectors = proptest::collection::vec(selector, 0..2);
+    let selectors = proptest::collection::vec(selector, 0..3);
     (proptest::collection::vec(span(), 1..3), selectors, any::<bool>(), 1usize..4).prop_map(
         |(spans, selectors, first_of_row, batch)| {
             let filter = if first_of_row { Filter::FirstOfRow } else { Filter::None };

@@ -7,8 +7,10 @@ use fluo_table::coordination::{Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
-use crate::application::setup::APPLICATION;
 use crate::client::{detach_iterators, iterator_removals};
+
+/// The property with the id of the application that a table belongs to.
+pub(super) const APPLICATION: &str = "table.custom.fluo.application";
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;

@@ -20,13 +20,11 @@ use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions};
 
 use crate::application::ApplicationHandle;
+use crate::application::binding::APPLICATION;
 use crate::application::status::{applications_of, read};
 
 /// The locality group of notifications: workers scan it without reading other columns.
 const NOTIFY_GROUP: &str = "notify";
-
-/// The property with the id of the application that a table belongs to.
-pub(super) const APPLICATION: &str = "table.custom.fluo.application";
 
 const BLOCK_CACHE: &str = "table.cache.block.enable";
 

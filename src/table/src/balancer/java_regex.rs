@@ -15,7 +15,7 @@ const DOT: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 /// translated.
 pub(super) fn translate(java: &str) -> Result<String, String> {
     let mut translation =
-        Translation { rest: java.chars().peekable(), output: String::new(), class_depth: 0 };
+        Translation { rest: java.chars().peekable(), output: String::new(), class: None };
     while let Some(c) = translation.rest.next() {
         translation.step(c)?;
     }
@@ -25,16 +25,33 @@ pub(super) fn translate(java: &str) -> Result<String, String> {
 struct Translation<'a> {
     rest: Peekable<Chars<'a>>,
     output: String,
-    class_depth: usize,
+    /// The last item of the class that is being read.
+    class: Option<Item>,
+}
+
+/// An item of a class, as far as it decides what a `-` after it means.
+#[derive(Clone, Copy, PartialEq)]
+enum Item {
+    /// None: the class has just begun.
+    Start,
+    Char,
+    /// A character and a `-`.
+    HalfRange,
+    /// A range, or several characters like `\d`.
+    Several,
 }
 
 impl Translation<'_> {
     fn step(&mut self, c: char) -> Result<(), String> {
         match c {
             '\\' => return self.escape(),
-            '[' => self.class_depth += 1,
-            ']' => self.class_depth = self.class_depth.saturating_sub(1),
-            _ if self.class_depth > 0 => {}
+            _ if self.class.is_some() => return self.step_in_class(c),
+            '[' => {
+                self.output.push('[');
+                self.output.extend(self.rest.next_if_eq(&'^'));
+                self.class = Some(Item::Start);
+                return Ok(());
+            }
             '.' => {
                 self.output.push_str(DOT);
                 return Ok(());
@@ -47,35 +64,60 @@ impl Translation<'_> {
         Ok(())
     }
 
+    /// Translates a character of a class. The dialects differ in classes within classes, in
+    /// operators, and in a `]` or `-` at some places.
+    fn step_in_class(&mut self, c: char) -> Result<(), String> {
+        let (last, next) = (self.class, self.rest.peek());
+        match c {
+            ']' if last != Some(Item::Start) => {
+                self.output.push(']');
+                self.class = None;
+            }
+            '-' if last == Some(Item::Char) && !matches!(next, Some('-' | ']')) => {
+                self.output.push('-');
+                self.class = Some(Item::HalfRange);
+            }
+            ']' | '[' => return Err(format!("`{c}` in a class is not supported")),
+            '-' | '&' if next == Some(&c) => {
+                return Err(format!("`{c}{c}` in a class is not supported"));
+            }
+            _ => self.literal(c),
+        }
+        Ok(())
+    }
+
     fn escape(&mut self) -> Result<(), String> {
         let Some(c) = self.rest.next() else {
             return Err("it ends in a backslash".to_owned());
         };
-        let in_class = self.class_depth > 0;
         let text = match c {
-            'Q' => return self.quotation(),
-            'E' => "",
-            'd' if in_class => "0-9",
+            'Q' if self.class.is_none() => return self.quotation(),
+            'd' | 'D' | 'w' | 'W' | 's' | 'S' if self.class == Some(Item::HalfRange) => {
+                return Err(format!("`-\\{c}` in a class is not supported"));
+            }
             'd' => "[0-9]",
             'D' => "[^0-9]",
-            'w' if in_class => "0-9A-Za-z_",
             'w' => "[0-9A-Za-z_]",
             'W' => "[^0-9A-Za-z_]",
-            's' if in_class => r" \t\n\x0B\f\r",
             's' => r"[ \t\n\x0B\f\r]",
             'S' => r"[^ \t\n\x0B\f\r]",
-            't' => r"\t",
-            'n' => r"\n",
-            'r' => r"\r",
-            'f' => r"\f",
-            'a' => r"\x07",
-            _ if c.is_ascii_alphanumeric() => return Err(format!("`\\{c}` is not supported")),
             _ => {
-                self.literal(c);
+                self.literal(match c {
+                    't' => '\t',
+                    'n' => '\n',
+                    'r' => '\r',
+                    'f' => '\x0c',
+                    'a' => '\x07',
+                    _ if c.is_ascii_alphanumeric() => {
+                        return Err(format!("`\\{c}` is not supported"));
+                    }
+                    _ => c,
+                });
                 return Ok(());
             }
         };
         self.output.push_str(text);
+        self.class = self.class.map(|_| Item::Several);
         Ok(())
     }
 
@@ -118,5 +160,9 @@ impl Translation<'_> {
 
     fn literal(&mut self, c: char) {
         self.output.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+        self.class = self.class.map(|last| match last {
+            Item::HalfRange => Item::Several,
+            Item::Start | Item::Char | Item::Several => Item::Char,
+        });
     }
 }

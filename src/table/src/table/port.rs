@@ -62,8 +62,9 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   handle cannot tell a column that it may not see from an absent one, nor compare its value: a
 ///   condition on such a column is `Invalid`. T14 covers conditions with filters.
 /// - **T11, outcomes.** A call returns one outcome for each mutation, in their order. `Accepted`,
-///   `Rejected` and `Refused` are final. `Unknown` means that it cannot be determined whether the
-///   mutation was applied: read before you decide. A call without mutations returns no outcomes.
+///   `Rejected` and `ConstraintViolation` are final. `Unknown` means that it cannot be determined
+///   whether the mutation was applied: read before you decide. A call without mutations returns no
+///   outcomes.
 ///
 /// Filters of transactions, on a table that shows all versions and has no deletes:
 /// - **T13, functions.** The entries of a column that such a [`Filter`](crate::table::Filter) shows

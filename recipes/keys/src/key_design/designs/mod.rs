@@ -1,5 +1,5 @@
-//! The named designs and their settings: one file for those that only put a salt before the row, and
-//! one for each other design.
+//! The named designs and their settings: one file for those that only put a salt before the row,
+//! and one for each other design.
 
 /// Implements the conversions of settings to an enum of them.
 macro_rules! from_settings {

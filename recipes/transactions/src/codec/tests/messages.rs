@@ -9,6 +9,7 @@ use super::refusal;
 fn state_the_cause_and_the_type() {
     let messages = [
         refusal::<u64>(&Text, b"12x"),
+        refusal::<u64>(&Text, &[b'x'; 1000]),
         refusal::<i8>(&Text, b"-129"),
         refusal::<bool>(&Text, b"1"),
         refusal::<f32>(&Text, b"0x1p3"),
@@ -26,6 +27,7 @@ fn state_the_cause_and_the_type() {
         messages,
         [
             "`12x` is no decimal number of type u64",
+            &format!("`{}`.. (60 of 1000 bytes) is no decimal number of type u64", "x".repeat(60)),
             "`-129` does not fit into type i8, whose values are -128 to 127",
             "`1` is neither `true` nor `false`",
             "`0x1p3` is no decimal number of type f32",

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::{Bytes, Timestamp};
 use crate::layout::test_data::{
-    Entry, at, data, entry, in_the_way, lock, shown, snapshot, status, to_write, tx_done,
+    Entry, at, data, entry, in_stored_order, in_the_way, lock, shown, snapshot, status, to_write,
+    tx_done,
 };
 use crate::layout::{DelLockValue, DelReadLockValue, EntryKind, WriteValue};
 
@@ -248,7 +249,8 @@ fn an_entry_that_cannot_be_decoded_is_shown() {
 proptest! {
     #[test]
     fn any_entries_are_shown_or_hidden(entries in proptest::collection::vec((any::<i64>(), any::<Vec<u8>>()), 0..20)) {
-        let entries: Vec<Entry> = entries.into_iter().map(|(stamp, value)| (stamp, value.into())).collect();
+        let entries = entries.into_iter().map(|(stamp, value)| (stamp, value.into()));
+        let entries = in_stored_order(entries.collect());
         snapshot(&entries, 9);
         status(&entries, 9);
         in_the_way(&entries, to_write(9));
