@@ -11,8 +11,7 @@ use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
 use crate::tables::{AccumuloTables, IteratorBuild};
 use crate::zookeeper::{Access, Keeper, SessionOptions};
 
-/// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
-/// secret.
+/// The options of [`connect`], which checks them. `Debug` output contains no secret.
 ///
 /// # Examples
 ///

@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 ///
 /// # Contract
 ///
-/// - **C10, life.** [`check_application_name`](super::check_application_name) defines the valid
-///   names. Any other name is [`Invalid`](crate::ErrorKind::Invalid) for `initialize` and, like the
-///   name of an application that does not exist, [`NotFound`](crate::ErrorKind::NotFound) for all
-///   other calls. An application that [`Application::check`] rejects is not initialized.
+/// - **C10, life.** [`check_application_name`] defines the valid names. Any other name is
+///   [`Invalid`](crate::ErrorKind::Invalid) for `initialize` and, like the name of an application
+///   that does not exist, [`NotFound`](crate::ErrorKind::NotFound) for all other calls. An
+///   application that [`Application::check`] rejects is not initialized.
 ///   Initializing one that exists is [`AlreadyExists`](crate::ErrorKind::AlreadyExists), and
 ///   changes nothing; of several concurrent calls that initialize one name, one succeeds.
 ///   Initializing is also `AlreadyExists` if another application has the same table at the instant
