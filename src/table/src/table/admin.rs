@@ -15,8 +15,8 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 ///
 /// # Contract
 ///
-/// - **A1, names.** [`check_table_name`] defines the valid names (if the instance has namespaces, the
-///   namespace of the name must exist). Any other name is
+/// - **A1, names.** [`check_table_name`] defines the valid names (if the instance has namespaces,
+///   the namespace of the name must exist). Any other name is
 ///   [`Invalid`](crate::ErrorKind::Invalid) for `create_table` and
 ///   [`NotFound`](crate::ErrorKind::NotFound) for all other calls.
 /// - **A2, existence.** A call for a table that does not exist is `NotFound`. Creating a table that
