@@ -69,8 +69,14 @@ impl Families {
         }
     }
 
-    /// Returns the families that a scan can show, by its columns, its spans and its filter.
+    /// Returns the families that a scan can show, by its filter, its columns and its spans.
     pub(crate) fn for_scan(scan: &Scan) -> Self {
+        if !scan.filter.looks_at_family(NOTIFICATION_FAMILY.as_bytes()) {
+            return Self::Others;
+        }
+        if !scan.filter.looks_at_family(b"") {
+            return Self::Notifications;
+        }
         let selected = scan.columns.iter().map(|column| Self::for_family(&column.family));
         let crossed = scan.spans().iter().map(|span| match (span.start(), span.end()) {
             (Key { row, column, .. }, Some(end))
@@ -82,13 +88,7 @@ impl Families {
         });
         let joined = |a, b| if a == b { a } else { Self::All };
         let families = selected.reduce(joined).filter(|families| *families != Self::All);
-        match families.or(crossed.reduce(joined)).unwrap_or(Self::All) {
-            Self::All if !scan.filter.looks_at_family(NOTIFICATION_FAMILY.as_bytes()) => {
-                Self::Others
-            }
-            Self::All if !scan.filter.looks_at_family(b"") => Self::Notifications,
-            families => families,
-        }
+        families.or_else(|| crossed.reduce(joined)).unwrap_or(Self::All)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fluo_table::table::EntryFilter;
-use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
+use fluo_table::{Authorizations, Cell, Result, Scan, Versions};
 
 use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
@@ -31,9 +31,9 @@ pub(crate) struct Reader {
     snapshot: Snapshot,
     cells: Cells,
     families: Families,
-    /// The current span, the rest of its entries and the rules for them; `None` before the first
-    /// span and between two.
-    current: Option<(Span, CellEntries, EntryFilter)>,
+    /// The rest of the entries of the current span, the rules for them, and the bound of the span;
+    /// `None` before the first span and between two.
+    current: Option<(CellEntries, EntryFilter, Option<Vec<u8>>)>,
     next_span: usize,
     keys: KeyReader,
     skip: Skip,
@@ -86,7 +86,7 @@ impl Reader {
             && batch.byte_count() < bounds.bytes
             && entries_left > 0
         {
-            let Some((span, entries, view)) = &mut self.current else {
+            let Some((entries, view, end)) = &mut self.current else {
                 if self.enter_span() {
                     continue;
                 }
@@ -103,7 +103,6 @@ impl Reader {
                 batch.push(key, &value);
                 self.skip.shown();
             } else if let Some(from) = self.skip.hidden(view, &bytes) {
-                let end = span.end().map(|end| key::bound(end.as_ref()));
                 let sought =
                     || self.snapshot.cells(&self.cells, self.families, &from, end.as_deref());
                 *entries = self.skip.seek(sought);
@@ -120,7 +119,7 @@ impl Reader {
         let end = span.end().map(|end| key::bound(end.as_ref()));
         let entries = self.snapshot.cells(&self.cells, self.families, &from, end.as_deref());
         let view = EntryFilter::new(&self.scan, span, self.versions, Some(&self.authorizations));
-        self.current = Some((span.clone(), entries, view));
+        self.current = Some((entries, view, end));
         self.next_span += 1;
         true
     }
