@@ -20,6 +20,13 @@ pub(crate) struct Interrupted {
     pub(crate) unacknowledged: u64,
 }
 
+impl Interrupted {
+    /// Checks for at least one of each.
+    pub(crate) fn is_all(&self) -> bool {
+        self.updates > 0 && self.exports > 0 && self.unacknowledged > 0
+    }
+}
+
 /// Checks the store as the process left it, drains its queues, checks it again, and returns the
 /// numbers of all orders.
 pub(crate) async fn drained(directory: &Path, interrupted: &mut Interrupted) -> BTreeSet<u64> {

@@ -79,7 +79,7 @@ async fn an_interrupted_compaction_changes_no_scan() {
     for round in 0.. {
         let span = Span::row("many");
         let compaction = tables.compact("t", &span, Garbage::Keep);
-        let patience = Duration::from_micros(500 * round);
+        let patience = Duration::from_millis(2 * round);
         let finished = tokio::time::timeout(patience, compaction).await.is_ok();
         assert_eq!(all(&*table).await.unwrap(), before);
         counts.push(entries(&tables).await.unwrap());

@@ -24,7 +24,8 @@ async fn write_and_read(directory: &std::path::Path) -> Result<usize> {
     let mut dice = Rng::with_seed(7);
     for _ in 0..ROWS / ROWS_OF_A_CALL {
         let mut row = || {
-            let value: Vec<u8> = std::iter::repeat_with(|| dice.u8(..)).take(VALUE_BYTES).collect();
+            let mut value = vec![0; VALUE_BYTES];
+            dice.fill(&mut value);
             Mutation::new(format!("{:016x}", dice.u64(..))).put(Column::new("f", "q"), value)
         };
         table.write(std::iter::repeat_with(&mut row).take(ROWS_OF_A_CALL).collect()).await?;
