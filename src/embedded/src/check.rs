@@ -20,6 +20,7 @@ use crate::options::EmbeddedOptions;
 use crate::store::Store;
 use crate::tables::{self, EmbeddedTables};
 use crate::tablets::{self, Counted};
+use crate::writer::MaxTimes;
 
 /// Counts of the intact parts that [`EmbeddedTables::check`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,9 +49,10 @@ impl EmbeddedTables {
     ///
     /// # Errors
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a block does
-    ///   not have its checksum, acknowledged commits are missing, a key cannot be read or is out
-    ///   of order, a tablet's count is not the number of its entries, a number is missing or
-    ///   out of its bounds, or there is something that belongs to no table and no application.
+    ///   not have its checksum, acknowledged commits are missing, a key cannot be read, is out of
+    ///   order or is too new, a tablet's count is not the number of its entries, a number is
+    ///   missing or out of its bounds, or there is something that belongs to no table and no
+    ///   application.
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the files are not those of this
     ///   crate, or have a format that this build does not know.
     /// - [`Storage`](fluo_table::ErrorKind::Storage): there is no damage, and the mark cannot be
@@ -113,7 +115,7 @@ impl Check {
     ) -> Result<(), Failure> {
         let store = contain(|| Store::open_held(directory, options))?;
         let snapshot = contain(|| Ok(store.engine().snapshot()))?;
-        self.note("", || tables::numbers(&snapshot).map(drop))?;
+        let times = self.note("", || tables::numbers(&snapshot).map(|(_, times)| Some(times)))?;
         // Without the names everything else would seem to belong to no table.
         let tables = contain(|| catalog::names_by_id(&snapshot))?;
         self.note("", || check_maps(store.engine()))?;
@@ -124,7 +126,7 @@ impl Check {
         for (id, name) in tables {
             let place = format!("table `{name}`: ");
             self.note(&place, || catalog::properties(&snapshot, id).map(drop))?;
-            let (tablets, entries) = self.note(&place, || check_table(&snapshot, id))?;
+            let (tablets, entries) = self.note(&place, || check_table(&snapshot, id, times))?;
             self.report.tables += 1;
             self.report.tablets += tablets;
             self.report.entries += entries;
@@ -175,8 +177,12 @@ fn check_owners(
     Ok(())
 }
 
-/// Returns the numbers of tablets and of entries of a table.
-fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure> {
+/// Returns the numbers of tablets and of entries of a table. `times` is `None` if they are damaged.
+fn check_table(
+    snapshot: &Snapshot,
+    table_id: u64,
+    times: Option<MaxTimes>,
+) -> Result<(u64, u64), Failure> {
     let tablets = tablets::list(snapshot, table_id)?;
     match tablets.last() {
         None => return Err(Failure::damaged("it has no tablets")),
@@ -186,8 +192,9 @@ fn check_table(snapshot: &Snapshot, table_id: u64) -> Result<(u64, u64), Failure
     let cells = snapshot.maps().cells(table_id);
     let cells = cells.ok_or_else(|| Failure::damaged("its entries are missing"))?;
     let mut found = vec![0_u64; tablets.len()];
-    check_cells(snapshot, &cells, Families::Notifications, &tablets, &mut found)?;
-    check_cells(snapshot, &cells, Families::Others, &tablets, &mut found)?;
+    for families in [Families::Notifications, Families::Others] {
+        check_cells(snapshot, &cells, families, times, &tablets, &mut found)?;
+    }
     check_counts(&tablets, &found)?;
     Ok((u64::try_from(tablets.len()).unwrap_or(u64::MAX), found.iter().sum()))
 }
@@ -197,6 +204,7 @@ fn check_cells(
     snapshot: &Snapshot,
     cells: &Cells,
     families: Families,
+    times: Option<MaxTimes>,
     tablets: &[Counted],
     found: &mut [u64],
 ) -> Result<(), Failure> {
@@ -214,6 +222,10 @@ fn check_cells(
         }
         if Families::for_family(key.family) != families {
             return Err(misplaced("a stored key is in the wrong map", &previous));
+        }
+        if times.is_some_and(|times| !times.cover(key.timestamp)) {
+            let what = "a stored key is newer than `last-time-ms` and `max-explicit`";
+            return Err(misplaced(what, &previous));
         }
         previous.clear();
         previous.extend_from_slice(bytes);

@@ -39,6 +39,13 @@ pub(crate) struct MaxTimes {
     pub(crate) explicit: i64,
 }
 
+impl MaxTimes {
+    /// Checks whether a stored entry can have a timestamp.
+    pub(crate) fn cover(self, timestamp: i64) -> bool {
+        timestamp >= MAX_TIME_MS || timestamp <= self.assigned_ms.max(self.explicit)
+    }
+}
+
 /// A transaction, and what its calls change beside the rows.
 pub(super) struct Batch<'b, 'e> {
     transaction: &'b mut Transaction<'e>,

@@ -215,6 +215,14 @@ fn finds_keys_in_the_wrong_map() {
     }
 }
 
+#[test]
+fn finds_entries_above_the_highest_timestamps() {
+    let found = found_after(&[("meta", b"last-time-ms", Some(&[0; 8]))]);
+    let expected =
+        "a stored key is newer than `last-time-ms` and `max-explicit`, before all others";
+    assert_eq!(found, format!("table `a`: {expected}"));
+}
+
 /// A crash between the commit of a deletion and the deletion of the entries leaves them.
 #[test]
 fn deletes_entries_of_a_deleted_table() {
