@@ -8,7 +8,7 @@
 //! only the address of a proxy: no Java, no Thrift compiler and no ZooKeeper.
 //!
 //! - All calls of the proxy have a method here, except those of its one-way writer, which loses
-//!   writes. `docs/proxy-calls.md` in the repository has the table.
+//!   writes.
 //! - The public interface contains no Thrift types. Ambiguities of the wire protocol are either
 //!   resolved by this crate or documented on the method.
 //! - Connections are pooled, calls are retried where that is safe, a reply always reaches its own
@@ -118,8 +118,8 @@
 //!     taken effect.
 //! - A request that was answered, also with an exception: it is not sent again.
 //!
-//! The documentation of a method says so if the method is sent once; `docs/proxy-calls.md` has the
-//! whole table. Scanners and conditional writers retry more than that: see their pages.
+//! The documentation of each method names its call, whether that is sent again, and its time limit.
+//! Scanners and conditional writers retry more than that: see their pages.
 //!
 //! # Several tasks, several calls
 //!

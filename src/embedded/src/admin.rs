@@ -106,7 +106,7 @@ impl TableAdmin for EmbeddedTables {
 
     /// Adds split points in one step of the writer. Splitting a tablet that has entries counts the
     /// entries up to the last new split point in it, while other writes to the directory wait. So
-    /// split a table while it is empty. `docs/storage-format.md` has a figure.
+    /// split a table while it is empty.
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
         let splits = splits.clone();
         self.change(name, move |transaction, id| {

@@ -28,13 +28,17 @@ pub(crate) fn create(transaction: &mut Transaction<'_>, table_id: u64) -> Result
 
 pub(crate) fn list(read: &impl Read, table_id: u64) -> Result<Vec<Counted>, Failure> {
     let keys = keys_of(table_id);
-    let records = read.entries(&read.maps().tablets, &keys.start, Some(&keys.end));
-    let mut tablets = Vec::new();
-    for record in records {
+    let mut rows = Vec::new();
+    let mut counted = Vec::new();
+    for record in read.entries(&read.maps().tablets, &keys.start, Some(&keys.end)) {
         let (key, count) = record?;
-        tablets.push((end_row(&key)?, number(&count)?));
+        let end_row = end_row(&key)?;
+        rows.extend_from_slice(end_row.unwrap_or_default());
+        counted.push((end_row.map(<[u8]>::len), number(&count)?));
     }
-    Ok(tablets)
+    // One buffer holds all end rows, because there can be a hundred thousand.
+    let mut rows = Bytes::from(rows);
+    Ok(counted.into_iter().map(|(len, count)| (len.map(|len| rows.split_to(len)), count)).collect())
 }
 
 /// The end rows of the tablets of a table, or of some of them, sorted. They are cached because a
@@ -58,9 +62,10 @@ impl EndRows {
         let from = record_key(table_id, Some(first));
         let mut ends = Vec::new();
         for record in read.entries(&read.maps().tablets, &from, Some(&keys_of(table_id).end)) {
-            let end = end_row(&record?.0)?;
-            let is_last = end.as_ref().is_none_or(|end| end >= last);
-            ends.extend(end);
+            let (key, _) = record?;
+            let end = end_row(&key)?;
+            ends.extend(end.map(Bytes::copy_from_slice));
+            let is_last = end.is_none_or(|end| end >= last);
             if is_last {
                 break;
             }
@@ -92,7 +97,8 @@ pub(crate) fn bounds_of_row(
     row: &[u8],
 ) -> Result<(Option<Bytes>, Option<Bytes>), Failure> {
     let tablet = key_of_row(read, table_id, row)?;
-    Ok((end_before(read, table_id, &tablet)?, end_row(&tablet)?))
+    let end = end_row(&tablet)?.map(Bytes::copy_from_slice);
+    Ok((end_before(read, table_id, &tablet)?, end))
 }
 
 /// The changes of the tablet counts by a commit. They are gathered first, so that many rows of one
@@ -139,11 +145,11 @@ pub(crate) fn split(
     while let Some(first) = rest.next() {
         let tablet = key_of_row(transaction, table_id, first)?;
         let end = end_row(&tablet)?;
-        if end.as_ref() == Some(first) {
+        if end == Some(first.as_ref()) {
             continue;
         }
         let mut inside = vec![first];
-        while let Some(next) = rest.next_if(|next| end.as_ref().is_none_or(|end| *next < end)) {
+        while let Some(next) = rest.next_if(|next| end.is_none_or(|end| next.as_ref() < end)) {
             inside.push(next);
         }
         split_tablet(transaction, table_id, &tablet, &inside)?;
@@ -198,7 +204,7 @@ pub(crate) fn merge(
     if let Some(last) = last {
         let row = end_row(&last)?.unwrap_or_default();
         let mut changes = CountChanges::default();
-        let into = key_of_row(transaction, table_id, &row)?;
+        let into = key_of_row(transaction, table_id, row)?;
         changes.add(into, i64::try_from(merged).unwrap_or(i64::MAX));
         changes.apply(transaction)?;
     }
@@ -208,7 +214,7 @@ pub(crate) fn merge(
 fn end_before(read: &impl Read, table_id: u64, tablet: &[u8]) -> Result<Option<Bytes>, Failure> {
     let first = table_id.to_be_bytes();
     match read.entries(&read.maps().tablets, &first, Some(tablet)).next_back() {
-        Some(record) => end_row(&record?.0),
+        Some(record) => Ok(end_row(&record?.0)?.map(Bytes::copy_from_slice)),
         None => Ok(None),
     }
 }
@@ -229,9 +235,9 @@ fn record_key(table_id: u64, end_row: Option<&[u8]>) -> Vec<u8> {
     }
 }
 
-fn end_row(record_key: &[u8]) -> Result<Option<Bytes>, Failure> {
+fn end_row(record_key: &[u8]) -> Result<Option<&[u8]>, Failure> {
     match record_key.get(8..).unwrap_or_default() {
-        [ENDS_AT_ROW, row @ ..] => Ok(Some(Bytes::copy_from_slice(row))),
+        [ENDS_AT_ROW, row @ ..] => Ok(Some(row)),
         [LAST] => Ok(None),
         _ => Err(Failure::damaged("the end of a tablet cannot be read")),
     }

@@ -185,7 +185,7 @@ async fn remove_splits(admin: &dyn TableAdmin, table: &str, going: &BTreeSet<Byt
     // Each merge removes at least one, so this bound ends the loop if they reappear.
     for _ in 0..=going.len() {
         let present: BTreeSet<Bytes> = admin.splits(table).await?.into_iter().collect();
-        let (going, staying) = present.into_iter().partition(|split| going.contains(split));
+        let (going, staying) = present.iter().partition(|split| going.contains(*split));
         let Some((after, splits)) = runs(&going, &staying).into_iter().next() else {
             return Ok(());
         };
@@ -203,12 +203,12 @@ async fn remove_splits(admin: &dyn TableAdmin, table: &str, going: &BTreeSet<Byt
 /// Divides the split points to remove into runs between the remaining ones, so that each run is one
 /// merge. Each run has the remaining split point before it.
 pub(super) fn runs(
-    going: &BTreeSet<Bytes>,
-    staying: &BTreeSet<Bytes>,
+    going: &BTreeSet<&Bytes>,
+    staying: &BTreeSet<&Bytes>,
 ) -> Vec<(Option<Bytes>, BTreeSet<Bytes>)> {
     let mut runs: Vec<(Option<Bytes>, BTreeSet<Bytes>)> = Vec::new();
-    for split in going {
-        let after = staying.range(..split.clone()).next_back();
+    for &split in going {
+        let after = staying.range::<&Bytes, _>(..split).next_back().copied();
         match runs.last_mut() {
             Some((last, run)) if last.as_ref() == after => {
                 run.insert(split.clone());
@@ -259,7 +259,7 @@ mod tests {
     fn a_run_ends_at_a_split_point_that_stays() {
         let run = |after: Option<&'static str>, splits| (after.map(Bytes::from), set(splits));
         assert_eq!(
-            runs(&set(&["a", "b", "d", "f"]), &set(&["c", "e"])),
+            runs(&set(&["a", "b", "d", "f"]).iter().collect(), &set(&["c", "e"]).iter().collect()),
             [run(None, &["a", "b"]), run(Some("c"), &["d"]), run(Some("e"), &["f"])]
         );
     }

@@ -1,13 +1,7 @@
 //! The memory of a scan: bytes held, and the sizes of further reads.
 
 /// Maximum number of cells in one read; longer reads are not faster.
-pub(super) const MAX_CELLS: usize = 1_024;
-/// Number of cells in one read of every piece together, so that cells are still in the processor's
-/// cache when they are merged.
-const CELLS_OF_ALL: usize = 16_384;
-/// Number of cells below which more pieces do not shorten reads further, if memory allows, because
-/// each read has a fixed cost.
-const WORTH_A_READ: usize = 128;
+pub(super) const MAX_CELLS: usize = 512;
 /// Minimum number of cells for which reading ahead of the merge pays off.
 const MIN_AHEAD: usize = 32;
 /// Assumed size of a cell in bytes, until the first cells have been read.
@@ -39,8 +33,7 @@ impl Memory {
     /// another.
     pub(super) fn share(&self, pieces: usize) -> usize {
         let each = self.bound / 4 / pieces.max(1);
-        let most = (CELLS_OF_ALL / pieces.max(1)).clamp(WORTH_A_READ, MAX_CELLS);
-        (each / self.cell_bytes).clamp(1, most)
+        (each / self.cell_bytes).clamp(1, MAX_CELLS)
     }
 
     pub(super) fn has_room_for(&self, cells: usize) -> bool {
@@ -76,7 +69,7 @@ mod tests {
     fn more_pieces_and_larger_cells_shorten_reads() {
         let mut memory = Memory::new(64 << 20);
         assert_eq!(memory.share(1), MAX_CELLS);
-        assert_eq!(memory.share(64), 256);
+        assert_eq!(memory.share(64), 512);
         assert_eq!(memory.share(256), 128);
         assert_eq!(memory.share(65_536), 1);
         let large = Cell::new(Key::new("r", Column::default(), 0), vec![0; 64 << 10]);

@@ -109,7 +109,7 @@ impl TableOperations<'_> {
     /// deleted or too old.
     ///
     /// [Sent once](crate#sending-again), because a second compaction would apply the iterators
-    /// again.
+    /// again. Its time limit is [`wait_timeout`](field@crate::ProxyOptions::wait_timeout).
     ///
     /// # Errors
     ///

@@ -26,9 +26,10 @@ macro_rules! operations {
 /// Generates the public methods of a group of calls. `declare!` explains the form of an entry.
 ///
 /// A method converts its arguments, makes the call, and converts the result. Its documentation is
-/// that of the entry, followed by the name of the call, the retry rule and the errors.
+/// that of the entry, followed by the name of the call, the retry rule, the time limit and the
+/// errors.
 macro_rules! methods {
-    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty
@@ -43,6 +44,7 @@ macro_rules! methods {
                 $(#[$documentation])*
                 ///
                 #[doc = concat!("Makes the call `", $name, "`, which ", retries!($resend), ".")]
+                #[doc = concat!("Its time limit is ", limit!($patience), ".")]
                 ///
                 /// # Errors
                 ///
@@ -79,6 +81,15 @@ macro_rules! retries {
     };
     (Once) => {
         "is [sent once](crate#sending-again)"
+    };
+}
+
+macro_rules! limit {
+    (Call) => {
+        "[`call_timeout`](field@crate::ProxyOptions::call_timeout)"
+    };
+    (Wait) => {
+        "[`wait_timeout`](field@crate::ProxyOptions::wait_timeout)"
     };
 }
 

@@ -1,5 +1,4 @@
-//! The table of calls is the real service, `docs/proxy-calls.md` is printed from it, and each call
-//! has a live test. `PROXY_CALLS=overwrite` writes the page.
+//! The table of calls is the real service, and each call has a live test.
 
 use std::any::type_name;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,22 +10,12 @@ use accumulo_proxy::ErrorKind;
 
 use crate::exchanges::frames;
 use crate::interface as wire;
-use crate::interface::{ENUMERATIONS, Fields, Patience, Resend, Structure};
+use crate::interface::{ENUMERATIONS, Fields, Resend, Structure};
 
 const LIVE_TESTS: [&str; 3] = ["calls_by_handle", "calls_of_tables", "calls_of_the_instance"];
 
 /// The calls that have no method, because they lose writes.
 const NO_METHOD: [&str; 4] = ["createWriter", "update", "flush", "closeWriter"];
-
-const PAGE: &str = "../../docs/proxy-calls.md";
-
-struct Group {
-    /// The heading of the group in the documentation.
-    title: &'static str,
-    /// The type with the methods of the group.
-    owner: &'static str,
-    calls: Vec<Declaration>,
-}
 
 struct Declaration {
     name: &'static str,
@@ -35,7 +24,6 @@ struct Declaration {
     success: &'static str,
     exceptions: &'static [ErrorKind],
     resend: Resend,
-    patience: Patience,
     /// The public method that makes the call.
     method: &'static str,
 }
@@ -48,15 +36,14 @@ impl Declaration {
             success: type_name::<C::Success>(),
             exceptions: C::EXCEPTIONS,
             resend: C::RESEND,
-            patience: C::PATIENCE,
             method,
         }
     }
 }
 
-/// Creates a group of the table of calls. `declare!` explains the form of an entry.
+/// Lists the calls of a group of the table. `declare!` explains the form of an entry.
 macro_rules! group {
-    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident $arguments:tt -> $output:ty
@@ -66,29 +53,22 @@ macro_rules! group {
         $name:literal $call:ident $fields:tt -> $success:ty,
         $exceptions:tt, $resend:ident, $patience:ident;
     )*) => {
-        Group {
-            title: $title,
-            owner: stringify!($owner),
-            calls: vec![$(Declaration::new::<wire::$call>(
-                concat!($(stringify!($method))? $(stringify!($hand))?)
-            )),*],
-        }
+        vec![$(Declaration::new::<wire::$call>(
+            concat!($(stringify!($method))? $(stringify!($hand))?)
+        )),*]
     };
 }
 
-fn groups() -> [Group; 6] {
-    [
+fn calls() -> impl Iterator<Item = Declaration> {
+    let groups = [
         wire::client_calls!(group),
         wire::table_calls!(group),
         wire::namespace_calls!(group),
         wire::user_calls!(group),
         wire::instance_calls!(group),
         wire::handle_calls!(group),
-    ]
-}
-
-fn calls() -> impl Iterator<Item = Declaration> {
-    groups().into_iter().flat_map(|group| group.calls)
+    ];
+    groups.into_iter().flatten()
 }
 
 fn path(path: &str) -> PathBuf {
@@ -294,38 +274,6 @@ fn sends_calls_that_are_not_idempotent_once() {
     }
     assert_eq!(resend("addSplits"), Resend::Repeat);
     assert_eq!(resend("listSplits"), Resend::Read);
-}
-
-fn row(call: &Declaration) -> String {
-    let limit = match call.patience {
-        Patience::Call => "call_timeout",
-        Patience::Wait => "wait_timeout",
-    };
-    let (again, limit) = match call.resend {
-        // The login has its own code.
-        _ if call.name == "login" => ("no: one attempt", "connect_timeout"),
-        Resend::Read => ("yes: changes nothing", limit),
-        Resend::Repeat => ("yes: idempotent", limit),
-        Resend::Once => ("no", limit),
-    };
-    format!("| `{}` | `{}` | {again} | `{limit}` |\n", call.name, call.method)
-}
-
-#[test]
-fn the_page_has_the_table_of_calls() {
-    let page = read(PAGE);
-    let (text, stored) = page.split_at(page.find("\n## ").unwrap());
-    let tables = groups().into_iter().map(|group| {
-        let rows: String = group.calls.iter().map(row).collect();
-        let head = "sent again | limit |\n|---|---|---|---|";
-        format!("\n## {}\n\n| call | method of `{}` | {head}\n{rows}", group.title, group.owner)
-    });
-    let tables: String = tables.collect();
-    if std::env::var("PROXY_CALLS").is_ok_and(|value| value == "overwrite") {
-        fs::write(path(PAGE), format!("{text}{tables}")).unwrap();
-        return;
-    }
-    assert_eq!(stored, tables, "set PROXY_CALLS=overwrite to write it");
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Planning<'_> {
             servers,
             groups: Vec::new(),
         };
-        plan.groups = forecast(plan.group_pattern(), plan.staying_splits().iter(), servers)?;
+        plan.groups = forecast(plan.group_pattern(), plan.staying_splits().into_iter(), servers)?;
         Ok(plan)
     }
 }
@@ -129,10 +129,10 @@ impl Planning<'_> {
 call_when_awaited!(Planning => Result<Plan>);
 
 impl Plan {
-    fn staying_splits(&self) -> BTreeSet<Bytes> {
+    fn staying_splits(&self) -> BTreeSet<&Bytes> {
         let is_going = |split: &&Bytes| self.splits_to_remove.binary_search(split).is_ok();
         let all = self.found_splits.iter().chain(&self.splits_to_add);
-        all.filter(|split| !is_going(split)).cloned().collect()
+        all.filter(|split| !is_going(split)).collect()
     }
 
     /// Returns `true` if there is nothing to do.
@@ -177,7 +177,7 @@ impl Plan {
             steps.push(Step::AddSplits(self.splits_to_add.iter().cloned().collect()));
         }
         steps.extend(self.properties.iter().cloned().map(Step::from));
-        let going = self.splits_to_remove.iter().cloned().collect();
+        let going = self.splits_to_remove.iter().collect();
         let runs = runs(&going, &self.staying_splits()).into_iter();
         steps.extend(runs.map(|(_, splits)| Step::RemoveSplits(splits)));
         steps

@@ -109,7 +109,7 @@ impl<C: Call> WireValue for Reply<C> {
 /// not, `, as [..]` lists these fields. A method that does more than make one call is written by
 /// hand, and `by hand compact;` names it.
 macro_rules! declare {
-    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+    ($owner:ident $(<$lifetime:lifetime>)?; $(
         $(
             $(#[$documentation:meta])*
             fn $method:ident $arguments:tt -> $output:ty

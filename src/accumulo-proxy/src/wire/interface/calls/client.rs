@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! client_calls { ($then:ident) => { $then! {
-    "The client", ProxyClient;
+    ProxyClient;
 
     by hand connect;
     "login" Login(principal: String, login_properties: BTreeMap<String, String>) -> Bytes,

@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! handle_calls { ($then:ident) => { $then! {
-    "Scanners and writers by their handles", LowLevel<'_>;
+    LowLevel<'_>;
 
     /// Opens a batch scanner. The proxy always includes the start of each range and excludes its
     /// stop, regardless of the range.

@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! instance_calls { ($then:ident) => { $then! {
-    "The instance", InstanceOperations<'_>;
+    InstanceOperations<'_>;
 
     /// Checks whether a tablet server answers. If it does not, the error contains the reason.
     fn ping_tablet_server(server: &str) -> (), about server;

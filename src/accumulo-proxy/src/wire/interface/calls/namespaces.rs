@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! namespace_calls { ($then:ident) => { $then! {
-    "Namespaces", NamespaceOperations<'_>;
+    NamespaceOperations<'_>;
 
     /// Returns the name of the namespace of the system tables: `accumulo`.
     fn system_namespace() -> String;

@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! table_calls { ($then:ident) => { $then! {
-    "Tables", TableOperations<'_>;
+    TableOperations<'_>;
 
     /// Adds a constraint, a class on the servers that accepts or rejects each mutation, and returns
     /// its number. Accumulo rejects a class that cannot be loaded, or that is already a constraint

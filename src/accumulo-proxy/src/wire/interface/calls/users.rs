@@ -2,7 +2,7 @@
 
 #[rustfmt::skip]
 macro_rules! user_calls { ($then:ident) => { $then! {
-    "Users", SecurityOperations<'_>;
+    SecurityOperations<'_>;
 
     /// Checks whether this is the password of a user.
     fn authenticate_user(user: &str, password: &str) -> bool, about user,
