@@ -1,7 +1,7 @@
 //! The admin port.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use fluo_table::balancer::{simulated_server_name, simulated_tablets, simulates_class};
@@ -93,6 +93,7 @@ impl TableAdmin for EmbeddedTables {
             shared: self.shared.clone(),
             table: TableRef { id, name: name.into() },
             authorizations: Arc::new(authorizations),
+            versions: Mutex::default(),
         }))
     }
 

@@ -1,6 +1,6 @@
 //! The data port.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fluo_table::coordination::PendingCommit;
@@ -10,7 +10,7 @@ use fluo_table::{
 };
 
 use crate::catalog;
-use crate::engine::Read;
+use crate::engine::{Read, Snapshot};
 use crate::error::Failure;
 use crate::key;
 use crate::scan::{self, Reader};
@@ -26,6 +26,8 @@ pub(crate) struct EmbeddedTable {
     pub(crate) shared: Arc<Shared>,
     pub(crate) table: TableRef,
     pub(crate) authorizations: Arc<Authorizations>,
+    /// The number of versions that the table shows, and the snapshot for which it was read.
+    pub(crate) versions: Mutex<Option<(u64, Versions)>>,
 }
 
 #[async_trait]
@@ -82,15 +84,19 @@ impl EmbeddedTable {
         let snapshot = self.shared.store.engine().snapshot();
         let cells = snapshot.maps().cells(self.table.id);
         let cells = cells.ok_or_else(|| Error::no_such_table(&self.table.name))?;
-        let properties = catalog::properties(&snapshot, self.table.id)?;
-        Ok(Reader::new(
-            self.shared.clone(),
-            snapshot,
-            cells,
-            Versions::for_scan(&properties),
-            self.authorizations.clone(),
-            scan,
-        ))
+        let versions = self.versions(&snapshot)?;
+        let (shared, authorizations) = (self.shared.clone(), self.authorizations.clone());
+        Ok(Reader::new(shared, snapshot, cells, versions, authorizations, scan))
+    }
+
+    fn versions(&self, snapshot: &Snapshot) -> Result<Versions, Failure> {
+        let mut last = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, versions)) = last.filter(|(changes, _)| *changes == snapshot.changes) {
+            return Ok(versions);
+        }
+        let versions = Versions::for_scan(&catalog::properties(snapshot, self.table.id)?);
+        *last = Some((snapshot.changes, versions));
+        Ok(versions)
     }
 
     async fn submit(

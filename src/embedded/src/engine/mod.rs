@@ -68,7 +68,7 @@ pub(crate) struct Engine {
     maps: Arc<Maps>,
     /// The state after the last commit. While the engine applies a commit, its own snapshots may
     /// show a part of it.
-    last: RwLock<fjall::Snapshot>,
+    last: RwLock<Snapshot>,
     writes: Mutex<Writes>,
 }
 
@@ -105,12 +105,13 @@ impl Engine {
             dead_letters: map(dead_letters)?,
             cells: RwLock::default(),
         };
-        let last = RwLock::new(database.read_tx());
+        let maps = Arc::new(maps);
+        let last = Snapshot { snapshot: database.read_tx(), maps: maps.clone(), changes: 0 };
         Ok(Self {
             directory: directory.to_owned(),
             database,
-            maps: Arc::new(maps),
-            last,
+            maps,
+            last: RwLock::new(last),
             writes: Mutex::default(),
         })
     }
@@ -163,8 +164,7 @@ impl Engine {
 
     /// Returns the state after the last commit.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let snapshot = self.last.read().unwrap_or_else(PoisonError::into_inner).clone();
-        Snapshot { snapshot, maps: self.maps.clone() }
+        self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Begins a write. Waits until the engine has room for it.
@@ -203,10 +203,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes the present state the one after the last commit. No commit may be in progress.
-    fn show_last(&self) {
-        let last = self.database.read_tx();
-        *self.last.write().unwrap_or_else(PoisonError::into_inner) = last;
+    /// Makes the present state the one after the last commit, which may have changed properties of
+    /// tables. No commit may be in progress.
+    fn show_last(&self, changes_properties: bool) {
+        let snapshot = self.database.read_tx();
+        let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
+        last.snapshot = snapshot;
+        last.changes += u64::from(changes_properties);
     }
 
     /// Writes the marks of removed entries of a table to files. Merges all files of its
@@ -276,7 +279,7 @@ impl Engine {
             self.maps.meta.0.insert(ADVANCE, [])?;
         }
         self.database.persist(PersistMode::SyncData)?;
-        self.show_last();
+        self.show_last(false);
         Ok(())
     }
 }
@@ -395,13 +398,14 @@ impl<'e> Transaction<'e> {
     pub(crate) fn commit(self) -> Result<(), Failure> {
         let Self { inner, engine, touched, deleted } = self;
         inner.commit()?;
+        let changes_properties = touched.contains_key(&engine.maps.properties.0.inner().id());
         engine.writes.lock().unwrap_or_else(PoisonError::into_inner).touched = touched;
         // First of all, so that no reader that sees the deletion finds the entries.
         let cells: Vec<_> = {
             let mut cells = engine.maps.write_cells();
             deleted.iter().filter_map(|table_id| cells.remove(table_id)).collect()
         };
-        engine.show_last();
+        engine.show_last(changes_properties);
         let maps = cells.into_iter().flat_map(|cells| [cells.notifications, cells.others]);
         for map in maps {
             if let Err(failure) = engine.delete_map(map) {

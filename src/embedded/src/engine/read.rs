@@ -142,9 +142,12 @@ where
 }
 
 /// The maps at one instant.
+#[derive(Clone)]
 pub(crate) struct Snapshot {
     pub(super) snapshot: fjall::Snapshot,
     pub(super) maps: Arc<Maps>,
+    /// The number of earlier commits of this process that changed properties of tables.
+    pub(crate) changes: u64,
 }
 
 impl Read for Snapshot {
