@@ -118,8 +118,8 @@
 //!     taken effect.
 //! - A request that was answered, also with an exception: it is not sent again.
 //!
-//! The documentation of each method names its call, whether that is sent again, and its time limit.
-//! Scanners and conditional writers retry more than that: see their pages.
+//! The documentation of a method that makes one call names the call, whether it is sent again, and
+//! its time limit. Scanners and conditional writers retry more than that: see their pages.
 //!
 //! # Several tasks, several calls
 //!

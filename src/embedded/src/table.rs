@@ -26,7 +26,7 @@ pub(crate) struct EmbeddedTable {
     pub(crate) shared: Arc<Shared>,
     pub(crate) table: TableRef,
     pub(crate) authorizations: Arc<Authorizations>,
-    /// The number of versions that the table shows, and the snapshot for which it was read.
+    /// [`Snapshot::changes`] when the properties were last read, and the versions that they show.
     pub(crate) versions: Mutex<Option<(u64, Versions)>>,
 }
 
@@ -90,12 +90,13 @@ impl EmbeddedTable {
     }
 
     fn versions(&self, snapshot: &Snapshot) -> Result<Versions, Failure> {
-        let mut last = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *lock();
         if let Some((_, versions)) = last.filter(|(changes, _)| *changes == snapshot.changes) {
             return Ok(versions);
         }
         let versions = Versions::for_scan(&catalog::properties(snapshot, self.table.id)?);
-        *last = Some((snapshot.changes, versions));
+        *lock() = Some((snapshot.changes, versions));
         Ok(versions)
     }
 

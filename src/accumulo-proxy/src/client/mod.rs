@@ -34,8 +34,9 @@ struct Inner {
 pub(crate) type Subject<'a> = Option<&'a str>;
 
 impl ProxyClient {
-    /// Connects to the proxy and logs in, so that a wrong address, user or password is reported
-    /// here. Makes one attempt, within [`connect_timeout`](field@ProxyOptions::connect_timeout).
+    /// Connects to the proxy and logs in (`login`), so that a wrong address, user or password is
+    /// reported here. Makes one attempt, within
+    /// [`connect_timeout`](field@ProxyOptions::connect_timeout).
     ///
     /// With a shared secret there is no login. A call that changes nothing checks the secret
     /// instead.

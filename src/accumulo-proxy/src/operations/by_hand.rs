@@ -18,7 +18,9 @@ use crate::write::cells;
 
 impl TableOperations<'_> {
     /// Returns the disk space of tables (`getDiskUsage`): the size in bytes for each set of tables
-    /// that share files, as clones do.
+    /// that share files, as clones do. The call changes nothing and is
+    /// [sent again](crate#sending-again). Its time limit is
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///
@@ -37,7 +39,8 @@ impl TableOperations<'_> {
 
     /// Returns an iterator of a table in a scope, or `None` if there is none with this name
     /// (`getIteratorSetting`). A 1.x proxy fails if there is none, so this method also calls
-    /// `listIterators`.
+    /// `listIterators`. Both are [sent again](crate#sending-again), each within
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///
@@ -59,7 +62,8 @@ impl TableOperations<'_> {
 impl NamespaceOperations<'_> {
     /// Returns an iterator of a namespace in a scope, or `None` if there is none with this name
     /// (`getNamespaceIteratorSetting`). A 1.x proxy fails if there is none, so this method also
-    /// calls `listNamespaceIterators`.
+    /// calls `listNamespaceIterators`. Both are [sent again](crate#sending-again), each within
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///
@@ -80,7 +84,9 @@ impl NamespaceOperations<'_> {
 
 impl SecurityOperations<'_> {
     /// Checks whether a user may log in with these properties, which depend on the token class of
-    /// the proxy (`authenticateUser`).
+    /// the proxy (`authenticateUser`). The call changes nothing and is
+    /// [sent again](crate#sending-again). Its time limit is
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///
@@ -98,7 +104,8 @@ impl SecurityOperations<'_> {
 
 impl LowLevel<'_> {
     /// Writes each mutation whose conditions hold, and returns the outcome of each by row
-    /// (`updateRowsConditionally`). [Sent once](crate#sending-again).
+    /// (`updateRowsConditionally`). [Sent once](crate#sending-again), within
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///
@@ -124,8 +131,9 @@ impl LowLevel<'_> {
     }
 
     /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them
-    /// must fit in one request, and several mutations of one row are merged.
-    /// [Sent once](crate#sending-again).
+    /// must fit in one request, and several mutations of one row are merged. [Sent
+    /// once](crate#sending-again), within
+    /// [`call_timeout`](field@crate::ProxyOptions::call_timeout).
     ///
     /// # Errors
     ///

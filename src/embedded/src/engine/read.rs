@@ -146,7 +146,8 @@ where
 pub(crate) struct Snapshot {
     pub(super) snapshot: fjall::Snapshot,
     pub(super) maps: Arc<Maps>,
-    /// The number of earlier commits of this process that changed properties of tables.
+    /// The number of commits since the directory was opened, up to this snapshot, that changed
+    /// properties of tables.
     pub(crate) changes: u64,
 }
 
