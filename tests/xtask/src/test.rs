@@ -174,16 +174,17 @@ fn run_parts(
         true => ("xtask mutate".to_owned(), command(&["xtask", "mutate", "--rotate", "1"], &[])),
         false => ("xtask each".to_owned(), each),
     };
-    jobs.push(("more-checks", vec![more]));
     // After the build, which would be slower beside them. The other commands often leave a
     // processor idle.
     let jobs = jobs.into_iter().map(|(title, programs)| Background::start(title, programs));
-    let beside: Vec<_> = jobs.collect();
+    let mut beside: Vec<_> = jobs.collect();
     let rest = lint::lint_code(plan.runs(Part::Clippy))
         .and_then(|()| run_documentation(programs, &others_see));
     if let Err(error) = &rest {
         say(&format!("\n{error}; the tests still run"));
     }
+    // Not beside them, because its builds hold the same locks.
+    beside.push(Background::start("more-checks", vec![more]));
     let beside = beside.into_iter().filter_map(|job| job.and_then(Background::finish).err());
     let errors = rest.err().into_iter().chain(beside);
     let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
