@@ -5,11 +5,37 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{self, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
 
 use crate::cargo::{say, workspace};
+
+/// Programs with their names, of which several threads take one after the other.
+#[derive(Clone)]
+pub(crate) struct Queue(Arc<Mutex<Vec<(String, Command)>>>);
+
+impl Queue {
+    pub(crate) fn new(mut programs: Vec<(String, Command)>) -> Queue {
+        programs.reverse();
+        Queue(Arc::new(Mutex::new(programs)))
+    }
+
+    fn names(&self) -> String {
+        let programs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<_> = programs.iter().rev().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
+    }
+}
+
+impl Iterator for Queue {
+    type Item = (String, Command);
+
+    fn next(&mut self) -> Option<(String, Command)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
 
 /// Programs that run one after the other, beside this one.
 pub(crate) struct Background {
@@ -20,14 +46,13 @@ pub(crate) struct Background {
 
 impl Background {
     /// Starts the programs. Their output goes to `target/TITLE-PID.log`.
-    pub(crate) fn start(title: &str, programs: Vec<(String, Command)>) -> Result<Background> {
+    pub(crate) fn start(title: &str, programs: Queue) -> Result<Background> {
         let log = workspace().join(format!("target/{title}-{}.log", process::id()));
         let out =
             File::create(&log).with_context(|| format!("{} cannot be written", log.display()))?;
-        let names: Vec<_> = programs.iter().map(|(name, _)| name.as_str()).collect();
         say(&format!(
             "\n> {title}: {}\n  (beside the next ones; output at the end, until then in {})",
-            names.join(", "),
+            programs.names(),
             log.display()
         ));
         Ok(Background {
@@ -55,7 +80,7 @@ impl Background {
 }
 
 /// Runs programs one after the other, and returns the names of those that failed.
-fn run_all(programs: Vec<(String, Command)>, mut out: &File) -> Vec<String> {
+fn run_all(programs: Queue, mut out: &File) -> Vec<String> {
     let mut failed = Vec::new();
     for (name, mut command) in programs {
         // What cannot be written to the log is only missing there.
@@ -79,13 +104,14 @@ fn run_all(programs: Vec<(String, Command)>, mut out: &File) -> Vec<String> {
 mod tests {
     use std::process::Command;
 
-    use super::Background;
+    use super::{Background, Queue};
 
     #[test]
     fn runs_all_programs_names_those_that_fail_and_removes_the_log() {
         let start = |names: &[&str]| {
             let program = |name: &&str| ((*name).to_owned(), Command::new(name));
-            Background::start("some-programs", names.iter().map(program).collect()).unwrap()
+            let programs = Queue::new(names.iter().map(program).collect());
+            Background::start("some-programs", programs).unwrap()
         };
         let run = start(&["false", "/no/such/program", "true"]);
         let log = run.log.clone();

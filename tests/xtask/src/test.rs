@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::background::Background;
+use crate::background::{Background, Queue};
 use crate::cargo::{Environment, cargo, command, run, say, set, workspace};
 use crate::cluster::{Held, for_short_lived};
 use crate::lint;
@@ -162,14 +162,13 @@ fn run_parts(
         let environment = environment(plan, programs, cluster)?;
         let live = live.into_iter().map(|test| with(test, &environment));
         let (first, others) = live.partition(|(name, _)| name == "tests/live");
-        jobs.extend([("live-tests", first), ("more-live-tests", others)]);
+        jobs.extend([("live-tests", Queue::new(first)), ("more-live-tests", Queue::new(others))]);
     } else {
         tests.extend(live);
     }
     // Two at a time, because some of them mostly wait.
-    let mut tests: Vec<_> = tests.into_iter().map(|test| with(test, &others_see)).collect();
-    let more_tests = tests.split_off(tests.len() / 2);
-    jobs.extend([("tests", tests), ("more-tests", more_tests)]);
+    let tests = Queue::new(tests.into_iter().map(|test| with(test, &others_see)).collect());
+    jobs.extend([("tests", tests.clone()), ("more-tests", tests)]);
     let more = match is_first_day()? {
         true => ("xtask mutate".to_owned(), command(&["xtask", "mutate", "--rotate", "1"], &[])),
         false => ("xtask each".to_owned(), each),
@@ -184,7 +183,7 @@ fn run_parts(
         say(&format!("\n{error}; the tests still run"));
     }
     // Not beside them, because its builds hold the same locks.
-    beside.push(Background::start("more-checks", vec![more]));
+    beside.push(Background::start("more-checks", Queue::new(vec![more])));
     let beside = beside.into_iter().filter_map(|job| job.and_then(Background::finish).err());
     let errors = rest.err().into_iter().chain(beside);
     let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
