@@ -16,7 +16,7 @@ fn main() -> Result<()> {
     println!("{pattern}");
     let groups = GroupPattern::parse(&pattern)?;
     for split in both.splits() {
-        let group = groups.group_of(Some(&split)).unwrap_or_else(|| "(default)".to_owned());
+        let group = groups.group_of(Some(&split)).unwrap_or_else(|| "(default)".into());
         println!("{:12} is in group {group}", String::from_utf8_lossy(&split));
     }
 

@@ -136,7 +136,7 @@ mod tests {
         let pattern = all.group_pattern().unwrap();
         assert_eq!(pattern, r"(\Qeq1:\E|\Qeq2:\E|\Qm1:\E[du]:|\Qm2:\E[du]:).*");
         let pattern = GroupPattern::parse(&pattern).unwrap();
-        let group = |row: &str| pattern.group_of(Some(row.as_bytes()));
+        let group = |row: &'static str| pattern.group_of(Some(row.as_bytes()));
         for (row, expected) in [
             ("m1:u:f0c", Some("m1:u:")),
             ("m1:d:f0c", Some("m1:d:")),

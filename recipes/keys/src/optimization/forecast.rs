@@ -1,5 +1,6 @@
 //! The distribution of the tablets of a plan, as the balancer will make it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use fluo_table::balancer::{GroupPattern, place};
@@ -36,19 +37,24 @@ pub struct TabletRun {
 pub(super) fn groups_of<'a>(
     pattern: Option<&str>,
     end_rows: impl Iterator<Item = Option<&'a [u8]>>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Cow<'a, str>>> {
     let pattern = pattern
         .map(GroupPattern::parse)
         .transpose()
         .map_err(|error| Error::invalid(format!("the groups cannot be determined: {error}")))?;
-    let group = |end_row| pattern.as_ref().and_then(|pattern| pattern.group_of(end_row));
-    Ok(end_rows.map(|end_row| group(end_row).unwrap_or_else(|| DEFAULT_GROUP.to_owned())).collect())
+    let default = Cow::Borrowed(DEFAULT_GROUP);
+    Ok(match pattern {
+        Some(pattern) => {
+            pattern.groups_of(end_rows).map(|group| group.unwrap_or(default.clone())).collect()
+        }
+        None => end_rows.map(|_| default.clone()).collect(),
+    })
 }
 
 /// Returns the different groups, in the order of the table.
-pub(super) fn different(groups: &[String]) -> Vec<&String> {
+pub(super) fn different<'a>(groups: &'a [Cow<'_, str>]) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
-    groups.iter().filter(|group| seen.insert(*group)).collect()
+    groups.iter().map(|group| &**group).filter(|group| seen.insert(*group)).collect()
 }
 
 pub(super) fn forecast<'a>(
@@ -61,7 +67,7 @@ pub(super) fn forecast<'a>(
     let placed = place(&groups, servers);
     let ends: Vec<_> = groups.iter().zip(end_rows).collect();
     let shown = |end: Option<&[u8]>| end.map(|row| Escaped(row).to_string());
-    let forecast = |group: &String| {
+    let forecast = |group: &str| {
         let runs = ends.chunk_by(|(a, _), (b, _)| a == b).filter_map(|run| {
             let ((own, first), (_, last)) = (run.first()?, run.last()?);
             (*own == group).then(|| TabletRun {
@@ -76,7 +82,7 @@ pub(super) fn forecast<'a>(
             per_server.get_mut(server).into_iter().for_each(|count| *count += 1);
         }
         GroupForecast {
-            group: group.clone(),
+            group: group.to_owned(),
             tablets: groups.iter().filter(|own| *own == group).count(),
             runs: runs.collect(),
             per_server,

@@ -188,7 +188,8 @@ impl TableRequirement {
         let (Some(pattern), Some(regex)) = (pattern, &self.group_regex) else {
             return Ok(());
         };
-        match self.splits.iter().find(|split| pattern.group_of(Some(split)).is_none()) {
+        let mut groups = pattern.groups_of(self.splits.iter().map(|split| Some(&**split)));
+        match groups.position(|group| group.is_none()).and_then(|index| self.splits.get(index)) {
             None => Ok(()),
             Some(split) => Err(format!(
                 "its group `{regex}` does not contain the tablet that ends at its split point `{}`",

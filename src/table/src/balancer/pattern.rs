@@ -76,9 +76,25 @@ impl GroupPattern {
     }
 
     /// Returns the group of the tablet with this end row; `None` is the default group.
-    pub fn group_of(&self, end_row: Option<&[u8]>) -> Option<String> {
-        let text: Cow<'_, str> = String::from_utf8_lossy(end_row?);
-        Some(self.0.captures(&text)?.get(1)?.as_str().to_owned())
+    pub fn group_of<'a>(&self, end_row: Option<&'a [u8]>) -> Option<Cow<'a, str>> {
+        self.groups_of([end_row]).next().flatten()
+    }
+
+    /// Returns the group of each of many tablets, in their order.
+    pub fn groups_of<'a>(
+        &self,
+        end_rows: impl IntoIterator<Item = Option<&'a [u8]>>,
+    ) -> impl Iterator<Item = Option<Cow<'a, str>>> {
+        let mut found = self.0.capture_locations();
+        end_rows.into_iter().map(move |end_row| {
+            let text = String::from_utf8_lossy(end_row?);
+            self.0.captures_read(&mut found, &text)?;
+            let (start, end) = found.get(1)?;
+            match text {
+                Cow::Borrowed(text) => text.get(start..end).map(Cow::Borrowed),
+                Cow::Owned(text) => Some(Cow::Owned(text.get(start..end)?.to_owned())),
+            }
+        })
     }
 }
 
@@ -106,7 +122,8 @@ mod tests {
     use super::*;
 
     fn group(pattern: &str, end_row: &str) -> Option<String> {
-        GroupPattern::parse(pattern).unwrap().group_of(Some(end_row.as_bytes()))
+        let pattern = GroupPattern::parse(pattern).unwrap();
+        pattern.group_of(Some(end_row.as_bytes())).map(Cow::into_owned)
     }
 
     #[rstest]

@@ -71,11 +71,10 @@ pub fn simulated_tablets(
     let pattern = pattern.and_then(|pattern| GroupPattern::parse(pattern).ok());
     let placed = match (class.unwrap_or(BalancerClass::ByCount), pattern) {
         (BalancerClass::ByGroup, Some(pattern)) => {
-            let default = properties.get(property::GROUP_DEFAULT).cloned().unwrap_or_default();
-            let group = |(end_row, _): &(Option<Bytes>, u64)| {
-                pattern.group_of(end_row.as_deref()).unwrap_or_else(|| default.clone())
-            };
-            place(&counted.iter().map(group).collect::<Vec<_>>(), servers)
+            let default = properties.get(property::GROUP_DEFAULT).map_or("", String::as_str);
+            let groups = pattern.groups_of(counted.iter().map(|(end_row, _)| end_row.as_deref()));
+            let groups = groups.map(|group| group.unwrap_or(default.into()));
+            place(&groups.collect::<Vec<_>>(), servers)
         }
         (BalancerClass::Unknown, _) => vec![None; counted.len()],
         (BalancerClass::ByCount | BalancerClass::ByGroup, _) => {

@@ -58,7 +58,7 @@ pub(super) fn count(
     let tablets = tablets.as_slice();
     let end_rows = tablets.iter().map(|tablet| tablet.end_row.as_deref());
     let names = groups_of(pattern, end_rows)?;
-    let verdict = |group: &String| {
+    let verdict = |group: &str| {
         let mut per_server: BTreeMap<_, _> = servers.iter().map(|one| (one.clone(), 0)).collect();
         let mut unhosted = 0;
         for (_, tablet) in names.iter().zip(tablets).filter(|(own, _)| *own == group) {

@@ -84,10 +84,8 @@ fn has_effect(pattern: &str, tablets: &Tablets) -> bool {
         Err(PatternError::NotOneGroup { .. }) => false,
         Err(_) => true,
         Ok(pattern) => {
-            let tablets = tablets.as_slice().iter();
-            let groups: BTreeSet<_> =
-                tablets.map(|tablet| pattern.group_of(tablet.end_row.as_deref())).collect();
-            groups.len() > 1
+            let end_rows = tablets.as_slice().iter().map(|tablet| tablet.end_row.as_deref());
+            pattern.groups_of(end_rows).collect::<BTreeSet<_>>().len() > 1
         }
     }
 }
