@@ -1,6 +1,7 @@
 //! Programs that run beside others: their output goes to a file, and is printed when all have
 //! ended.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,17 +15,16 @@ use crate::cargo::{say, workspace};
 
 /// Programs with their names, of which several threads take one after the other.
 #[derive(Clone)]
-pub(crate) struct Queue(Arc<Mutex<Vec<(String, Command)>>>);
+pub(crate) struct Queue(Arc<Mutex<VecDeque<(String, Command)>>>);
 
 impl Queue {
-    pub(crate) fn new(mut programs: Vec<(String, Command)>) -> Queue {
-        programs.reverse();
-        Queue(Arc::new(Mutex::new(programs)))
+    pub(crate) fn new(programs: Vec<(String, Command)>) -> Queue {
+        Queue(Arc::new(Mutex::new(programs.into())))
     }
 
     fn names(&self) -> String {
         let programs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let names: Vec<_> = programs.iter().rev().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<_> = programs.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
     }
 }
@@ -33,7 +33,7 @@ impl Iterator for Queue {
     type Item = (String, Command);
 
     fn next(&mut self) -> Option<(String, Command)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
 

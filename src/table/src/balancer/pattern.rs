@@ -126,6 +126,16 @@ mod tests {
         pattern.group_of(Some(end_row.as_bytes())).map(Cow::into_owned)
     }
 
+    #[test]
+    fn no_tablet_is_in_the_group_of_its_neighbor() {
+        let pattern = GroupPattern::parse(r"(\Qp:\E|\Qm1:\E).*").unwrap();
+        let rows: [Option<&[u8]>; 5] =
+            [Some(b"m1:a"), Some(b"n"), Some(b"p:\xff"), None, Some(b"p:b")];
+        let groups: Vec<_> = pattern.groups_of(rows).collect();
+        let groups: Vec<_> = groups.iter().map(Option::as_deref).collect();
+        assert_eq!(groups, [Some("m1:"), None, Some("p:"), None, Some("p:")]);
+    }
+
     #[rstest]
     #[case(r"(\Qp:\E).*", "p:", Some("p:"))]
     #[case(r"(\Qp:\E).*", "xp:1", None)]

@@ -113,15 +113,6 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
     properties::encode(&stored.collect())
 }
 
-/// Reads the text of a Java properties file. If a name occurs twice, its last value is in force.
-///
-/// # Errors
-///
-/// [`Corrupt`](crate::ErrorKind::Corrupt) for text that Java rejects.
-pub fn read_properties(text: &[u8]) -> Result<BTreeMap<String, String>> {
-    properties::decode(text)
-}
-
 /// Reads settings, and removes the prefix `fluo.app.`. An earlier version stored the settings of an
 /// application without it; they are read too, unless the same name exists with the prefix.
 ///
