@@ -134,6 +134,12 @@ mod tests {
         let groups: Vec<_> = pattern.groups_of(rows).collect();
         let groups: Vec<_> = groups.iter().map(Option::as_deref).collect();
         assert_eq!(groups, [Some("m1:"), None, Some("p:"), None, Some("p:")]);
+        // The last tablet has no end row, and an empty one is an end row.
+        let all = GroupPattern::parse("(.*)").unwrap();
+        assert_eq!(
+            all.groups_of([None, Some(&b""[..])]).collect::<Vec<_>>(),
+            [None, Some("".into())]
+        );
     }
 
     #[rstest]
