@@ -70,6 +70,7 @@
 //! | `keys` | the row hasher, key designs, table optimizations | yes |
 //! | `recipes` | queues, codecs, typed columns | yes |
 //! | `accumulo` | tables and applications of Accumulo | no |
+//! | `process` | a worker or a loader as a process, with signals, health and metrics | no |
 //! | `tls` | encrypted connections to Accumulo's proxy | no |
 //! | `web-table` | keys of web pages by domain | no |
 //!
@@ -94,6 +95,9 @@ pub use fluo_engine as engine;
 #[cfg(feature = "keys")]
 #[doc(no_inline)]
 pub use fluo_keys as keys;
+#[cfg(feature = "process")]
+#[doc(no_inline)]
+pub use fluo_process as process;
 #[cfg(feature = "recipes")]
 #[doc(no_inline)]
 pub use fluo_recipes as recipes;

@@ -61,6 +61,7 @@ mod locked;
 mod metadata;
 mod oracle;
 mod paths;
+mod properties;
 mod scan;
 mod table;
 mod table_ids;
@@ -77,4 +78,5 @@ pub use accumulo_proxy::{
 pub use accumulo_proxy::{Tls, TlsError};
 pub use connection::{AccumuloOptions, connect};
 pub use oracle::{Oracle, OracleClient, OracleOptions};
+pub use properties::FluoProperties;
 pub use tables::{AccumuloTables, IteratorBuild};

@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use anyhow::Result;
 use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
+use fluo_process::Profile;
 
 use crate::exit::Outcome;
-use crate::target::{At, AtParser, ZooKeeperArguments};
+use crate::target::{AtParser, ZooKeeperArguments};
 use crate::{application, interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
@@ -25,7 +26,7 @@ Warnings go to standard error with their time: lost leads, an absent ZooKeeper, 
 pub(crate) struct Oracle {
     /// Name of a profile in the configuration file, which has the address of ZooKeeper
     #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
-    at: Option<At>,
+    at: Option<Profile>,
     #[command(flatten)]
     zookeeper: ZooKeeperArguments,
     /// The application

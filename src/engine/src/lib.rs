@@ -83,7 +83,8 @@ pub use fluo_table::{
     Timestamp,
 };
 pub use observer::{
-    Observer, ObserverError, Observers, RetryAfter, Worker, WorkerOptions, observer_fn,
+    Observer, ObserverError, Observers, RetryAfter, Worker, WorkerMonitor, WorkerOptions,
+    observer_fn,
 };
 pub use recipe::{Recipe, Registration};
 pub use transaction::{

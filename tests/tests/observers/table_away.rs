@@ -170,3 +170,23 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     idle(&client).await;
     assert_eq!(read_now(&client, "r999", "b").await, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_monitor_tells_whether_scans_succeed_until_the_worker_has_ended() {
+    let (fixture, shaky) = fixture(&copies(Into::into, &Arc::default())).await;
+    let client = fixture.client().await;
+    let worker = worker(&client).start().await.unwrap();
+    let monitor = worker.monitor();
+    let reason = || monitor.check().unwrap_err().to_string();
+    assert_eq!(reason(), "the worker has no share of the notifications yet");
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    monitor.check().unwrap();
+    shaky.hooks().set(Away::Looks);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(monitor.check().unwrap_err().kind(), ErrorKind::Unavailable);
+    shaky.hooks().set(Away::Nothing);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    monitor.check().unwrap();
+    worker.stop().await;
+    assert_eq!(reason(), "the worker was stopped");
+}

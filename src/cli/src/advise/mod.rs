@@ -11,13 +11,14 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fluo_advisor::{AdviceOptions, Arrivals, Candidate, Read, advise};
+use fluo_process::Profile;
 
 use self::figures::Answer;
 use self::input::Source;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::spec::{self, Layout, Recipe};
-use crate::target::{At, AtParser, LoginArguments, TargetArguments};
+use crate::target::{AtParser, LoginArguments, TargetArguments};
 use crate::{atomic_file, output};
 
 /// Examine keys, and advise how to spread them.
@@ -40,7 +41,7 @@ pub(crate) struct Advise {
     /// Location of the table: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or
     /// the name of a profile in the configuration file
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
-    at: Option<At>,
+    at: Option<Profile>,
     #[command(flatten)]
     login: LoginArguments,
     /// Encoding of the keys in the file

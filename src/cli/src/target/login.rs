@@ -3,15 +3,15 @@
 use std::error::Error as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::Args;
+use anyhow::{Result, anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
 use fluo_accumulo::{
-    Credentials, OracleOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, Tls,
+    AccumuloOptions, OracleOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions,
 };
+use fluo_process::{Login, Profile, Secret, Target};
 
-use super::at::{At, Profile, ProxyProtocol, Target, text};
-use super::password;
-use crate::atomic_file;
+use super::prompt;
+use crate::{output, progress};
 
 const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
 const APPLICATIONS: &str = "Applications on a live Accumulo";
@@ -54,108 +54,118 @@ pub(crate) struct ZooKeeperArguments {
     zookeeper_secret_file: Option<PathBuf>,
 }
 
+/// The Thrift protocol of a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProxyProtocol {
+    /// `TCompactProtocol`, the proxy's default
+    Compact,
+    /// `TBinaryProtocol`
+    Binary,
+}
+
 impl LoginArguments {
     /// Returns the options of a connection to the proxy at `address`. Reads the password, or asks
     /// for it, if one is needed. Arguments take precedence over the environment, and that over the
     /// profile.
-    pub(super) async fn proxy(&self, at: &At, address: &str) -> Result<ProxyOptions> {
-        let tls = self.tls(address, &at.profile)?;
-        let protocol = match self.protocol.or(at.profile.protocol) {
-            None | Some(ProxyProtocol::Compact) => Protocol::Compact,
-            Some(ProxyProtocol::Binary) => Protocol::Binary,
-        };
-        let options = ProxyOptions::new(address, self.credentials(at).await?);
-        Ok(options.protocol(protocol).tls(tls))
+    pub(super) async fn proxy(&self, at: &Profile, address: &str) -> Result<ProxyOptions> {
+        let login = self.with_password(known(self.given(), at)?, at, address).await?;
+        // A pipe has no data until its writer writes.
+        Ok(progress::while_it_lasts(waiting(&login), login.proxy(address)).await?)
     }
 
-    async fn credentials(&self, at: &At) -> Result<Credentials> {
-        let profile = &at.profile;
-        if self.user.as_deref() == Some("") {
-            bail!("the user is empty; write --user USER, or leave it out and set FLUO_USER");
-        }
-        let user = first(&self.user, "FLUO_USER", &profile.user)?;
-        if let Some(secret) = text("FLUO_SHARED_SECRET")? {
-            ensure!(
-                user.is_none(),
-                "FLUO_SHARED_SECRET is set, which replaces user and password, and so is a user; unset one of the two"
-            );
-            return Ok(Credentials::shared_secret(secret));
-        }
-        let Some(user) = user else {
-            bail!("{at} needs a user: give --user USER or set FLUO_USER ({})", password::WAYS);
-        };
-        let (file, default) = (&self.password_file, &profile.password_file);
-        let password = match password::find("password", "FLUO_PASSWORD", file, default).await? {
-            Some(password) => password,
-            None => password::of_prompt(&user, at).await?,
-        };
-        Ok(Credentials::password(user, password))
+    /// Returns the options of a connection to the proxy at `address`, and to the applications.
+    pub(super) async fn accumulo(
+        &self,
+        zookeeper: &ZooKeeperArguments,
+        at: &Profile,
+        address: &str,
+    ) -> Result<AccumuloOptions> {
+        let login = known(self.given().or(zookeeper.given()), at)?;
+        check_zookeepers(&login)?;
+        let login = self.with_password(login, at, address).await?;
+        Ok(progress::while_it_lasts(waiting(&login), login.accumulo(address)).await?)
     }
 
-    fn tls(&self, address: &str, profile: &Profile) -> Result<Option<Tls>> {
-        let Some(path) = self.tls_ca.as_ref().or(profile.tls_ca.as_ref()) else {
-            return Ok(None);
-        };
-        let name = path.display();
-        let authorities = atomic_file::read(path)
-            .with_context(|| format!("cannot read the authorities of --tls-ca {name}"))?;
-        let name_in_certificate = self.tls_name.as_deref().or(profile.tls_name.as_deref());
-        let server = name_in_certificate.unwrap_or_else(|| host_of(address));
-        let tls = Tls::new(server, &authorities, None).with_context(|| {
-            format!("TLS with the authorities of --tls-ca {name} cannot be used")
-        })?;
-        Ok(Some(tls))
+    fn given(&self) -> Login {
+        Login {
+            user: self.user.clone(),
+            password: self.password_file.clone().map(Secret::File),
+            protocol: self.protocol.map(|protocol| match protocol {
+                ProxyProtocol::Compact => Protocol::Compact,
+                ProxyProtocol::Binary => Protocol::Binary,
+            }),
+            tls_ca: self.tls_ca.clone(),
+            tls_name: self.tls_name.clone(),
+            ..Login::default()
+        }
+    }
+
+    /// Asks for the password of a login that needs one, if all else can be used.
+    async fn with_password(&self, login: Login, at: &Profile, address: &str) -> Result<Login> {
+        login.tls(address)?;
+        ensure!(
+            self.user.as_deref() != Some(""),
+            "the user is empty; write --user USER, or leave it out and set FLUO_USER"
+        );
+        match (&login.user, &login.shared_secret) {
+            (None, None) => {
+                bail!("{at} needs a user: give --user USER or set FLUO_USER ({})", prompt::WAYS)
+            }
+            (Some(user), None) if login.password.is_none() => {
+                let password = Some(Secret::Text(prompt::of_prompt(user, at).await?));
+                Ok(Login { password, ..login })
+            }
+            _ => Ok(login),
+        }
     }
 }
 
 impl ZooKeeperArguments {
-    pub(super) fn servers(&self, profile: &Profile) -> Result<String> {
-        let servers = first(&self.zookeepers, "FLUO_ZOOKEEPERS", &profile.zookeepers)?.context(
-            "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
-             FLUO_ZOOKEEPERS",
-        )?;
-        // Messages repeat the address.
-        ensure!(
-            !servers.contains('@'),
-            "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH"
-        );
-        Ok(servers)
+    fn given(&self) -> Login {
+        Login {
+            zookeepers: self.zookeepers.clone(),
+            zookeeper_secret: self.zookeeper_secret_file.clone().map(Secret::File),
+            ..Login::default()
+        }
     }
 
-    pub(super) async fn secret(&self, profile: &Profile) -> Result<Option<String>> {
-        let (file, default) = (&self.zookeeper_secret_file, &profile.zookeeper_secret_file);
-        password::find("secret", "FLUO_ZOOKEEPER_SECRET", file, default).await
-    }
-
-    pub(crate) async fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {
+    pub(crate) async fn oracle(
+        &self,
+        at: Option<&Profile>,
+        application: &str,
+    ) -> Result<OracleOptions> {
         if let Some(at) = at.filter(|at| matches!(at.target, Target::Embedded(_))) {
             bail!("an application in an embedded directory, as in {at}, needs no oracle");
         }
-        let profile = at.map(|at| at.profile.clone()).unwrap_or_default();
-        let options = OracleOptions::new(self.servers(&profile)?, application)?;
-        Ok(match self.secret(&profile).await? {
-            Some(secret) => options.secret(secret),
-            None => options,
-        })
+        let profile = at.map(|at| at.login.clone()).unwrap_or_default();
+        let login = self.given().or(Login::from_env()?).or(profile).with_properties()?;
+        check_zookeepers(&login)?;
+        Ok(progress::while_it_lasts(waiting(&login), login.oracle(application)).await?)
     }
 }
 
-/// Returns the value of an argument, or else of a variable, or else of the profile.
-fn first(
-    argument: &Option<String>,
-    variable: &str,
-    profile: &Option<String>,
-) -> Result<Option<String>> {
-    Ok(match argument {
-        Some(argument) => Some(argument.clone()),
-        None => text(variable)?.or_else(|| profile.clone()),
-    })
+/// Adds what the environment and the profile say to what arguments say.
+fn known(given: Login, at: &Profile) -> Result<Login> {
+    Ok(given.or(Login::from_env()?).or(at.login.clone()).with_properties()?)
 }
 
-/// Returns the host of `host:port`, without the brackets of an IPv6 address.
-fn host_of(address: &str) -> &str {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    host.trim_start_matches('[').trim_end_matches(']')
+fn check_zookeepers(login: &Login) -> Result<()> {
+    ensure!(
+        login.zookeepers.is_some(),
+        "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
+         FLUO_ZOOKEEPERS"
+    );
+    Ok(())
+}
+
+/// Returns the line to show while secrets are read.
+fn waiting(login: &Login) -> String {
+    let secrets = [("password", &login.password), ("secret", &login.zookeeper_secret)];
+    let files = secrets.into_iter().filter_map(|(what, secret)| match secret {
+        Some(Secret::File(file)) => Some(format!("the {what} of {}", file.display())),
+        _ => None,
+    });
+    output::shown(&format!("waiting for {}", files.collect::<Vec<_>>().join(" and ")))
 }
 
 /// Converts the error of a connection. Rejected credentials get advice on the right ones.
@@ -174,15 +184,4 @@ pub(super) fn advised(error: &fluo_table::Error) -> anyhow::Error {
         _ => return anyhow!(error.clone()),
     };
     anyhow!("{error}; {advice}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn host_of_strips_port_and_brackets() {
-        assert_eq!(host_of("proxy.example:42424"), "proxy.example");
-        assert_eq!(host_of("[::1]:42424"), "::1");
-    }
 }

@@ -3,7 +3,7 @@
 mod at;
 mod directory;
 mod login;
-mod password;
+mod prompt;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use fluo_accumulo::{AccumuloOptions, AccumuloTables};
+use fluo_accumulo::AccumuloTables;
 use fluo_embedded::EmbeddedOptions;
 use fluo_engine::applications_of;
+use fluo_process::{Profile, Target};
 use fluo_table::{Error, Instance, TableAdmin};
 
-pub(crate) use self::at::{At, AtParser};
+pub(crate) use self::at::AtParser;
 pub(crate) use self::directory::{MakingArguments, advised, check_writable};
 pub(crate) use self::login::{LoginArguments, ZooKeeperArguments};
 
-use self::at::Target;
 use crate::progress;
 
 pub(crate) const NO_TABLES: &str =
@@ -31,7 +31,7 @@ pub(crate) struct TargetArguments {
     /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
     /// profile in the configuration file
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
-    pub(crate) at: At,
+    pub(crate) at: Profile,
     #[command(flatten)]
     pub(crate) login: LoginArguments,
 }
@@ -222,13 +222,8 @@ impl InstanceArguments {
 
     async fn connect(&self, address: &str) -> Result<Instance> {
         let at = &self.target.at;
-        let servers = self.zookeeper.servers(&at.profile)?;
-        let proxy = self.target.login.proxy(at, address).await?;
-        let mut options = AccumuloOptions::new(proxy, &servers);
-        if let Some(secret) = self.zookeeper.secret(&at.profile).await? {
-            options = options.secret(secret);
-        }
-        let connecting = format!("connecting to {at} and ZooKeeper {servers}");
+        let options = self.target.login.accumulo(&self.zookeeper, at, address).await?;
+        let connecting = format!("connecting to {at} and its ZooKeeper");
         let connected = progress::while_it_lasts(connecting, fluo_accumulo::connect(options));
         connected.await.map_err(|error| login::advised(&error))
     }

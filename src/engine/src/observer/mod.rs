@@ -19,6 +19,7 @@ mod collector;
 mod dead_letter_cache;
 mod dead_letters;
 mod membership;
+mod monitor;
 mod observers;
 mod options;
 mod port;
@@ -28,6 +29,7 @@ mod scanner;
 mod wait_until_idle;
 mod worker;
 
+pub use monitor::WorkerMonitor;
 pub use observers::Observers;
 pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError, RetryAfter, observer_fn};

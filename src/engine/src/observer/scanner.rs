@@ -75,6 +75,7 @@ impl WorkerState {
                 Ok(scanned) => scanned.is_none_or(|scanned| scanned.queued > 0),
                 Err(error) => {
                     warn!(%error, "the scan for notifications failed; retrying");
+                    self.readiness.set(Err(error));
                     false
                 }
             };
@@ -111,6 +112,7 @@ impl WorkerState {
                 let part = self.scan_part(scan, &mut scanned).await;
                 self.queue.set_scanning(false);
                 from = part?;
+                self.readiness.set(Ok(()));
                 if from.is_none() {
                     break;
                 }
@@ -175,6 +177,10 @@ impl WorkerState {
         match &share {
             Err(error) if error.kind().is_passing() => {}
             found => self.queue.set_share(found.as_ref().ok().and_then(Option::as_ref)),
+        }
+        if let Ok(None) = share {
+            let waits = "the worker has no share of the notifications now";
+            self.readiness.set(Err(Error::unavailable(waits)));
         }
         if let Ok(Some(_)) = share {
             list_dead_letters(&self.queue.dead_letters, &*self.client.shared.coordination).await?;

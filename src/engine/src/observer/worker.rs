@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use fluo_table::{Clock, Result, SystemClock};
+use fluo_table::{Clock, Error, Result, SystemClock};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
 use crate::observer::membership::Membership;
+use crate::observer::monitor::{Readiness, WorkerMonitor};
 use crate::observer::options::{WorkerLimits, WorkerOptions};
 use crate::observer::queue::Queue;
 
@@ -28,6 +29,7 @@ pub(super) struct WorkerState {
     pub(super) limits: WorkerLimits,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) queue: Arc<Queue>,
+    pub(super) readiness: Arc<Readiness>,
     /// Each task holds this state, so the place is released after the last one has ended: a worker
     /// that takes over the share must not meet notifications that still run here.
     pub(super) membership: Membership,
@@ -92,7 +94,8 @@ impl WorkerOptions {
         let queue = Arc::new(Queue::new(limits.clone()));
         let listener: Weak<Queue> = Arc::downgrade(&queue);
         client.shared.listeners.add(listener);
-        let state = Arc::new(WorkerState { client, limits, clock, queue, membership });
+        let readiness = Arc::new(Readiness::starting());
+        let state = Arc::new(WorkerState { client, limits, clock, queue, readiness, membership });
         let mut tasks = JoinSet::new();
         for _ in 0..state.limits.tasks {
             tasks.spawn(state.clone().run_observers());
@@ -106,6 +109,19 @@ impl WorkerOptions {
 }
 
 impl Worker {
+    /// Returns a view of this worker for readiness checks.
+    pub fn monitor(&self) -> WorkerMonitor {
+        WorkerMonitor::new(&self.state.queue, &self.state.readiness)
+    }
+
+    /// Waits until a task of the worker ends although the worker is not stopped, which is a bug of
+    /// this library. A process should end then, and be started again.
+    pub async fn wait_for_failure(&mut self) -> Error {
+        let ended = self.tasks.join_next().await.and_then(Result::err);
+        let ended = ended.map_or("it has returned".to_owned(), |error| error.to_string());
+        Error::unavailable(format!("a task of the worker has ended: {ended}"))
+    }
+
     /// Stops the worker. Running observers finish and are rolled forward; all other notifications
     /// stay in the table.
     pub async fn stop(mut self) {

@@ -14,13 +14,13 @@ use super::{Fluo, Run, assert_says, fluo, name};
 const CHROOT: &str = "/commands";
 const ROWS: usize = 20;
 /// Workers begin after a second, and not after a minute.
-const SHORT_PAUSE: &str = "fluo.impl.worker.finder.maxSleep=1000";
+pub(super) const SHORT_PAUSE: &str = "fluo.impl.worker.finder.maxSleep=1000";
 
 /// An operator whose configuration file has the cluster as the profile `here`.
 pub(super) struct Operator {
-    fluo: Fluo,
-    zookeepers: String,
-    application: String,
+    pub(super) fluo: Fluo,
+    pub(super) zookeepers: String,
+    pub(super) application: String,
 }
 
 impl Operator {
@@ -71,7 +71,7 @@ impl Operator {
     }
 
     /// Connects this process, as a program of the application.
-    async fn instance(&self) -> Instance {
+    pub(super) async fn instance(&self) -> Instance {
         let credentials = Cluster::shared().unwrap().site().credentials();
         let proxy = ProxyOptions::new(&self.fluo.address, credentials);
         let options = AccumuloOptions::new(proxy, &self.zookeepers);

@@ -113,6 +113,15 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
     properties::encode(&stored.collect())
 }
 
+/// Reads the text of a Java properties file: names and values in their order.
+///
+/// # Errors
+///
+/// [`Corrupt`](crate::ErrorKind::Corrupt) for text that Java rejects.
+pub fn read_properties(text: &[u8]) -> Result<Vec<(String, String)>> {
+    properties::pairs(text)
+}
+
 /// Reads settings, and removes the prefix `fluo.app.`. An earlier version stored the settings of an
 /// application without it; they are read too, unless the same name exists with the prefix.
 ///

@@ -54,9 +54,14 @@ fn push(into: &mut String, text: &str, is_name: bool) {
 /// Returns the settings in the bytes of a properties file. If a name occurs twice, its last value
 /// is in force.
 pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
+    Ok(pairs(bytes)?.into_iter().collect())
+}
+
+/// Returns the names and values in their order.
+pub(super) fn pairs(bytes: &[u8]) -> Result<Vec<(String, String)>> {
     let text: String = bytes.iter().copied().map(char::from).collect();
     let mut natural = text.split(['\n', '\r']).map(|line| line.trim_start_matches(BLANKS));
-    let mut settings = BTreeMap::new();
+    let mut settings = Vec::new();
     while let Some(first) = natural.next() {
         if first.is_empty() || first.starts_with(['#', '!']) {
             continue;
@@ -70,7 +75,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
             }
         }
         let (name, value) = split(&line);
-        settings.insert(unescape(name)?, unescape(value)?);
+        settings.push((unescape(name)?, unescape(value)?));
     }
     Ok(settings)
 }

@@ -1,0 +1,307 @@
+//! The credentials of a proxy, and the address and the secret of applications in ZooKeeper.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{env, fs, mem};
+
+use fluo_accumulo::{
+    AccumuloOptions, Credentials, FluoProperties, OracleOptions, Protocol, ProxyOptions, Tls,
+};
+use fluo_table::{Error, ErrorKind, Result};
+
+use crate::environment::{set, text};
+use crate::secret::Secret;
+
+/// The parts of a connection to an Accumulo beside the address of its proxy. Each may be missing.
+/// `Debug` output contains no secret.
+///
+/// | field | variable | name in a profile |
+/// |---|---|---|
+/// | `user` | `FLUO_USER` | `user` |
+/// | `password` | `FLUO_PASSWORD`, or `FLUO_PASSWORD_FILE` | `password_file` |
+/// | `shared_secret` | `FLUO_SHARED_SECRET` | |
+/// | `protocol`, `tls_ca`, `tls_name` | | `protocol`, `tls_ca`, `tls_name` |
+/// | `zookeepers` | `FLUO_ZOOKEEPERS` | `zookeepers` |
+/// | `zookeeper_secret` | `FLUO_ZOOKEEPER_SECRET`, or `FLUO_ZOOKEEPER_SECRET_FILE` | `zookeeper_secret_file` |
+/// | `properties` | `FLUO_PROPERTIES`, separated as in `PATH` | `properties` |
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Login {
+    /// The user, for a proxy of Accumulo 1.x.
+    pub user: Option<String>,
+    /// The password of the user.
+    pub password: Option<Secret>,
+    /// The secret of a proxy of Accumulo 2.x, in place of a user.
+    pub shared_secret: Option<Secret>,
+    /// The protocol of the proxy. Default: compact.
+    pub protocol: Option<Protocol>,
+    /// A file with the certificates (PEM) of the authorities that may sign the certificate of the
+    /// proxy. Without it the connection is not encrypted.
+    pub tls_ca: Option<PathBuf>,
+    /// The name in the certificate of the proxy. Default: the host of its address.
+    pub tls_name: Option<String>,
+    /// The servers of ZooKeeper and the node of all applications, `HOST:PORT,HOST:PORT/PATH`.
+    pub zookeepers: Option<String>,
+    /// The secret of the applications.
+    pub zookeeper_secret: Option<Secret>,
+    /// The name of the Accumulo instance. Default: that of the only one in the ZooKeeper.
+    pub instance_name: Option<String>,
+    /// The time after which ZooKeeper ends the session of a crashed process. Default: 30 s.
+    pub session_timeout: Option<Duration>,
+    /// Fluo's own files, for the parts that are missing here.
+    pub properties: Vec<PathBuf>,
+}
+
+impl Login {
+    /// Returns the login of the environment.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if a variable is not text.
+    pub fn from_env() -> Result<Self> {
+        let secret = |name: &str| {
+            let file = || set(&format!("{name}_FILE")).map(|file| Secret::File(file.into()));
+            Ok::<_, Error>(text(name)?.map(Secret::Text).or_else(file))
+        };
+        let properties = set("FLUO_PROPERTIES");
+        Ok(Self {
+            user: text("FLUO_USER")?,
+            password: secret("FLUO_PASSWORD")?,
+            shared_secret: text("FLUO_SHARED_SECRET")?.map(Secret::Text),
+            zookeepers: text("FLUO_ZOOKEEPERS")?,
+            zookeeper_secret: secret("FLUO_ZOOKEEPER_SECRET")?,
+            properties: properties.iter().flat_map(env::split_paths).collect(),
+            ..Self::default()
+        })
+    }
+
+    /// Adds the parts of `other` that are missing here.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            user: self.user.or(other.user),
+            password: self.password.or(other.password),
+            shared_secret: self.shared_secret.or(other.shared_secret),
+            protocol: self.protocol.or(other.protocol),
+            tls_ca: self.tls_ca.or(other.tls_ca),
+            tls_name: self.tls_name.or(other.tls_name),
+            zookeepers: self.zookeepers.or(other.zookeepers),
+            zookeeper_secret: self.zookeeper_secret.or(other.zookeeper_secret),
+            instance_name: self.instance_name.or(other.instance_name),
+            session_timeout: self.session_timeout.or(other.session_timeout),
+            properties: match self.properties.is_empty() {
+                true => other.properties,
+                false => self.properties,
+            },
+        }
+    }
+
+    /// Adds the parts of Fluo's own files that are missing here. The password is that of the user
+    /// in the files, so another user does not get it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FluoProperties::read`].
+    pub fn with_properties(mut self) -> Result<Self> {
+        if self.properties.is_empty() {
+            return Ok(self);
+        }
+        let properties = FluoProperties::read(mem::take(&mut self.properties))?;
+        let is_other = self.user.is_some() && self.user != properties.user;
+        let has_credentials = is_other || self.shared_secret.is_some();
+        let (user, password) = (properties.user, properties.password.map(Secret::Text));
+        Ok(self.or(Self {
+            user: user.filter(|_| !has_credentials),
+            password: password.filter(|_| !has_credentials),
+            zookeepers: Some(properties.zookeepers),
+            zookeeper_secret: properties.secret.map(Secret::Text),
+            instance_name: properties.instance_name,
+            session_timeout: properties.session_timeout,
+            ..Self::default()
+        }))
+    }
+
+    /// Returns the options of a connection to the proxy at `address`, `HOST:PORT`.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if the credentials are missing or contradict each other, or
+    /// if a file cannot be read. No message contains a secret.
+    pub async fn proxy(&self, address: &str) -> Result<ProxyOptions> {
+        let tls = self.tls(address)?;
+        let options = ProxyOptions::new(address, self.credentials().await?);
+        Ok(options.protocol(self.protocol.unwrap_or(Protocol::Compact)).tls(tls))
+    }
+
+    /// Returns the options of a connection to the proxy at `address`, and to the applications.
+    ///
+    /// # Errors
+    ///
+    /// As [`proxy`](Self::proxy), and [`Invalid`](ErrorKind::Invalid) without an address of
+    /// ZooKeeper.
+    pub async fn accumulo(&self, address: &str) -> Result<AccumuloOptions> {
+        let zookeepers = self.zookeepers()?;
+        let options = AccumuloOptions::new(self.proxy(address).await?, zookeepers);
+        let secret = self.read_zookeeper_secret().await?;
+        let options = secret.into_iter().fold(options, AccumuloOptions::secret);
+        let instance = self.instance_name.clone().into_iter();
+        let options = instance.fold(options, AccumuloOptions::instance_name);
+        Ok(self.session_timeout.into_iter().fold(options, AccumuloOptions::session_timeout))
+    }
+
+    /// Returns the options of an oracle of an application.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) without an address of ZooKeeper, or if no application can
+    /// have this name.
+    pub async fn oracle(&self, application: &str) -> Result<OracleOptions> {
+        let options = OracleOptions::new(self.zookeepers()?, application)?;
+        let secret = self.read_zookeeper_secret().await?;
+        let options = secret.into_iter().fold(options, OracleOptions::secret);
+        Ok(self.session_timeout.into_iter().fold(options, OracleOptions::session_timeout))
+    }
+
+    fn zookeepers(&self) -> Result<&str> {
+        let servers = self.zookeepers.as_deref().ok_or_else(|| {
+            Error::invalid(
+                "applications on Accumulo are in ZooKeeper: set FLUO_ZOOKEEPERS to HOST:PORT/PATH",
+            )
+        })?;
+        // Messages repeat the address.
+        match servers.contains('@') {
+            true => Err(Error::invalid(
+                "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH",
+            )),
+            false => Ok(servers),
+        }
+    }
+
+    async fn read_zookeeper_secret(&self) -> Result<Option<String>> {
+        match &self.zookeeper_secret {
+            Some(secret) => secret.read("secret").await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn credentials(&self) -> Result<Credentials> {
+        match (&self.shared_secret, &self.user, &self.password) {
+            (Some(secret), None, _) => {
+                Ok(Credentials::shared_secret(secret.read("shared secret").await?))
+            }
+            (Some(_), Some(_), _) => Err(Error::invalid(
+                "a proxy needs a user or a shared secret; unset FLUO_SHARED_SECRET or the user",
+            )),
+            (None, None, _) => Err(Error::invalid(
+                "a proxy needs a user: set FLUO_USER (for Accumulo 2.x: FLUO_SHARED_SECRET)",
+            )),
+            (None, Some(user), None) => Err(Error::invalid(format!(
+                "the password of user `{user}` is missing: set FLUO_PASSWORD_FILE or FLUO_PASSWORD"
+            ))),
+            (None, Some(user), Some(password)) => {
+                Ok(Credentials::password(user, password.read("password").await?))
+            }
+        }
+    }
+
+    /// Returns the options of TLS to the proxy at `address`, or `None` without authorities.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if the file cannot be read, or has no certificate.
+    pub fn tls(&self, address: &str) -> Result<Option<Tls>> {
+        let Some(path) = &self.tls_ca else { return Ok(None) };
+        let file = path.display();
+        let authorities = fs::read(path).map_err(|error| {
+            let message = format!("cannot read the certificates of authorities {file}");
+            Error::with_source(ErrorKind::Invalid, message, error)
+        })?;
+        let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
+        let tls = Tls::new(server, &authorities, None).map_err(|error| {
+            let message = format!("TLS with the authorities of {file} cannot be used");
+            Error::with_source(ErrorKind::Invalid, message, error)
+        })?;
+        Ok(Some(tls))
+    }
+}
+
+/// Returns the host of `host:port`, without the brackets of an IPv6 address.
+fn host_of(address: &str) -> &str {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_of_strips_port_and_brackets() {
+        assert_eq!(host_of("proxy.example:42424"), "proxy.example");
+        assert_eq!(host_of("[::1]:42424"), "::1");
+    }
+
+    fn text(text: &str) -> Option<Secret> {
+        Some(Secret::Text(text.to_owned()))
+    }
+
+    #[tokio::test]
+    async fn names_what_is_missing() {
+        let login = Login::default();
+        let message = |error: Error| error.to_string();
+        assert_eq!(
+            message(login.proxy("localhost:1").await.unwrap_err()),
+            "a proxy needs a user: set FLUO_USER (for Accumulo 2.x: FLUO_SHARED_SECRET)"
+        );
+        let login = Login { user: Some("root".to_owned()), ..login };
+        assert_eq!(
+            message(login.proxy("localhost:1").await.unwrap_err()),
+            "the password of user `root` is missing: set FLUO_PASSWORD_FILE or FLUO_PASSWORD"
+        );
+        let both = Login { shared_secret: text("hidden"), ..login.clone() };
+        assert_eq!(
+            message(both.proxy("localhost:1").await.unwrap_err()),
+            "a proxy needs a user or a shared secret; unset FLUO_SHARED_SECRET or the user"
+        );
+        let login = Login { password: text("hidden"), ..login };
+        assert_eq!(
+            message(login.accumulo("localhost:1").await.unwrap_err()),
+            "applications on Accumulo are in ZooKeeper: set FLUO_ZOOKEEPERS to HOST:PORT/PATH"
+        );
+    }
+
+    #[tokio::test]
+    async fn debug_output_contains_no_secret() {
+        let login = Login {
+            user: Some("root".to_owned()),
+            password: text("hidden"),
+            zookeepers: Some("zk:2181/fluo".to_owned()),
+            zookeeper_secret: text("hidden"),
+            ..Login::default()
+        };
+        let options = login.accumulo("localhost:1").await.unwrap();
+        assert!(options.check().is_ok());
+        let login = Login { shared_secret: text("hidden"), ..login };
+        let shown = format!("{options:?} {login:?}");
+        assert!(!shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn properties_fill_what_is_missing_but_give_no_password_to_another_user() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("fluo-app.properties");
+        fs::write(&file, "fluo.accumulo.user=root\nfluo.accumulo.password=hidden\n").unwrap();
+        let filled = |login: Login| {
+            let files = Login { properties: vec![file.clone()], ..Login::default() };
+            login.or(files).with_properties().unwrap()
+        };
+        let root = filled(Login::default());
+        assert_eq!((root.user.as_deref(), root.password), (Some("root"), text("hidden")));
+        assert_eq!(root.zookeepers.as_deref(), Some("localhost/fluo"));
+        let user = |name: &str| Login { user: Some(name.to_owned()), ..Login::default() };
+        assert_eq!(filled(user("root")).password, text("hidden"));
+        let alice = filled(user("alice"));
+        assert_eq!((alice.user.as_deref(), alice.password), (Some("alice"), None));
+        let secret = filled(Login { shared_secret: text("x"), ..Login::default() });
+        assert_eq!((secret.user, secret.password), (None, None));
+    }
+}

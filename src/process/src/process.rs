@@ -1,0 +1,238 @@
+//! The process: [`Process`].
+
+use std::future::pending;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_engine::{ApplicationHandle, InstanceExt, LoaderOptions, Loaders, WorkerOptions};
+use fluo_table::{Error, Instance, Result};
+use tracing::info;
+
+use crate::health::{Health, State};
+use crate::http::HttpServer;
+use crate::log;
+use crate::options::ProcessOptions;
+use crate::profile::Target;
+use crate::stop::{Cause, Stop, Stopper};
+
+/// A process that runs a worker or loaders until a signal ends it.
+///
+/// # Examples
+///
+/// ```no_run
+/// use fluo_engine::Column;
+/// use fluo_process::Process;
+///
+/// const TEXT: Column = Column::from_static("page", "text");
+/// const LENGTH: Column = Column::from_static("page", "length");
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_table::Result<()> {
+/// let process = Process::start().await?;
+/// let web = process.application("web").observe(&TEXT, "measure", async |tx, page| {
+///     let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
+///     tx.set(page, &LENGTH, length.to_string())
+/// });
+/// let client = web.open_or_create().await?;
+/// process.run_worker(client.worker().tasks(4)).await
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "a process works after `run_worker` or `run_loaders`"]
+pub struct Process {
+    instance: Instance,
+    health: Arc<Health>,
+    http: Option<HttpServer>,
+    oracle: Option<OracleOptions>,
+    stop: Stop,
+}
+
+impl ProcessOptions {
+    /// Starts the log and the port for supervisors, and opens the tables and the applications. A
+    /// signal no longer ends the program by itself.
+    ///
+    /// The log goes to standard error, with the levels in `FLUO_LOG` (`info` unless given; `warn`,
+    /// or `info,fluo_accumulo=debug`), unless the program has a subscriber of `tracing` already.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a wrong option or variable;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the port is taken or a signal comes;
+    /// the errors of [`Profile::open`](crate::Profile::open).
+    pub async fn start(self) -> Result<Process> {
+        self.check()?;
+        log::start()?;
+        let mut stop = Stop::listen(self.max_drain)?;
+        let health = Arc::new(Health::starting());
+        let http = match self.http {
+            Some(address) => Some(HttpServer::start(address, health.clone()).await?),
+            None => None,
+        };
+        let opening = async {
+            let oracle = match (&self.profile.target, &self.oracle) {
+                (Target::Proxy(_), Some(application)) => {
+                    let options = self.profile.login.oracle(application).await?;
+                    Some(self.host.into_iter().fold(options, OracleOptions::host))
+                }
+                _ => None,
+            };
+            Ok::<_, Error>((oracle, self.profile.open().await?))
+        };
+        let (oracle, instance) = tokio::select! {
+            opened = opening => opened?,
+            _ = stop.next() => {
+                return Err(Error::unavailable("a signal came before the process had started"));
+            }
+        };
+        info!("opened {}", self.profile.target);
+        Ok(Process { instance, health, http, oracle, stop })
+    }
+}
+
+impl Process {
+    /// Starts a process with the [options of the environment](ProcessOptions::from_env).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ProcessOptions::from_env`] and [`ProcessOptions::start`].
+    pub async fn start() -> Result<Self> {
+        ProcessOptions::from_env()?.start().await
+    }
+
+    /// Returns the tables and the applications.
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// Returns the handle of the application with this name, whether it exists or not.
+    pub fn application(&self, name: impl Into<String>) -> ApplicationHandle {
+        self.instance.application(name)
+    }
+
+    /// Returns the address of the port for supervisors, if there is one.
+    pub fn http_address(&self) -> Option<SocketAddr> {
+        self.http.as_ref().map(HttpServer::address)
+    }
+
+    /// Returns a handle that stops this process.
+    pub fn stopper(&self) -> Stopper {
+        self.stop.stopper()
+    }
+
+    /// Runs a worker until Ctrl-C, SIGTERM or SIGHUP. Then running observers finish within
+    /// [`max_drain`](ProcessOptions::max_drain), and all other notifications stay in the table.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`WorkerOptions::start`]; the reason why the [oracle](ProcessOptions::oracle) or a
+    /// task of the worker has ended.
+    pub async fn run_worker(self, worker: WorkerOptions) -> Result<()> {
+        let Self { instance: _instance, health, http: _http, oracle, mut stop } = self;
+        let starting = async { Ok::<_, Error>((start(oracle).await?, worker.start().await?)) };
+        let (mut oracle, mut worker) = tokio::select! {
+            started = starting => started?,
+            _ = stop.next() => return Ok(()),
+        };
+        health.set(State::Working(worker.monitor()));
+        info!("the worker has started");
+        let (cause, ended) = tokio::select! {
+            cause = stop.next() => (cause, Ok(())),
+            error = worker.wait_for_failure() => (Cause::Failure, Err(error)),
+            error = end_of(&mut oracle) => (Cause::Failure, Err(error)),
+        };
+        health.set(State::Stopping);
+        let draining = async {
+            worker.stop().await;
+            stop_oracle(oracle).await;
+        };
+        stop.drain(draining, cause).await;
+        ended
+    }
+
+    /// Runs loaders until `load` has passed all its input to them and every body has committed.
+    ///
+    /// A signal ends `load` at its next `await`. The bodies that it has passed to the loaders
+    /// commit within [`max_drain`](ProcessOptions::max_drain). All other input is not loaded, so
+    /// the next run should load it again.
+    ///
+    /// # Errors
+    ///
+    /// The error of `load`, or the first one of the bodies;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if a signal came before the end, so that
+    /// a supervisor does not count a part as the whole; the reason why the
+    /// [oracle](ProcessOptions::oracle) has ended.
+    pub async fn run_loaders<E: From<Error>>(
+        self,
+        loaders: LoaderOptions,
+        load: impl AsyncFnOnce(&Loaders) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { instance: _instance, health, http: _http, oracle, mut stop } = self;
+        let stopped = || Error::unavailable("a signal came before all input was loaded");
+        let mut oracle = tokio::select! {
+            started = start(oracle) => started?,
+            _ = stop.next() => return Err(stopped().into()),
+        };
+        let loaders = loaders.start()?;
+        health.set(State::Loading);
+        info!("the loaders have started");
+        let mut cause = Cause::End;
+        let mut loaded = tokio::select! {
+            loaded = load(&loaders) => loaded,
+            signal = stop.next() => {
+                cause = signal;
+                Err(stopped().into())
+            }
+            error = end_of(&mut oracle) => Err(error.into()),
+        };
+        let mut finishing = pin!(loaders.finish());
+        let mut finished = None;
+        if loaded.is_ok() {
+            tokio::select! {
+                result = &mut finishing => finished = Some(result),
+                signal = stop.next() => cause = signal,
+                error = end_of(&mut oracle) => loaded = Err(error.into()),
+            }
+        }
+        if loaded.is_err() && matches!(cause, Cause::End) {
+            cause = Cause::Failure;
+        }
+        health.set(State::Stopping);
+        let draining = async {
+            let finished = match finished {
+                Some(finished) => finished,
+                None => finishing.await,
+            };
+            stop_oracle(oracle).await;
+            finished
+        };
+        let finished = stop.drain(draining, cause).await;
+        loaded.and_then(|()| Ok(finished.unwrap_or_else(|| Err(stopped()))?))
+    }
+}
+
+async fn start(oracle: Option<OracleOptions>) -> Result<Option<Oracle>> {
+    match oracle {
+        Some(options) => Oracle::start(options).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Waits until an oracle ends by itself, and returns the reason. Logs the changes of its lead.
+async fn end_of(oracle: &mut Option<Oracle>) -> Error {
+    let Some(oracle) = oracle else { return pending().await };
+    loop {
+        match oracle.wait_for_change().await {
+            Ok(Some(address)) => info!("the oracle leads at {address}"),
+            Ok(None) => info!("the oracle does not lead any more"),
+            Err(error) => return error,
+        }
+    }
+}
+
+async fn stop_oracle(oracle: Option<Oracle>) {
+    if let Some(oracle) = oracle {
+        oracle.stop().await;
+    }
+}
