@@ -14,6 +14,9 @@ pub(crate) const TIMESTAMPS: &str = "/transactor/timestamps";
 pub(crate) const FINDERS: &str = "/finders";
 /// The child of [`FINDERS`] that is not a worker: the split points of the table.
 pub(crate) const SPLITS: &str = "splits";
+/// The parent of the nodes with which workers [hand over](crate::coordination) notifications:
+/// ephemeral, without data.
+pub(crate) const HAND_OVERS: &str = "/hand-overs";
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
 #[derive(Clone, Debug, PartialEq, Eq)]

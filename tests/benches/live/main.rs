@@ -12,8 +12,8 @@
 //! and then twice as many. The last figure is the client's own cost.
 //!
 //! `cargo xtask bench live` prints them, on a cluster of its own or on the one of `FLUO_CLUSTER`.
-//! With `-- transactions` it compares transactions with those of Apache Fluo, and with `-- queues`
-//! it measures recipes and observers whose runs conflict.
+//! With `-- transactions` it compares transactions with those of Apache Fluo, with `-- queues` it
+//! measures recipes and observers whose runs conflict, and with `-- workers` workers that restart.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,6 +32,7 @@ mod queues;
 mod scanning;
 mod splitting;
 mod transacting;
+mod workers;
 
 use std::num::NonZeroUsize;
 
@@ -58,6 +59,11 @@ async fn main() {
     if arguments.next().is_some() {
         let count = arguments.next().and_then(|count| count.parse().ok());
         return queues::run(cluster, count.unwrap_or(20_000)).await;
+    }
+    let mut arguments = std::env::args().skip_while(|argument| argument != "workers");
+    if arguments.next().is_some() {
+        let count = arguments.next().and_then(|count| count.parse().ok());
+        return workers::run(cluster, count.unwrap_or(50)).await;
     }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);

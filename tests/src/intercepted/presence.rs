@@ -27,4 +27,8 @@ impl<P: WorkerMembership + ?Sized + 'static, H: Hooks> WorkerMembership for Inte
     async fn share(&self) -> Result<Option<Share>> {
         self.call("share", self.inner.share()).await
     }
+
+    async fn changed(&self) {
+        self.inner.changed().await;
+    }
 }

@@ -34,6 +34,17 @@ impl<'a> Finders<'a> {
         finders
     }
 
+    /// Returns the names and the data of all nodes, the split points last.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let splits = self.splits.map(|node| (SPLITS, &*node.data));
+        self.workers.iter().copied().chain(splits)
+    }
+
+    /// Returns the names of the workers.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.workers.iter().map(|(name, _)| *name)
+    }
+
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         self.workers.iter().position(|(worker, _)| *worker == name)
     }

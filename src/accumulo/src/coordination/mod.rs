@@ -11,6 +11,8 @@
 //!   transactor/timestamps/<id>  ephemeral: the oldest active timestamp of a transactor
 //!   finders/f-<number>        ephemeral: a worker; its data is the group size
 //!   finders/splits            the split points that divide the table among groups of workers
+//!   hand-overs/f-<number>-<checksum>  ephemeral: a worker that has given up its share by earlier
+//!                             lists of workers, which only this project reads: `hand_over`
 //!   dead-letters/<hash>       failed notifications, which only this project reads
 //! <chroot>-setup/
 //!   applications/<name>       ephemeral: an application that is being created or removed
@@ -27,6 +29,7 @@ mod applications;
 mod cluster;
 mod dead_letters;
 mod finders;
+mod hand_over;
 mod handle;
 mod initialization;
 mod locks;

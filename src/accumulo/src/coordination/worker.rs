@@ -11,12 +11,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_table::coordination::{Application, Share, WorkerMembership};
 use fluo_table::{Error, ErrorKind, Result};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::finders::Finders;
+use super::hand_over::HandOver;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::place::Place;
@@ -49,6 +50,8 @@ struct ZooKeeperWorker {
     /// True once the worker was found to have ended, or is dropped.
     has_ended: AtomicBool,
     state: Mutex<State>,
+    /// Notified when the list of workers has changed.
+    changed: Notify,
 }
 
 #[derive(Debug)]
@@ -56,11 +59,18 @@ struct State {
     nodes: Children,
     /// True if the share follows from the nodes.
     is_placed: bool,
-    /// The current place, and the share that follows from it. The worker may use it only after a
-    /// pause without changes, in which the others can notice the same change.
+    /// The current place, and the share that follows from it.
     placed: Option<(Place, Share)>,
+    /// The checksum of the nodes from which it follows.
+    list: u32,
     /// The time at which the place or the share changed.
     changed: Instant,
+    /// True if the worker may use its share: after a hand-over by all workers, or a pause without
+    /// changes, in which the others can notice the same change.
+    is_usable: bool,
+    /// True if the last call returned a share, which the caller may use until the next call.
+    is_used: bool,
+    hand_over: HandOver,
     splits_checked: Option<Instant>,
 }
 
@@ -77,7 +87,11 @@ pub(super) async fn join(
         nodes: Children::new(application.paths.at(FINDERS)),
         is_placed: false,
         placed: None,
+        list: 0,
         changed: Instant::now(),
+        is_usable: false,
+        is_used: false,
+        hand_over: HandOver::default(),
         splits_checked: None,
     };
     let worker = Arc::new(ZooKeeperWorker {
@@ -88,6 +102,7 @@ pub(super) async fn join(
         table: stored.table,
         has_ended: AtomicBool::new(false),
         state: Mutex::new(state),
+        changed: Notify::new(),
     });
     let following = tokio::spawn(follow(Arc::downgrade(&worker))).abort_handle();
     let membership = Membership { worker, following };
@@ -158,9 +173,11 @@ impl ZooKeeperWorker {
         let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
         state.is_placed = placed.is_ok();
         let found = placed.clone().unwrap_or_default();
+        state.list = finders.checksum();
         if state.placed != found {
             state.placed = found;
             state.changed = Instant::now();
+            state.is_usable = false;
         }
         placed.map(|_| ())
     }
@@ -175,6 +192,39 @@ impl ZooKeeperWorker {
         }
         if Finders::new(state.nodes.iter()).index(&self.name).is_none() {
             return Err(self.end());
+        }
+        Ok(())
+    }
+
+    /// Returns the share of this worker if it may use it now.
+    ///
+    /// A worker that has used another share first returns none, so that its caller begins nothing
+    /// more. The next call takes part in the hand-over.
+    async fn usable_share(&self, state: &mut State) -> Option<Share> {
+        state.is_usable |= state.changed.elapsed() >= self.settings.pause;
+        if state.placed.is_some()
+            && (state.is_usable || !state.is_used)
+            && let Err(error) = self.hand_over(state).await
+        {
+            // The pause has the same effect.
+            debug!(%error, "notifications are not handed over");
+        }
+        let share = state.placed.as_ref().filter(|_| state.is_usable);
+        state.is_used = share.is_some();
+        share.map(|(_, share)| share.clone())
+    }
+
+    /// Takes part in the hand-over, and sets whether the share is usable.
+    async fn hand_over(&self, state: &mut State) -> Result<()> {
+        if self.settings.pause.is_zero() {
+            return Ok(());
+        }
+        let State { nodes, hand_over, list, is_usable, .. } = state;
+        hand_over.create(&self.application, &self.session, &self.name, *list).await?;
+        if !*is_usable {
+            let finders = Finders::new(nodes.iter());
+            let complete = hand_over.is_complete(&self.application, &self.session, &finders, *list);
+            *is_usable = complete.await?;
         }
         Ok(())
     }
@@ -226,7 +276,11 @@ impl ZooKeeperWorker {
 async fn follow(worker: Weak<ZooKeeperWorker>) {
     while let Some(worker) = worker.upgrade() {
         let mut state = worker.state.lock().await;
+        let list = state.list;
         let updated = worker.update(&mut state).await;
+        if state.list != list {
+            worker.changed.notify_one();
+        }
         let changed = state.nodes.changed();
         drop(state);
         match updated {
@@ -252,8 +306,11 @@ impl WorkerMembership for Membership {
         worker.read(&mut state).await?;
         worker.check_splits(&mut state).await;
         worker.update(&mut state).await?;
-        let is_usable = state.changed.elapsed() >= worker.settings.pause;
-        Ok(state.placed.as_ref().filter(|_| is_usable).map(|(_, share)| share.clone()))
+        Ok(worker.usable_share(&mut state).await)
+    }
+
+    async fn changed(&self) {
+        self.worker.changed.notified().await;
     }
 }
 
@@ -267,7 +324,11 @@ impl Drop for Membership {
             return;
         }
         let path = format!("{}/{}", worker.application.paths.at(FINDERS), worker.name);
-        worker.session.delete_later(vec![path.clone()]);
+        // Nodes that are not known end with the session.
+        let hand_over =
+            worker.state.try_lock().map(|state| state.hand_over.own_paths(&worker.application));
+        let paths = hand_over.into_iter().flatten().chain([path.clone()]);
+        worker.session.delete_later(paths.collect());
         if let Ok(mut numbered) = worker.session.numbering.try_lock() {
             numbered.retain(|known| *known != path);
         }

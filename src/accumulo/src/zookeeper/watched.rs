@@ -36,7 +36,7 @@ impl<T> Watched<T> {
     }
 
     /// Checks that no event has arrived since the read.
-    pub(super) fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         self.event().now_or_never().is_none()
     }
 

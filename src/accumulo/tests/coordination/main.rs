@@ -16,6 +16,7 @@ use accumulo_proxy as error;
 mod conformance;
 mod dead_letters;
 mod ground;
+mod hand_overs;
 mod leases;
 mod locks;
 mod workers;

@@ -30,6 +30,11 @@ impl Membership {
         Ok(Self { coordination, place: Mutex::new(place) })
     }
 
+    /// Waits until the share may have changed since the last call of [`share`](Self::share).
+    pub(super) async fn changed(&self) {
+        self.place.lock().await.membership.changed().await;
+    }
+
     /// Returns the current share of this worker, or `None` if it must process nothing now. Joins
     /// again after several passing failures.
     pub(super) async fn share(&self) -> Result<Option<Share>> {

@@ -7,6 +7,7 @@ use fluo_table::coordination::Share;
 use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, observed_column};
 use fluo_table::{Cell, ColumnSelector, Error, Filter, Key, Result, RowColumn, Scan, Span};
 use futures::stream::TryStreamExt;
+use tokio::select;
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
@@ -80,7 +81,10 @@ impl WorkerState {
                 }
             };
             pause = if is_soon { min_pause } else { max_pause.min(pause * 2) };
-            self.queue.rest(min_pause, pause).await;
+            select! {
+                () = self.queue.rest(min_pause, pause) => {}
+                () = self.membership.changed() => {}
+            }
         }
     }
 
@@ -109,8 +113,13 @@ impl WorkerState {
                 let cells = NonZeroUsize::new(cells).expect("a queue has room for one");
                 let scan = scan.batch_cells(cells);
                 self.queue.set_scanning(true);
-                let part = self.scan_part(scan, &mut scanned).await;
+                let part = select! {
+                    part = self.scan_part(scan, &mut scanned) => Some(part),
+                    () = self.membership.changed() => None,
+                };
                 self.queue.set_scanning(false);
+                // The next round begins with the share.
+                let Some(part) = part else { return Ok(None) };
                 from = part?;
                 self.readiness.set(Ok(()));
                 if from.is_none() {
@@ -159,13 +168,20 @@ impl WorkerState {
         Ok(None)
     }
 
-    /// Waits for room in the queue, and returns the share of this worker. The queue follows changes
-    /// of the share during the wait too.
+    /// Returns the share of this worker once the queue has room. The queue follows changes of the
+    /// share during the wait too.
     async fn share_with_room(&self) -> Result<Option<Share>> {
-        while timeout(self.limits.max_scan_pause, self.queue.room()).await.is_err() {
-            self.share().await?;
+        loop {
+            let share = self.share().await?;
+            if share.is_none() {
+                return Ok(None);
+            }
+            select! {
+                biased;
+                () = self.queue.room() => return Ok(share),
+                _ = timeout(self.limits.max_scan_pause, self.membership.changed()) => {}
+            }
         }
-        self.share().await
     }
 
     /// Returns the share of this worker. If the share has changed, there may be dead letters of

@@ -239,6 +239,13 @@ pub trait WorkerMembership: Debug + Send + Sync {
     /// [join](super::Coordination::join_workers) again. [`Invalid`](crate::ErrorKind::Invalid) if
     /// the workers do not agree on how to divide the work.
     async fn share(&self) -> Result<Option<Share>>;
+
+    /// Waits until the share may have changed since the last call of [`share`](Self::share), so
+    /// that the others need not wait for the next one. May return without a change. The default
+    /// never returns: the others wait for no one.
+    async fn changed(&self) {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// Checks the name of a duty.

@@ -1,0 +1,119 @@
+//! The hand-over of notifications when the list of workers changes.
+//!
+//! ```text
+//! hand-overs/f-0000000003-1a2b3c4d    the worker f-0000000003 begins no notification that is not
+//!                                     in its share by the list with the checksum 1a2b3c4d
+//! ```
+//!
+//! A worker has one such node, in the session of its node in `finders`. Before it creates the node
+//! for a list, it gives up its share by the list before. Once every worker of a list has its node,
+//! all begin at once. Workers of Java and of earlier versions have none: beside them a worker
+//! begins after the pause of Java.
+//!
+//! No two workers begin the same notification, one by a list and one by a later list. Let `A` begin
+//! by the list `L` while `B` may still begin by another one, `M`. Each has created its node for its
+//! list before it read the nodes of the others, and replaces it only after it has given up its
+//! share. So `A` found the node of `B` for `L`, and `B` that of `A` for `M`, and one of the two was
+//! replaced in between, after its owner had given up that share.
+
+use flate2::Crc;
+use fluo_table::Result;
+
+use super::finders::Finders;
+use super::opened::Opened;
+use crate::paths::HAND_OVERS;
+use crate::zookeeper::{Change, NodeKind, Outcome, Refusal, Session, TRIES, Watched};
+
+/// The nodes for hand-overs, as one worker sees them.
+#[derive(Debug, Default)]
+pub(super) struct HandOver {
+    /// The names of the nodes of this worker, or `None` if they are not known.
+    own: Option<Vec<String>>,
+    /// The names of all nodes.
+    all: Option<Watched<Vec<String>>>,
+}
+
+/// Returns the name of the node of a worker for a list with this checksum.
+fn node(worker: &str, list: u32) -> String {
+    format!("{worker}-{list:08x}")
+}
+
+impl Finders<'_> {
+    /// Returns the checksum of everything from which the shares follow.
+    pub(super) fn checksum(&self) -> u32 {
+        let mut checksum = Crc::new();
+        for (name, data) in self.nodes() {
+            // Neither a name nor the size of a group has a zero byte.
+            for bytes in [name.as_bytes(), b"\0", data, b"\0"] {
+                checksum.update(bytes);
+            }
+        }
+        checksum.sum()
+    }
+}
+
+impl HandOver {
+    /// Returns the paths of the nodes of this worker.
+    pub(super) fn own_paths(&self, application: &Opened) -> Vec<String> {
+        let own = self.own.iter().flatten();
+        own.map(|own| format!("{}/{own}", application.paths.at(HAND_OVERS))).collect()
+    }
+
+    /// Creates the node of a worker for a list, in place of its earlier ones.
+    pub(super) async fn create(
+        &mut self,
+        application: &Opened,
+        session: &Session,
+        worker: &str,
+        list: u32,
+    ) -> Result<()> {
+        let folder = application.paths.at(HAND_OVERS);
+        let node = node(worker, list);
+        for _ in 0..TRIES {
+            let own = match self.own.take() {
+                Some(own) => own,
+                None => {
+                    session.sync(&folder).await?;
+                    let mut own = session.children(&folder).await?;
+                    // No name of a worker continues with a hyphen.
+                    own.retain(|own| own.rsplit_once('-').is_some_and(|(name, _)| name == worker));
+                    own
+                }
+            };
+            if own == [node.as_str()] {
+                self.own = Some(own);
+                return Ok(());
+            }
+            let earlier = own.iter().filter(|own| **own != node);
+            let mut changes: Vec<_> =
+                earlier.map(|own| Change::delete(format!("{folder}/{own}"))).collect();
+            if !own.contains(&node) {
+                let path = format!("{folder}/{node}");
+                changes.push(Change::create(NodeKind::Ephemeral, path, []));
+            }
+            match application.change(session, changes).await? {
+                Outcome::Done(_) => self.own = Some(vec![node.clone()]),
+                Outcome::Refused(_, Refusal::Missing) => {
+                    application.create_folders(session, &[HAND_OVERS]).await?;
+                }
+                Outcome::Refused(..) | Outcome::Unknown => {}
+            }
+        }
+        Err(application.too_busy())
+    }
+
+    /// Checks whether all workers have their nodes for a list.
+    pub(super) async fn is_complete(
+        &mut self,
+        application: &Opened,
+        session: &Session,
+        finders: &Finders<'_>,
+        list: u32,
+    ) -> Result<bool> {
+        if !self.all.as_ref().is_some_and(Watched::is_current) {
+            self.all = session.watch_children(&application.paths.at(HAND_OVERS)).await?;
+        }
+        let all = self.all.as_ref().map(|all| &*all.value).unwrap_or_default();
+        Ok(finders.names().all(|worker| all.contains(&node(worker, list))))
+    }
+}

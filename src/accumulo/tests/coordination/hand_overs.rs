@@ -1,0 +1,207 @@
+//! Hand-overs: workers begin as soon as all others have given up their earlier shares.
+
+use std::time::{Duration, Instant};
+
+use fluo_table::coordination::{Share, WorkerMembership};
+use fluo_table::{Bytes, Error};
+use fluo_tests::until;
+use fluo_zookeeper::Operation;
+use futures::FutureExt;
+use zookeeper_client::{Acls, CreateMode};
+
+use crate::ground::{Ground, Process};
+
+const HAND_OVERS: &str = "/fluo/web/hand-overs";
+const OTHER: &str = "/fluo/web/finders/zzz";
+/// The settings with which a pause lasts longer than any test: a minute.
+const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "300000");
+const PAUSE: Duration = Duration::from_secs(60);
+
+async fn ground() -> (Ground, Process) {
+    let ground = Ground::new().await;
+    let process = ground.process().await;
+    process.initialize_with(&[PAUSES]).await;
+    (ground, process)
+}
+
+async fn join(process: &Process) -> Box<dyn WorkerMembership> {
+    process.open().await.join_workers().await.unwrap()
+}
+
+async fn workers(worker: &dyn WorkerMembership) -> Option<u32> {
+    worker.share().await.unwrap().map(|share| share.partition().divisor().get())
+}
+
+/// Calls all workers in turns until each has its share, as one of all.
+async fn wait_for_shares(all: &[&dyn WorkerMembership]) {
+    let expected = u32::try_from(all.len()).ok();
+    until("the shares", async || {
+        let mut complete = true;
+        for worker in all {
+            complete &= workers(*worker).await == expected;
+        }
+        complete
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_begins_when_all_others_have_given_up_their_earlier_shares() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let begun = Instant::now();
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    let joined = join(&second).await;
+    for _ in 0..100 {
+        assert_eq!(workers(&*joined).await, None, "the first worker uses its share");
+    }
+    // Its process has not learned that it has no share now, so it hands over with its next call.
+    until("the change", async || workers(&*keeper).await.is_none()).await;
+    for _ in 0..100 {
+        assert_eq!(workers(&*joined).await, None, "the first worker has not handed over");
+    }
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 2);
+    drop(joined);
+    wait_for_shares(&[&*keeper]).await;
+    assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 1);
+    assert!(begun.elapsed() < PAUSE);
+}
+
+/// Otherwise another worker may begin before the caller knows that it has no share.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_hands_over_after_its_caller_has_no_share() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    // What was noticed until now.
+    while keeper.changed().now_or_never().is_some() {}
+    let joined = join(&second).await;
+    assert_eq!(workers(&*joined).await, None);
+    keeper.changed().await;
+    first.link.hold();
+    let others = async {
+        loop {
+            assert_eq!(workers(&*joined).await, None, "a caller may still use another share");
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        now = workers(&*keeper) => assert_eq!(now, None),
+        () = others => {}
+    }
+    first.link.release();
+    wait_for_shares(&[&*keeper, &*joined]).await;
+}
+
+/// The list of workers is an earlier one again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hand_over_for_an_earlier_list_does_not_count() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    let third = join(&second).await;
+    wait_for_shares(&[&*keeper, &*joined, &*third]).await;
+    drop(third);
+    until("the change", async || workers(&*joined).await.is_none()).await;
+    for _ in 0..100 {
+        assert_eq!(workers(&*joined).await, None, "the first worker uses its share of three");
+    }
+    wait_for_shares(&[&*keeper, &*joined]).await;
+}
+
+/// Workers of Java do not take part.
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_without_a_node_are_waited_for() {
+    let (ground, first) = ground().await;
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    let begun = Instant::now();
+    let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    ground.client.create(OTHER, b"7", &options).await.unwrap();
+    until("the change", async || workers(&*keeper).await.is_none()).await;
+    until("the node of the worker", async || {
+        let now = workers(&*keeper).await;
+        assert!(now.is_none() || begun.elapsed() >= PAUSE, "it begins beside a worker of Java");
+        begun.elapsed() > Duration::from_millis(200)
+    })
+    .await;
+    ground.client.delete(OTHER, None).await.unwrap();
+    wait_for_shares(&[&*keeper]).await;
+    assert!(begun.elapsed() < PAUSE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_leaves_one_node() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    let joined = join(&second).await;
+    second.link.lose_answer(Operation::Multi, "hand-overs");
+    let (_, ()) = tokio::join!(joined.share(), second.link.resume_after_cut());
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 2);
+    first.link.lose_answer(Operation::Multi, "hand-overs");
+    drop(joined);
+    until("the change", async || workers(&*keeper).await.is_none()).await;
+    let (_, ()) = tokio::join!(keeper.share(), first.link.resume_after_cut());
+    wait_for_shares(&[&*keeper]).await;
+    assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 1);
+}
+
+/// A worker with the share that its caller may use.
+struct Caller {
+    worker: Box<dyn WorkerMembership>,
+    used: Option<Share>,
+}
+
+impl Caller {
+    async fn ask(&mut self) -> Result<(), Error> {
+        self.used = self.worker.share().await?;
+        Ok(())
+    }
+}
+
+/// Workers join, leave and ask in a random order.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_two_workers_use_a_notification_at_the_same_time() {
+    let rows: Vec<_> = (0..40).map(|row| Bytes::from(format!("{row:02}"))).collect();
+    let mut shared = 0;
+    for seed in 0..10 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (ground, first) = ground().await;
+        let processes = [first, ground.process().await, ground.process().await];
+        let mut callers: Vec<Caller> = Vec::new();
+        for _ in 0..150 {
+            match random.u8(..20) {
+                0 if callers.len() < 5 => {
+                    let process = &processes[random.usize(..processes.len())];
+                    callers.push(Caller { worker: join(process).await, used: None });
+                }
+                1 if callers.len() > 1 => {
+                    callers.swap_remove(random.usize(..callers.len()));
+                }
+                _ if callers.is_empty() => {}
+                _ => {
+                    let caller = random.usize(..callers.len());
+                    callers[caller].ask().await.unwrap();
+                }
+            }
+            for row in &rows {
+                let users = callers.iter().filter(|caller| {
+                    caller.used.as_ref().is_some_and(|share| share.contains(row, b"q"))
+                });
+                assert!(users.count() <= 1, "seed {seed}, row {row:?}");
+            }
+            shared +=
+                usize::from(callers.iter().filter(|caller| caller.used.is_some()).count() > 1);
+        }
+        let all: Vec<_> = callers.iter().map(|caller| &*caller.worker).collect();
+        wait_for_shares(&all).await;
+    }
+    assert!(shared > 100, "{shared} steps with two shares");
+}
