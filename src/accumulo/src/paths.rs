@@ -7,6 +7,8 @@ use fluo_table::coordination::{TransactorId, zookeeper_format};
 pub(crate) const SERVERS: &str = "/oracle/server";
 /// The node of the observers that clients before Fluo 1.2 stored.
 pub(crate) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
+/// The node of the version of the nodes that only this project has. Without it they have version 1.
+pub(crate) const FORMAT: &str = "/config/format";
 pub(crate) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
 pub(crate) const NODES: &str = "/transactor/nodes";

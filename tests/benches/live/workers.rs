@@ -69,11 +69,14 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
     for _ in 0..count {
         workers.remove(0).stop().await;
-        workers.push(start(client).await);
+        let worker = start(client).await;
+        // As a supervisor does, before it restarts the next one.
+        while worker.monitor().check().is_err() {
+            sleep(Duration::from_millis(10)).await;
+        }
+        workers.push(worker);
     }
     let took = begun.elapsed();
-    // The last one begins.
-    sleep(took / 10).await;
     let restarting = since(begun, before);
     println!(
         "{count} workers: {undisturbed:.0} runs/s; while each restarts once, within {:.1} s, {restarting:.0} runs/s: {:.2} times",

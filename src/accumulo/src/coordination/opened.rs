@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::gathered::Gathered;
 use crate::locked::locked;
 use crate::oracle::{OracleClient, ServedApplication};
-use crate::paths::{LEGACY_OBSERVERS, Paths};
+use crate::paths::{FORMAT, LEGACY_OBSERVERS, Paths};
 use crate::zookeeper::{
     Change, Keeper, Lease, NodeKind, NodeStat, Outcome, Refusal, Session, too_busy,
 };
@@ -172,6 +172,7 @@ impl Opened {
             zookeeper_format::OBSERVERS,
             zookeeper_format::SETTINGS,
             LEGACY_OBSERVERS,
+            FORMAT,
         ];
         let nodes = paths.map(|path| async move { Ok((path, self.data(session, path).await?)) });
         let nodes: BTreeMap<_, _> = try_join_all(nodes).await?.into_iter().collect();
@@ -181,6 +182,15 @@ impl Opened {
             return Err(Error::corrupt(format!(
                 "the application `{}` has observers in the format before Fluo 1.2; initialize it again",
                 self.name
+            )));
+        }
+        if let Some(Some(format)) =
+            nodes.get(FORMAT).filter(|format| format.as_deref() != Some(b"1"))
+        {
+            return Err(Error::invalid(format!(
+                "a later version of this library has used application `{}`, in format `{}`; update this program",
+                self.name,
+                String::from_utf8_lossy(format).escape_debug()
             )));
         }
         zookeeper_format::read_application(|path| Ok(nodes.get(path).cloned().flatten()))

@@ -15,6 +15,7 @@ use accumulo_proxy as error;
 
 mod conformance;
 mod dead_letters;
+mod formats;
 mod ground;
 mod hand_overs;
 mod leases;

@@ -230,7 +230,7 @@ fn observed(text: &str) -> Result<ObservedColumn, String> {
     Ok(ObservedColumn::new(column, kind, id))
 }
 
-fn setting(text: &str) -> Result<(String, String), String> {
+pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))

@@ -1,6 +1,7 @@
 //! `fluo app`: applications.
 
 mod compaction;
+mod config;
 mod inspect;
 mod lifecycle;
 
@@ -28,7 +29,7 @@ pub(crate) enum AppCommand {
     /// as RUNNING.
     #[command(after_help = "Example:\n  fluo app status --at embedded:./data web")]
     Status(NamedApplication),
-    Config(inspect::Config),
+    Config(config::Config),
     Remove(lifecycle::Remove),
     Gc(compaction::Gc),
     CompactTransient(compaction::CompactTransient),

@@ -1,0 +1,114 @@
+//! `fluo app config`.
+
+use anyhow::{Result, anyhow, ensure};
+use clap::Args;
+use fluo_recipes::stored_queue::StoredQueue;
+use fluo_table::Escaped;
+use fluo_table::coordination::{ObservedColumn, shown_settings};
+use serde_json::json;
+
+use super::lifecycle::setting;
+use crate::application::{NamedApplication, open};
+use crate::output;
+
+/// Print the settings of an application, one a line: `name = value`; or change some of them.
+///
+/// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
+/// `=` in a name. Passwords and secrets are masked.
+///
+/// Programs read the settings when they start. So a change needs that all programs of the
+/// application have stopped. The number of buckets of a queue is changed by `fluo app rebucket`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app config --at embedded:./data web
+  fluo app config --at embedded:./data --get limit web
+  fluo app config --at embedded:./data --set limit=4 --unset color web")]
+pub(crate) struct Config {
+    #[command(flatten)]
+    application: NamedApplication,
+    /// Print the value of this setting alone
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "set", "unset"])]
+    get: Option<String>,
+    /// Set this setting. Repeat it for each
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    set: Vec<(String, String)>,
+    /// Remove this setting. Repeat it for each
+    #[arg(long, value_name = "NAME")]
+    unset: Vec<String>,
+    /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
+    /// printable ASCII are written \xNN
+    #[arg(long, conflicts_with_all = ["set", "unset"])]
+    json: bool,
+}
+
+impl Config {
+    pub(crate) async fn run(&self) -> Result<()> {
+        if !self.set.is_empty() || !self.unset.is_empty() {
+            return self.change().await;
+        }
+        let stored = self.application.stored().await?;
+        let settings = shown_settings(&stored.settings);
+        if let Some(name) = &self.get {
+            let value = settings.get(name.as_str()).ok_or_else(|| self.missing(name))?;
+            return output::print(&Escaped(value.as_bytes()).to_string());
+        }
+        if self.json {
+            let column = |observed: &ObservedColumn| {
+                json!({
+                    "family": Escaped(&observed.column.family).to_string(),
+                    "qualifier": Escaped(&observed.column.qualifier).to_string(),
+                    "visibility": Escaped(&observed.column.visibility).to_string(),
+                    "kind": observed.kind.to_string(),
+                    "id": observed.id,
+                })
+            };
+            return output::print_json(&json!({
+                "id": stored.id,
+                "table": stored.table,
+                "observers": stored.observers.iter().map(column).collect::<Vec<_>>(),
+                "settings": settings,
+            }));
+        }
+        settings.iter().try_for_each(|(name, value)| {
+            let name = Escaped(name.as_bytes()).and(b"=");
+            show!("{name} = {}", Escaped(value.as_bytes()))
+        })
+    }
+
+    /// Stores the changed settings, while no other program has the application open.
+    async fn change(&self) -> Result<()> {
+        let (fluo, client) = self.application.client().await?;
+        let coordination = open(&fluo, &self.application.name).await?;
+        let _alone = coordination.exclude_others(client.transactor()).await?;
+        let before = coordination.application().await?.settings;
+        let mut settings = before.clone();
+        for name in &self.unset {
+            settings.remove(name).ok_or_else(|| self.missing(name))?;
+        }
+        settings.extend(self.set.iter().cloned());
+        if let Ok(queues) = StoredQueue::all(&before) {
+            let after = StoredQueue::all(&settings)?;
+            for queue in queues {
+                let is_same = |other: &StoredQueue| {
+                    (other.id(), other.kind(), other.buckets())
+                        == (queue.id(), queue.kind(), queue.buckets())
+                };
+                ensure!(
+                    after.iter().any(is_same),
+                    "the entries of queue `{}` are in {} buckets; `fluo app rebucket` changes their number",
+                    queue.id().escape_debug(),
+                    queue.buckets()
+                );
+            }
+        }
+        coordination.update_settings(settings).await?;
+        say!("programs of application `{}` see the change when they start", self.application.name);
+        Ok(())
+    }
+
+    fn missing(&self, name: &str) -> anyhow::Error {
+        let application = &self.application.name;
+        anyhow!("application `{application}` has no setting `{}`", name.escape_debug())
+    }
+}
