@@ -19,6 +19,9 @@ pub(crate) const SPLITS: &str = "splits";
 /// The parent of the nodes with which workers [hand over](crate::coordination) notifications:
 /// ephemeral, without data.
 pub(crate) const HAND_OVERS: &str = "/hand-overs";
+/// The parent of the places that workers have left for their successors: the name of a worker, with
+/// the data of its node.
+pub(crate) const VACANCIES: &str = "/vacancies";
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The nodes of all workers, and the shares that follow from them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use fluo_table::coordination::Share;
@@ -15,45 +16,58 @@ use crate::zookeeper::Node;
 /// whatever its name is, except the split points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finders<'a> {
-    /// The names of the workers in the order of their bytes, each with the data of its node.
-    workers: Vec<(&'a str, &'a [u8])>,
+    /// The names of the workers and vacancies, each with the data of its node.
+    workers: BTreeMap<&'a str, &'a [u8]>,
+    /// The names of the vacancies.
+    vacant: BTreeSet<&'a str>,
     pub(super) splits: Option<&'a Node>,
 }
 
 impl<'a> Finders<'a> {
-    /// Creates the state from the children of the parent, in the order of their names.
-    pub(super) fn new(nodes: impl IntoIterator<Item = (&'a str, &'a Node)>) -> Self {
-        let mut finders = Self { workers: Vec::new(), splits: None };
+    /// Creates the state from the children of the parent, and the vacancies.
+    pub(super) fn new(
+        nodes: impl IntoIterator<Item = (&'a str, &'a Node)>,
+        vacancies: impl IntoIterator<Item = (&'a str, &'a Node)>,
+    ) -> Self {
+        let (mut workers, mut splits) = (BTreeMap::new(), None);
         for (name, node) in nodes {
             if name == SPLITS {
-                finders.splits = Some(node);
+                splits = Some(node);
             } else {
-                finders.workers.push((name, &node.data));
+                workers.insert(name, &*node.data);
             }
         }
-        finders
+        let vacancies = vacancies.into_iter().filter(|(name, _)| !workers.contains_key(name));
+        let vacancies: Vec<_> = vacancies.collect();
+        let vacant = vacancies.iter().map(|(name, _)| *name).collect();
+        workers.extend(vacancies.into_iter().map(|(name, node)| (name, &*node.data)));
+        Self { workers, vacant, splits }
     }
 
     /// Returns the names and the data of all nodes, the split points last.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let splits = self.splits.map(|node| (SPLITS, &*node.data));
-        self.workers.iter().copied().chain(splits)
+        self.workers.iter().map(|(name, data)| (*name, *data)).chain(splits)
     }
 
-    /// Returns the names of the workers.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.workers.iter().map(|(name, _)| *name)
+    /// Returns the names of the workers, without the vacancies.
+    pub(super) fn present(&self) -> impl Iterator<Item = &str> {
+        self.workers.keys().copied().filter(|name| !self.vacant.contains(name))
     }
 
-    pub(super) fn index(&self, name: &str) -> Option<usize> {
-        self.workers.iter().position(|(worker, _)| *worker == name)
+    /// Returns the index of a worker among all workers and vacancies.
+    fn index(&self, name: &str) -> Option<usize> {
+        self.workers.keys().position(|worker| *worker == name)
     }
 
     /// Checks whether a worker has to keep the split points up to date: the one whose name is the
     /// first of all, that of the split points included.
     pub(super) fn keeps_splits(&self, name: &str) -> bool {
-        let first = self.workers.first();
-        first.is_some_and(|(first, _)| *first == name) && (self.splits.is_none() || name < SPLITS)
+        self.is_first(name) && (self.splits.is_none() || name < SPLITS)
+    }
+
+    pub(super) fn is_first(&self, name: &str) -> bool {
+        self.present().next() == Some(name)
     }
 
     /// Returns the place of a worker and its share, or `None` if there is none yet, because no
@@ -66,7 +80,7 @@ impl<'a> Finders<'a> {
     ) -> Result<Option<(Place, Share)>> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
-        if let Some((other, data)) = workers.find(|(_, data)| *data != expected.as_bytes()) {
+        if let Some((other, data)) = workers.find(|(_, data)| **data != expected.as_bytes()) {
             return Err(Error::invalid(format!(
                 "the worker at `{}/{other}` in ZooKeeper has the group size `{}`; restart it with `{GROUP_SIZE}` {group_size}",
                 paths.at(FINDERS),
@@ -102,7 +116,7 @@ mod tests {
     }
 
     fn finders(nodes: &Nodes) -> Finders<'_> {
-        Finders::new(nodes.iter().map(|(name, node)| (*name, node)))
+        Finders::new(nodes.iter().map(|(name, node)| (*name, node)), [])
     }
 
     fn paths() -> Paths {
@@ -135,6 +149,24 @@ mod tests {
         assert!(!finders(&found).keeps_splits("f-1"));
         assert!(!finders(&nodes(&[("splits", b""), ("zzz", b"7")])).keeps_splits("zzz"));
         assert!(finders(&nodes(&[("zzz", b"7")])).keeps_splits("zzz"));
+    }
+
+    #[test]
+    fn a_vacancy_keeps_the_places_of_the_others() {
+        let data = splits::encode(&[]);
+        let all = nodes(&[("f-1", b"7"), ("f-2", b"7"), ("f-3", b"7"), ("splits", &data)]);
+        let left = nodes(&[("f-2", b"7"), ("f-3", b"7"), ("splits", &data)]);
+        let vacant = nodes(&[("f-1", b"7")]);
+        let vacancies = vacant.iter().map(|(name, node)| (*name, node));
+        let with = Finders::new(left.iter().map(|(name, node)| (*name, node)), vacancies);
+        let before = finders(&all);
+        let share = |finders: &Finders<'_>| finders.share(&paths(), "f-3", SEVEN).unwrap();
+        assert_eq!(share(&with), share(&before));
+        assert_ne!(share(&finders(&left)), share(&before));
+        assert_eq!(with.checksum(), before.checksum());
+        assert_ne!(finders(&left).checksum(), before.checksum());
+        assert!(with.is_first("f-2") && with.keeps_splits("f-2") && before.is_first("f-1"));
+        assert_eq!(with.present().collect::<Vec<_>>(), ["f-2", "f-3"]);
     }
 
     #[test]

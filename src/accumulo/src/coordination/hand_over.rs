@@ -69,30 +69,29 @@ impl HandOver {
     ) -> Result<()> {
         let folder = application.paths.at(HAND_OVERS);
         let node = node(worker, list);
+        if self.own.as_deref() == Some(std::slice::from_ref(&node)) {
+            return Ok(());
+        }
         for _ in 0..TRIES {
             let own = match self.own.take() {
                 Some(own) => own,
                 None => {
                     session.sync(&folder).await?;
                     let mut own = session.children(&folder).await?;
-                    // No name of a worker continues with a hyphen.
+                    // No name of a worker continues with a hyphen. One may belong to the session of
+                    // an earlier worker of this name, so all are created again.
                     own.retain(|own| own.rsplit_once('-').is_some_and(|(name, _)| name == worker));
                     own
                 }
             };
-            if own == [node.as_str()] {
-                self.own = Some(own);
-                return Ok(());
-            }
-            let earlier = own.iter().filter(|own| **own != node);
-            let mut changes: Vec<_> =
-                earlier.map(|own| Change::delete(format!("{folder}/{own}"))).collect();
-            if !own.contains(&node) {
-                let path = format!("{folder}/{node}");
-                changes.push(Change::create(NodeKind::Ephemeral, path, []));
-            }
+            let deletes = own.iter().map(|own| Change::delete(format!("{folder}/{own}")));
+            let create = Change::create(NodeKind::Ephemeral, format!("{folder}/{node}"), []);
+            let changes: Vec<_> = deletes.chain([create]).collect();
             match application.change(session, changes).await? {
-                Outcome::Done(_) => self.own = Some(vec![node.clone()]),
+                Outcome::Done(_) => {
+                    self.own = Some(vec![node]);
+                    return Ok(());
+                }
                 Outcome::Refused(_, Refusal::Missing) => {
                     application.create_folders(session, &[HAND_OVERS]).await?;
                 }
@@ -114,6 +113,6 @@ impl HandOver {
             self.all = session.watch_children(&application.paths.at(HAND_OVERS)).await?;
         }
         let all = self.all.as_ref().map(|all| &*all.value).unwrap_or_default();
-        Ok(finders.names().all(|worker| all.contains(&node(worker, list))))
+        Ok(finders.present().all(|worker| all.contains(&node(worker, list))))
     }
 }

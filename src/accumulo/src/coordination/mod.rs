@@ -14,6 +14,7 @@
 //!   finders/splits            the split points that divide the table among groups of workers
 //!   hand-overs/f-<number>-<checksum>  ephemeral: a worker that has given up its share by earlier
 //!                             lists of workers, which only this project reads: `hand_over`
+//!   vacancies/f-<number>      the place of a worker that was stopped, for its successor: `vacancies`
 //!   dead-letters/<hash>       failed notifications, which only this project reads
 //! <chroot>-setup/
 //!   applications/<name>       ephemeral: an application that is being created or removed
@@ -39,6 +40,7 @@ mod place;
 mod removal;
 mod splits;
 mod transactor;
+mod vacancies;
 mod worker;
 mod worker_settings;
 

@@ -11,6 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_table::coordination::{Application, Share, WorkerMembership};
 use fluo_table::{Error, ErrorKind, Result};
+use futures::FutureExt;
+use futures::future::select_all;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -22,15 +24,19 @@ use super::locks::require_shared;
 use super::opened::Opened;
 use super::place::Place;
 use super::splits;
+use super::vacancies::{self, Vacancies};
 use super::worker_settings::WorkerSettings;
 use crate::locked::locked;
-use crate::paths::{FINDERS, SPLITS};
+use crate::paths::{FINDERS, SPLITS, VACANCIES};
 use crate::zookeeper::{Change, Children, NodeKind, Outcome, Refusal, Session, TRIES, delete_own};
 
 const PREFIX: &str = "f-";
 
 /// The pause before a failed read or a failed change is tried again, if no call does it earlier.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Maximum number of times to read the nodes until they are current together.
+const READS: u32 = 10;
 
 /// The membership of a worker, whose node is deleted when this is dropped.
 #[derive(Debug)]
@@ -57,6 +63,8 @@ struct ZooKeeperWorker {
 #[derive(Debug)]
 struct State {
     nodes: Children,
+    /// `None` if workers begin without a pause, which is faster.
+    vacancies: Option<Vacancies>,
     /// True if the share follows from the nodes.
     is_placed: bool,
     /// The current place, and the share that follows from it.
@@ -82,9 +90,11 @@ pub(super) async fn join(
 ) -> Result<Box<dyn WorkerMembership>> {
     let settings = WorkerSettings::from_settings(&stored.settings)?;
     let data = settings.group_size.to_string().into_bytes();
-    let name = take_place(&application, &session, &data).await?;
+    let keeps_vacancies = !settings.pause.is_zero();
+    let name = take_place(&application, &session, &data, keeps_vacancies).await?;
     let state = State {
         nodes: Children::new(application.paths.at(FINDERS)),
+        vacancies: keeps_vacancies.then(|| Vacancies::new(&application)),
         is_placed: false,
         placed: None,
         list: 0,
@@ -109,19 +119,36 @@ pub(super) async fn join(
     // Another application may have got the name meanwhile. If so, the membership is dropped.
     let worker = &membership.worker;
     worker.application.check_exists(&worker.session).await?;
+    if keeps_vacancies {
+        vacancies::clear(&worker.application, &worker.session, &worker.name).await?;
+    }
     Ok(Box::new(membership))
 }
 
 /// Creates the node of a worker, and returns its name: that of a worker of this process that has
-/// ended, so that the order of the workers stays the same, or one with a new number.
-async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Result<String> {
+/// ended, or of a vacancy, so that the order of the workers stays the same; or one with a new
+/// number.
+async fn take_place(
+    application: &Opened,
+    session: &Session,
+    data: &[u8],
+    keeps_vacancies: bool,
+) -> Result<String> {
     let folder = application.paths.at(FINDERS);
     let mut again = locked(&application.ended_workers).pop();
+    if keeps_vacancies {
+        application.create_folders(session, &[VACANCIES]).await?;
+    }
     for _ in 0..TRIES {
         let shared = require_shared(application, session).await?;
+        let vacancy = match again {
+            None if keeps_vacancies => vacancies::first(application, session).await?,
+            _ => None,
+        };
+        let taken = vacancy.as_ref().map(|name| vacancies::delete(application, name));
         let mut numbered = session.numbering.lock().await;
         let data = data.to_vec();
-        let node = match &again {
+        let node = match again.as_ref().or(vacancy.as_ref()) {
             Some(name) => {
                 let path = format!("{folder}/{name}");
                 numbered.retain(|known| *known != path);
@@ -129,7 +156,8 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
             }
             None => Change::create(NodeKind::Numbered, format!("{folder}/{PREFIX}"), data),
         };
-        let created = match application.change(session, [shared, node]).await? {
+        let changes = [shared].into_iter().chain(taken).chain([node]);
+        let created = match application.change(session, changes).await? {
             Outcome::Done(paths) => paths.into_iter().next_back(),
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[FINDERS]).await?;
@@ -154,6 +182,22 @@ async fn take_place(application: &Opened, session: &Session, data: &[u8]) -> Res
     Err(application.too_busy())
 }
 
+fn finders<'a>(nodes: &'a Children, vacancies: Option<&'a Vacancies>) -> Finders<'a> {
+    let vacancies = vacancies.iter().flat_map(|vacancies| vacancies.nodes.iter());
+    Finders::new(nodes.iter(), vacancies)
+}
+
+impl State {
+    fn finders(&self) -> Finders<'_> {
+        finders(&self.nodes, self.vacancies.as_ref())
+    }
+
+    fn is_current(&self) -> bool {
+        let vacancies = self.vacancies.as_ref();
+        self.nodes.is_current() && vacancies.is_none_or(|vacancies| vacancies.nodes.is_current())
+    }
+}
+
 impl ZooKeeperWorker {
     /// Records that the worker has ended, and returns the error for its calls.
     fn end(&self) -> Error {
@@ -169,11 +213,12 @@ impl ZooKeeperWorker {
         if state.is_placed {
             return Ok(());
         }
-        let finders = Finders::new(state.nodes.iter());
+        let finders = state.finders();
         let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
-        state.is_placed = placed.is_ok();
         let found = placed.clone().unwrap_or_default();
-        state.list = finders.checksum();
+        let list = finders.checksum();
+        state.list = list;
+        state.is_placed = placed.is_ok();
         if state.placed != found {
             state.placed = found;
             state.changed = Instant::now();
@@ -186,11 +231,19 @@ impl ZooKeeperWorker {
         if self.session.has_ended() {
             return Err(self.end());
         }
-        if !state.nodes.is_current() {
+        // A worker that leaves changes both parents in one step. Both events have arrived before
+        // the answer to a later read of either, so both are current together.
+        for _ in 0..READS {
+            if state.is_current() {
+                break;
+            }
             state.is_placed = false;
             state.nodes.read(&self.session).await?;
+            if let Some(vacancies) = &mut state.vacancies {
+                vacancies.nodes.read(&self.session).await?;
+            }
         }
-        if Finders::new(state.nodes.iter()).index(&self.name).is_none() {
+        if state.finders().present().all(|name| name != self.name) {
             return Err(self.end());
         }
         Ok(())
@@ -219,10 +272,10 @@ impl ZooKeeperWorker {
         if self.settings.pause.is_zero() {
             return Ok(());
         }
-        let State { nodes, hand_over, list, is_usable, .. } = state;
+        let State { nodes, vacancies, hand_over, list, is_usable, .. } = state;
         hand_over.create(&self.application, &self.session, &self.name, *list).await?;
         if !*is_usable {
-            let finders = Finders::new(nodes.iter());
+            let finders = finders(nodes, vacancies.as_ref());
             let complete = hand_over.is_complete(&self.application, &self.session, &finders, *list);
             *is_usable = complete.await?;
         }
@@ -231,7 +284,7 @@ impl ZooKeeperWorker {
 
     /// Checks the stored split points, if this worker keeps them and the last check is long ago.
     async fn check_splits(&self, state: &mut State) {
-        let finders = Finders::new(state.nodes.iter());
+        let finders = finders(&state.nodes, state.vacancies.as_ref());
         let period = match finders.splits {
             Some(_) => self.settings.splits_period,
             None => RETRY,
@@ -246,6 +299,18 @@ impl ZooKeeperWorker {
             warn!(%error, "the split points for all workers could not be stored");
         }
         state.splits_checked = Some(begun);
+    }
+
+    /// Deletes the vacancies that have lasted too long, if this is the first worker.
+    async fn delete_vacancies(&self, state: &mut State) {
+        let is_first = state.finders().is_first(&self.name);
+        let Some(vacancies) = state.vacancies.as_mut().filter(|_| is_first) else { return };
+        for name in vacancies.expired(self.settings.max_vacancy) {
+            let change = vacancies::delete(&self.application, &name);
+            if let Err(error) = self.application.change(&self.session, [change]).await {
+                warn!(%error, "the place of a worker that was stopped is not deleted");
+            }
+        }
     }
 
     /// Stores the split points of the table, unless the same ones are stored.
@@ -281,7 +346,10 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
         if state.list != list {
             worker.changed.notify_one();
         }
-        let changed = state.nodes.changed();
+        let nodes =
+            [Some(&state.nodes), state.vacancies.as_ref().map(|vacancies| &vacancies.nodes)];
+        let changed = nodes.into_iter().flatten().map(|nodes| nodes.changed().boxed());
+        let changed = select_all(changed.collect::<Vec<_>>());
         drop(state);
         match updated {
             Ok(()) => {
@@ -305,6 +373,7 @@ impl WorkerMembership for Membership {
         let mut state = worker.state.lock().await;
         worker.read(&mut state).await?;
         worker.check_splits(&mut state).await;
+        worker.delete_vacancies(&mut state).await;
         worker.update(&mut state).await?;
         Ok(worker.usable_share(&mut state).await)
     }
@@ -323,12 +392,21 @@ impl Drop for Membership {
             // Another worker of this process may have the node by now.
             return;
         }
-        let path = format!("{}/{}", worker.application.paths.at(FINDERS), worker.name);
-        // Nodes that are not known end with the session.
-        let hand_over =
-            worker.state.try_lock().map(|state| state.hand_over.own_paths(&worker.application));
-        let paths = hand_over.into_iter().flatten().chain([path.clone()]);
-        worker.session.delete_later(paths.collect());
+        let paths = &worker.application.paths;
+        let path = format!("{}/{}", paths.at(FINDERS), worker.name);
+        let mut deleted = vec![path.clone()];
+        if let Ok(state) = worker.state.try_lock() {
+            // Otherwise they end with the session.
+            deleted.extend(state.hand_over.own_paths(&worker.application));
+        }
+        if worker.settings.pause.is_zero() {
+            worker.session.delete_later(deleted);
+        } else {
+            let place = format!("{}/{}", paths.at(VACANCIES), worker.name);
+            let data = worker.settings.group_size.to_string();
+            let vacancy = Change::create(NodeKind::Persistent, place, data);
+            worker.session.replace_later(deleted, vacancy);
+        }
         if let Ok(mut numbered) = worker.session.numbering.try_lock() {
             numbered.retain(|known| *known != path);
         }

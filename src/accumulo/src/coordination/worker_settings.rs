@@ -25,6 +25,9 @@ pub(super) struct WorkerSettings {
     /// have not noticed the change can do so.
     pub(super) pause: Duration,
     pub(super) splits_period: Duration,
+    /// The time for which the place of a worker that was stopped waits for a successor. Shorter
+    /// than the pause.
+    pub(super) max_vacancy: Duration,
 }
 
 impl WorkerSettings {
@@ -40,9 +43,11 @@ impl WorkerSettings {
             millis.map_err(|_| invalid(MAX_SLEEP, text, "a number of milliseconds"))
         });
         let max_sleep = max_sleep.unwrap_or(Ok(Duration::from_secs(300)))?;
+        let pause = max_sleep.min(MAX_PAUSE);
         Ok(Self {
             group_size,
-            pause: max_sleep.min(MAX_PAUSE),
+            pause,
+            max_vacancy: pause / 3,
             splits_period: max_sleep.max(MIN_SPLITS_PERIOD),
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result};
-use futures::future::join_all;
+use futures::future::{FutureExt, join_all};
 use futures::join;
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
@@ -206,7 +206,7 @@ impl Session {
     /// ephemeral nodes end too.
     pub(crate) async fn change(&self, changes: &[Change]) -> Result<Outcome> {
         let path = changes.first().map_or("/", Change::path);
-        let answer = match self.send(changes) {
+        let answer = match send(&self.client, &self.access, changes) {
             Ok(answer) => answer.await,
             Err(cause) => Err(cause.into()),
         };
@@ -239,47 +239,37 @@ impl Session {
         // The client keeps the session open until the answers have arrived.
         let client = self.client.clone();
         let answers = async move {
-            for (path, mut answer) in paths.iter().zip(join_all(first).await) {
-                for _ in 1..TRIES {
-                    if !answer.as_ref().is_err_and(is_connection_lost) {
-                        break;
-                    }
-                    tokio::time::sleep(PAUSE).await;
-                    answer = client.delete(path, None).await;
-                }
-                if let Err(cause) = answer {
-                    debug!(%path, %cause, "a node is not deleted, and ends with its session");
+            for (path, answer) in paths.iter().zip(join_all(first).await) {
+                match answer {
+                    Err(cause) if is_connection_lost(&cause) => delete_again(&client, path).await,
+                    answer => log_failed_deletion(path, answer),
                 }
             }
         };
         self.connection.handle().spawn(answers);
     }
 
-    fn send(
-        &self,
-        changes: &[Change],
-    ) -> Result<impl Future<Output = Result<Vec<MultiWriteResult>, MultiWriteError>> + Send, Cause>
-    {
-        let mut writer = self.client.new_multi_writer();
-        for change in changes {
-            match change {
-                Change::Require { path, version } => {
-                    writer.add_check_version(path, version.unwrap_or(-1))?;
-                }
-                Change::Create { kind, path, data } => {
-                    let mode = match kind {
-                        NodeKind::Persistent | NodeKind::Public => CreateMode::Persistent,
-                        NodeKind::Ephemeral => CreateMode::Ephemeral,
-                        NodeKind::Numbered => CreateMode::EphemeralSequential,
-                    };
-                    let entries = self.access.entries(*kind);
-                    writer.add_create(path, data, &mode.with_acls(Acls::new(&entries)))?;
-                }
-                Change::Set { path, data, version } => writer.add_set_data(path, data, *version)?,
-                Change::Delete { path, version } => writer.add_delete(path, *version)?,
+    /// As [`delete_later`](Self::delete_later). Creates another node in the same step, unless that
+    /// fails.
+    pub(crate) fn replace_later(&self, paths: Vec<String>, created: Change) {
+        let (client, access) = (self.client.clone(), self.access.clone());
+        let mut answers = async move {
+            let deletes = paths.iter().map(Change::delete);
+            let changes: Vec<_> = deletes.chain([created]).collect();
+            let is_replaced = match send(&client, &access, &changes) {
+                Ok(answer) => answer.await.is_ok(),
+                Err(_) => false,
+            };
+            for path in paths.iter().filter(|_| !is_replaced) {
+                delete_again(&client, path).await;
             }
         }
-        Ok(writer.commit())
+        .boxed();
+        let _runtime = self.connection.handle().enter();
+        // The first poll sends the request.
+        if (&mut answers).now_or_never().is_none() {
+            tokio::spawn(answers);
+        }
     }
 
     /// Reads, and retries if the connection is lost. Returns `None` if there is no such node.
@@ -336,6 +326,54 @@ async fn renew(client: Client, path: String, lease: Arc<Lease>) {
                 tokio::time::sleep(PAUSE).await;
             }
         }
+    }
+}
+
+fn send<'a>(
+    client: &'a Client,
+    access: &Access,
+    changes: &[Change],
+) -> Result<
+    impl Future<Output = Result<Vec<MultiWriteResult>, MultiWriteError>> + Send + use<'a>,
+    Cause,
+> {
+    let mut writer = client.new_multi_writer();
+    for change in changes {
+        match change {
+            Change::Require { path, version } => {
+                writer.add_check_version(path, version.unwrap_or(-1))?;
+            }
+            Change::Create { kind, path, data } => {
+                let mode = match kind {
+                    NodeKind::Persistent | NodeKind::Public => CreateMode::Persistent,
+                    NodeKind::Ephemeral => CreateMode::Ephemeral,
+                    NodeKind::Numbered => CreateMode::EphemeralSequential,
+                };
+                let entries = access.entries(*kind);
+                writer.add_create(path, data, &mode.with_acls(Acls::new(&entries)))?;
+            }
+            Change::Set { path, data, version } => writer.add_set_data(path, data, *version)?,
+            Change::Delete { path, version } => writer.add_delete(path, *version)?,
+        }
+    }
+    Ok(writer.commit())
+}
+
+async fn delete_again(client: &Client, path: &str) {
+    let mut answer = client.delete(path, None).await;
+    for _ in 1..TRIES {
+        if !answer.as_ref().is_err_and(is_connection_lost) {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+        answer = client.delete(path, None).await;
+    }
+    log_failed_deletion(path, answer);
+}
+
+fn log_failed_deletion(path: &str, answer: Result<(), Cause>) {
+    if let Err(cause) = answer {
+        debug!(%path, %cause, "a node is not deleted, and ends with its session");
     }
 }
 

@@ -12,6 +12,8 @@ use zookeeper_client::{Acls, CreateMode};
 use crate::ground::{Ground, Process};
 
 const HAND_OVERS: &str = "/fluo/web/hand-overs";
+const FINDERS: &str = "/fluo/web/finders";
+const VACANCIES: &str = "/fluo/web/vacancies";
 const OTHER: &str = "/fluo/web/finders/zzz";
 /// The settings with which a pause lasts longer than any test: a minute.
 const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "300000");
@@ -63,7 +65,7 @@ async fn a_worker_begins_when_all_others_have_given_up_their_earlier_shares() {
     }
     wait_for_shares(&[&*keeper, &*joined]).await;
     assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 2);
-    drop(joined);
+    second.link.expire_sessions();
     wait_for_shares(&[&*keeper]).await;
     assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 1);
     assert!(begun.elapsed() < PAUSE);
@@ -103,9 +105,10 @@ async fn a_hand_over_for_an_earlier_list_does_not_count() {
     let second = ground.process().await;
     let (keeper, joined) = (join(&first).await, join(&second).await);
     wait_for_shares(&[&*keeper, &*joined]).await;
-    let third = join(&second).await;
+    let process = ground.process().await;
+    let third = join(&process).await;
     wait_for_shares(&[&*keeper, &*joined, &*third]).await;
-    drop(third);
+    process.link.expire_sessions();
     until("the change", async || workers(&*joined).await.is_none()).await;
     for _ in 0..100 {
         assert_eq!(workers(&*joined).await, None, "the first worker uses its share of three");
@@ -146,11 +149,72 @@ async fn a_lost_answer_leaves_one_node() {
     wait_for_shares(&[&*keeper, &*joined]).await;
     assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 2);
     first.link.lose_answer(Operation::Multi, "hand-overs");
-    drop(joined);
+    second.link.expire_sessions();
     until("the change", async || workers(&*keeper).await.is_none()).await;
     let (_, ()) = tokio::join!(keeper.share(), first.link.resume_after_cut());
     wait_for_shares(&[&*keeper]).await;
     assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_restarts_changes_no_other_share() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    let before = ground.zookeeper.children(FINDERS);
+    let is_kept =
+        async || assert_eq!(workers(&*keeper).await, Some(2), "the share of the other one");
+    drop(joined);
+    until("the vacancy", async || {
+        is_kept().await;
+        ground.zookeeper.children(VACANCIES).len() == 1
+    })
+    .await;
+    let third = ground.process().await;
+    let again = join(&third).await;
+    until("its share", async || {
+        is_kept().await;
+        workers(&*again).await == Some(2)
+    })
+    .await;
+    assert_eq!(ground.zookeeper.children(FINDERS), before);
+    assert!(ground.zookeeper.children(VACANCIES).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_vacancy_that_nobody_takes_ends() {
+    let ground = Ground::new().await;
+    let (first, second) = (ground.process().await, ground.process().await);
+    first.initialize_with(&[("fluo.impl.worker.finder.maxSleep", "3000")]).await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    let left = Instant::now();
+    drop(joined);
+    until("the end of the vacancy", async || {
+        let now = workers(&*keeper).await;
+        let is_kept = now == Some(2);
+        assert!(is_kept || left.elapsed() >= Duration::from_secs(1), "it has ended too early");
+        !is_kept
+    })
+    .await;
+    wait_for_shares(&[&*keeper]).await;
+    assert!(ground.zookeeper.children(VACANCIES).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_worker_of_all_leaves_no_vacancies() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    drop((keeper, joined));
+    until("two vacancies", async || ground.zookeeper.children(VACANCIES).len() == 2).await;
+    let begun = Instant::now();
+    let alone = join(&first).await;
+    wait_for_shares(&[&*alone]).await;
+    assert!(ground.zookeeper.children(VACANCIES).is_empty());
+    assert!(begun.elapsed() < PAUSE / 3);
 }
 
 /// A worker with the share that its caller may use.
@@ -200,8 +264,15 @@ async fn no_two_workers_use_a_notification_at_the_same_time() {
             shared +=
                 usize::from(callers.iter().filter(|caller| caller.used.is_some()).count() > 1);
         }
-        let all: Vec<_> = callers.iter().map(|caller| &*caller.worker).collect();
-        wait_for_shares(&all).await;
+        until("the shares", async || {
+            let places = callers.len() + ground.zookeeper.children(VACANCIES).len();
+            let mut complete = true;
+            for caller in &callers {
+                complete &= workers(&*caller.worker).await == u32::try_from(places).ok();
+            }
+            complete
+        })
+        .await;
     }
     assert!(shared > 100, "{shared} steps with two shares");
 }
