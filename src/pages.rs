@@ -12,9 +12,13 @@ macro_rules! pages {
 pages! {
     Readme = "../README.md";
     Accumulo = "../docs/accumulo.md";
+    Applications = "../docs/applications.md";
     ComingFromFluo = "../docs/coming-from-fluo.md";
     KeyDesigns = "../docs/key-designs.md";
+    OperateAccumulo = "../docs/operate-accumulo.md";
+    Operating = "../docs/operating.md";
     Protocol = "../docs/protocol.md";
     Recipes = "../docs/recipes.md";
     TableOptimization = "../docs/table-optimization.md";
+    WithJava = "../docs/with-java.md";
 }

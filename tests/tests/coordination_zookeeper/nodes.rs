@@ -70,6 +70,7 @@ async fn an_application_has_the_nodes_of_java() {
         ("/transactor/nodes", ""),
         ("/transactor/count", "\0\0\0\0\0\0\0\u{1}"),
         ("/transactor/nodes/1", "1"),
+        ("/vacancies", ""),
         ("/finders", ""),
         ("/finders/f-0000000000", "7"),
         ("/transactor/timestamps", ""),

@@ -1,5 +1,6 @@
 //! `fluo app`: applications.
 
+mod check;
 mod compaction;
 mod config;
 mod inspect;
@@ -30,6 +31,7 @@ pub(crate) enum AppCommand {
     #[command(after_help = "Example:\n  fluo app status --at embedded:./data web")]
     Status(NamedApplication),
     Config(config::Config),
+    Check(check::Check),
     Remove(lifecycle::Remove),
     Gc(compaction::Gc),
     CompactTransient(compaction::CompactTransient),
@@ -86,6 +88,7 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::List(command) => command.run().await?,
         AppCommand::Status(application) => inspect::print_status(&application).await?,
         AppCommand::Config(command) => command.run().await?,
+        AppCommand::Check(command) => return command.run().await,
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::Gc(command) => return command.run().await,
         AppCommand::CompactTransient(command) => return command.run().await,

@@ -164,6 +164,34 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     assert_says(&missing, "does not exist; create it first, with `fluo app init`");
 }
 
+/// ZooKeeper is restored from an older backup than the table.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_finds_a_table_that_is_newer_than_zookeeper() {
+    let Some(operator) = Operator::new() else { return };
+    let name = &operator.application;
+    operator.run("app init --observe page:links=strong,count").succeeds();
+    let oracle = operator.oracle();
+    let fluo = operator.instance().await;
+    let nothing = async |_, _| Ok::<(), fluo_engine::Error>(());
+    let client = fluo.application(name).observe(&links(), "count", nothing).open().await.unwrap();
+    load(&client).await;
+    drop((client, fluo));
+    let run = operator.run("app check").succeeds();
+    assert_says(&run.stdout, &format!("OK: application `{name}` fits table `{name}`: "));
+    operator.stop(oracle);
+
+    let (servers, path) = operator.zookeepers.split_once('/').unwrap();
+    let zookeeper = zookeeper_client::Client::connect(servers).await.unwrap();
+    let counter = format!("/{path}/{name}/oracle/max-timestamp");
+    zookeeper.set_data(&counter, b"2", None).await.unwrap();
+    let oracle = operator.oracle();
+    let run = operator.run("app check").differs();
+    assert_says(&run.stdout, "has a timestamp that application");
+    assert_says(&run.stdout, "The coordination is older than table");
+    operator.stop(oracle);
+    operator.run("app remove --yes").succeeds();
+}
+
 /// No command waits for ever for a server that is not there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wrong_address_of_zookeeper_is_an_error() {
