@@ -70,11 +70,8 @@ impl ApplicationArguments {
     }
 
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
-        self.open_in(&self.named.target.open().await?).await
-    }
-
-    pub(crate) async fn open_in(&self, fluo: &Instance) -> Result<OpenApplication> {
-        let coordination = open(fluo, &self.named.name).await?;
+        let fluo = self.named.target.open().await?;
+        let coordination = open(&fluo, &self.named.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = fluo.open_table(&application.table, labels).await?;

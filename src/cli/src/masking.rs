@@ -81,7 +81,7 @@ mod tests {
         }
         assert_eq!(
             message("fluo table list --at proxy:root:hunter2@h:1"),
-            "error: remove the user and password from the target, which other users can read; use --user and FLUO_PASSWORD\n"
+            "error: remove the user and password from the target, which other users can read; set FLUO_USER and FLUO_PASSWORD\n"
         );
     }
 

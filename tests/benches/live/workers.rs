@@ -12,8 +12,11 @@ use tokio::time::sleep;
 
 use crate::application::{Application, connect};
 
-/// Number of tasks that load rows without a pause.
+/// Number of tasks that load rows, as long as fewer than [`BACKLOG`] wait.
 const LOADERS: usize = 64;
+const BACKLOG: u64 = 5_000;
+/// The time that a process takes to end and to start again.
+const START: Duration = Duration::from_secs(1);
 const UNDISTURBED: Duration = Duration::from_secs(20);
 
 fn page() -> Column {
@@ -46,11 +49,17 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     for _ in 0..count {
         workers.push(start(client).await);
     }
+    let loaded = Arc::new(AtomicU64::new(0));
     let mut loaders = JoinSet::new();
     for loader in 0..LOADERS {
         let client = client.clone();
+        let (loaded, runs) = (loaded.clone(), runs.clone());
         loaders.spawn(async move {
             for number in 0.. {
+                while loaded.load(Ordering::Relaxed) > runs.load(Ordering::Relaxed) + BACKLOG {
+                    sleep(Duration::from_millis(10)).await;
+                }
+                loaded.fetch_add(1, Ordering::Relaxed);
                 let row = format!("{loader:02}:{number:08}");
                 client.run(async |tx| tx.set(row.clone(), &page(), "text")).await.unwrap();
             }
@@ -62,13 +71,16 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     let since = |begun: Instant, before: u64| {
         (runs.load(Ordering::Relaxed) - before) as f64 / begun.elapsed().as_secs_f64()
     };
-    let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
-    sleep(UNDISTURBED).await;
-    let undisturbed = since(begun, before);
-
+    let measure = async || {
+        let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
+        sleep(UNDISTURBED).await;
+        since(begun, before)
+    };
+    let before_restarts = measure().await;
     let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
     for _ in 0..count {
         workers.remove(0).stop().await;
+        sleep(START).await;
         let worker = start(client).await;
         // As a supervisor does, before it restarts the next one.
         while worker.monitor().check().is_err() {
@@ -78,10 +90,11 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     }
     let took = begun.elapsed();
     let restarting = since(begun, before);
+    let after_restarts = measure().await;
     println!(
-        "{count} workers: {undisturbed:.0} runs/s; while each restarts once, within {:.1} s, {restarting:.0} runs/s: {:.2} times",
+        "{count} workers: {before_restarts:.0} runs/s before and {after_restarts:.0} after; while each restarts once, within {:.1} s, {restarting:.0} runs/s: {:.2} times",
         took.as_secs_f64(),
-        restarting / undisturbed
+        restarting * 2.0 / (before_restarts + after_restarts)
     );
     loaders.shutdown().await;
     client.wait_until_idle().await.unwrap();

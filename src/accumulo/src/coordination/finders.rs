@@ -80,7 +80,9 @@ impl<'a> Finders<'a> {
     ) -> Result<Option<(Place, Share)>> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
-        if let Some((other, data)) = workers.find(|(_, data)| **data != expected.as_bytes()) {
+        if let Some((other, data)) = workers
+            .find(|(name, data)| **data != expected.as_bytes() && !self.vacant.contains(*name))
+        {
             return Err(Error::invalid(format!(
                 "the worker at `{}/{other}` in ZooKeeper has the group size `{}`; restart it with `{GROUP_SIZE}` {group_size}",
                 paths.at(FINDERS),

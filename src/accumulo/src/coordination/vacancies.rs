@@ -3,8 +3,8 @@
 //! A worker that stops leaves its place behind as a node in `vacancies`, in the same step in which
 //! its node in `finders` is deleted. For the shares, a vacancy is a worker that processes nothing.
 //! The next worker that joins takes it, so that a worker that restarts changes the share of no
-//! other one. After a [time](super::worker_settings::WorkerSettings::max_vacancy) the first worker
-//! deletes it, and its notifications move to the others.
+//! other one. After a [time](super::worker_settings::WorkerSettings::max_vacancy) the others
+//! delete it, and its notifications move to them.
 //!
 //! Workers of Java do not count vacancies. They process nothing in their pause after a worker has
 //! left, which is longer than a vacancy lasts.
@@ -23,8 +23,8 @@ use crate::zookeeper::{Change, Children, Session};
 #[derive(Debug)]
 pub(super) struct Vacancies {
     pub(super) nodes: Children,
-    /// The times at which they were noticed.
-    noticed: BTreeMap<String, Instant>,
+    /// The times at which they were noticed, by name and number of the creation.
+    noticed: BTreeMap<(String, i64), Instant>,
 }
 
 impl Vacancies {
@@ -32,14 +32,23 @@ impl Vacancies {
         Self { nodes: Children::new(application.paths.at(VACANCIES)), noticed: BTreeMap::new() }
     }
 
-    /// Returns the names of those that have lasted for longer than a limit.
-    pub(super) fn expired(&mut self, limit: Duration) -> Vec<String> {
+    /// Returns the names of those that have lasted for longer than a limit, and the time until the
+    /// next one has.
+    pub(super) fn expired(&mut self, limit: Duration) -> (Vec<String>, Option<Duration>) {
         let now = Instant::now();
-        let names: Vec<_> = self.nodes.iter().map(|(name, _)| name.to_owned()).collect();
-        self.noticed.retain(|name, _| names.contains(name));
-        let mut expired = names;
-        expired.retain(|name| now - *self.noticed.entry(name.clone()).or_insert(now) >= limit);
-        expired
+        let nodes = self.nodes.iter();
+        let found: BTreeMap<_, _> = nodes
+            .map(|(name, node)| {
+                let vacancy = (name.to_owned(), node.stat.created);
+                let noticed = self.noticed.get(&vacancy).copied().unwrap_or(now);
+                (vacancy, noticed)
+            })
+            .collect();
+        self.noticed = found;
+        let left = |noticed: &Instant| limit.saturating_sub(now - *noticed);
+        let next = self.noticed.values().map(left).filter(|left| !left.is_zero()).min();
+        let expired = self.noticed.iter().filter(|(_, noticed)| left(noticed).is_zero());
+        (expired.map(|((name, _), _)| name.clone()).collect(), next)
     }
 }
 

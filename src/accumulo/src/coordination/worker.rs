@@ -15,7 +15,7 @@ use futures::FutureExt;
 use futures::future::select_all;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::finders::Finders;
@@ -203,6 +203,7 @@ impl ZooKeeperWorker {
     fn end(&self) -> Error {
         if !self.has_ended.swap(true, Ordering::AcqRel) {
             locked(&self.application.ended_workers).push(self.name.clone());
+            self.changed.notify_one();
         }
         Error::worker_ended()
     }
@@ -241,6 +242,9 @@ impl ZooKeeperWorker {
             state.nodes.read(&self.session).await?;
             if let Some(vacancies) = &mut state.vacancies {
                 vacancies.nodes.read(&self.session).await?;
+                if vacancies.nodes.is_missing() {
+                    self.application.create_folders(&self.session, &[VACANCIES]).await?;
+                }
             }
         }
         if state.finders().present().all(|name| name != self.name) {
@@ -289,6 +293,10 @@ impl ZooKeeperWorker {
             Some(_) => self.settings.splits_period,
             None => RETRY,
         };
+        if finders.splits.is_some() && !state.is_usable {
+            // Others wait for this worker.
+            return;
+        }
         let is_due = state.splits_checked.is_none_or(|checked| checked.elapsed() >= period);
         if !is_due || !finders.keeps_splits(&self.name) {
             return;
@@ -301,16 +309,19 @@ impl ZooKeeperWorker {
         state.splits_checked = Some(begun);
     }
 
-    /// Deletes the vacancies that have lasted too long, if this is the first worker.
-    async fn delete_vacancies(&self, state: &mut State) {
-        let is_first = state.finders().is_first(&self.name);
-        let Some(vacancies) = state.vacancies.as_mut().filter(|_| is_first) else { return };
-        for name in vacancies.expired(self.settings.max_vacancy) {
+    /// Deletes the vacancies that have lasted too long. Returns the time until the next one has.
+    ///
+    /// Every worker tries: the first by name may be one of Java, which knows no vacancies.
+    async fn delete_vacancies(&self, state: &mut State) -> Option<Duration> {
+        let vacancies = state.vacancies.as_mut()?;
+        let (expired, next) = vacancies.expired(self.settings.max_vacancy);
+        for name in expired {
             let change = vacancies::delete(&self.application, &name);
             if let Err(error) = self.application.change(&self.session, [change]).await {
                 warn!(%error, "the place of a worker that was stopped is not deleted");
             }
         }
+        next
     }
 
     /// Stores the split points of the table, unless the same ones are stored.
@@ -343,18 +354,26 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
         let mut state = worker.state.lock().await;
         let list = state.list;
         let updated = worker.update(&mut state).await;
-        if state.list != list {
+        // The caller reads the first list without a notice.
+        if state.list != list && list != 0 {
             worker.changed.notify_one();
         }
+        let expiry = worker.delete_vacancies(&mut state).await;
+        let is_current = state.is_current();
         let nodes =
             [Some(&state.nodes), state.vacancies.as_ref().map(|vacancies| &vacancies.nodes)];
         let changed = nodes.into_iter().flatten().map(|nodes| nodes.changed().boxed());
         let changed = select_all(changed.collect::<Vec<_>>());
         drop(state);
         match updated {
+            Ok(()) if is_current => {
+                drop(worker);
+                // Without a vacancy, a wait of any length.
+                let _ = timeout(expiry.unwrap_or(Duration::MAX), changed).await;
+            }
             Ok(()) => {
                 drop(worker);
-                changed.await;
+                tokio::time::sleep(RETRY).await;
             }
             Err(_) if worker.has_ended.load(Ordering::Acquire) => return,
             Err(error) => {
@@ -371,9 +390,15 @@ impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
         let worker = &self.worker;
         let mut state = worker.state.lock().await;
-        worker.read(&mut state).await?;
+        match worker.update(&mut state).await {
+            // The caller gives up its share first.
+            Err(_) if worker.has_ended.load(Ordering::Acquire) && state.is_used => {
+                state.is_used = false;
+                return Ok(None);
+            }
+            updated => updated?,
+        }
         worker.check_splits(&mut state).await;
-        worker.delete_vacancies(&mut state).await;
         worker.update(&mut state).await?;
         Ok(worker.usable_share(&mut state).await)
     }

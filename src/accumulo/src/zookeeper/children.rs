@@ -37,6 +37,11 @@ impl Children {
             && self.nodes.values().all(Watched::is_current)
     }
 
+    /// Checks whether the parent did not exist at the last read, so that nothing is watched.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.names.is_none()
+    }
+
     /// Reads everything that has changed. If this is canceled, the children are not current.
     pub(crate) async fn read(&mut self, session: &Session) -> Result<()> {
         for _ in 0..TRIES {

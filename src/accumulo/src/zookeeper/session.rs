@@ -256,12 +256,23 @@ impl Session {
         let mut answers = async move {
             let deletes = paths.iter().map(Change::delete);
             let changes: Vec<_> = deletes.chain([created]).collect();
-            let is_replaced = match send(&client, &access, &changes) {
-                Ok(answer) => answer.await.is_ok(),
-                Err(_) => false,
-            };
-            for path in paths.iter().filter(|_| !is_replaced) {
-                delete_again(&client, path).await;
+            for _ in 0..TRIES {
+                let answer = match send(&client, &access, &changes) {
+                    Ok(answer) => answer.await,
+                    Err(cause) => Err(cause.into()),
+                };
+                match answer {
+                    Ok(_) => return,
+                    // If the request took effect, the nodes may be those of another session by now.
+                    Err(MultiWriteError::RequestFailed { source })
+                        if is_connection_lost(&source) && has_own(&client, &paths).await => {}
+                    Err(_) => break,
+                }
+            }
+            for path in &paths {
+                if has_own(&client, std::slice::from_ref(path)).await {
+                    delete_again(&client, path).await;
+                }
             }
         }
         .boxed();
@@ -357,6 +368,20 @@ fn send<'a>(
         }
     }
     Ok(writer.commit())
+}
+
+/// Checks whether any of these nodes belongs to the session of a client.
+async fn has_own(client: &Client, paths: &[String]) -> bool {
+    for path in paths {
+        for _ in 0..TRIES {
+            match client.check_stat(path).await {
+                Err(cause) if is_connection_lost(&cause) => tokio::time::sleep(PAUSE).await,
+                Ok(Some(stat)) if stat.ephemeral_owner == client.session_id().0 => return true,
+                _ => break,
+            }
+        }
+    }
+    false
 }
 
 async fn delete_again(client: &Client, path: &str) {

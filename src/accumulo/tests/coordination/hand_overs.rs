@@ -276,3 +276,59 @@ async fn no_two_workers_use_a_notification_at_the_same_time() {
     }
     assert!(shared > 100, "{shared} steps with two shares");
 }
+
+/// A worker of Java is the first one, and knows no vacancies.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_vacancy_ends_beside_a_worker_of_java() {
+    let ground = Ground::new().await;
+    let (first, second) = (ground.process().await, ground.process().await);
+    first.initialize_with(&[("fluo.impl.worker.finder.maxSleep", "3000")]).await;
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    ground.client.create("/fluo/web/finders/a", b"7", &options).await.unwrap();
+    let joined = join(&second).await;
+    until("the share of three", async || workers(&*keeper).await == Some(3)).await;
+    drop(joined);
+    until("the share of two", async || workers(&*keeper).await == Some(2)).await;
+    assert!(ground.zookeeper.children(VACANCIES).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_parent_of_the_vacancies_is_created_again() {
+    let (ground, first) = ground().await;
+    let keeper = join(&first).await;
+    wait_for_shares(&[&*keeper]).await;
+    ground.client.delete(VACANCIES, None).await.unwrap();
+    until("the parent", async || {
+        keeper.share().await.unwrap();
+        ground.zookeeper.data(VACANCIES).is_some()
+    })
+    .await;
+    wait_for_shares(&[&*keeper]).await;
+    let before = first.link.count_all();
+    for _ in 0..100 {
+        assert_eq!(workers(&*keeper).await, Some(1));
+    }
+    assert_eq!(first.link.count_all(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_leaves_without_an_answer_does_not_delete_its_successor() {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    second.link.lose_answer(Operation::Multi, "vacancies");
+    drop(joined);
+    second.link.wait_for_cut().await;
+    let third = ground.process().await;
+    let successor = join(&third).await;
+    wait_for_shares(&[&*keeper, &*successor]).await;
+    let before = ground.zookeeper.children(FINDERS);
+    second.link.resume();
+    // The session answers again, after what it had to send first.
+    let other = join(&second).await;
+    wait_for_shares(&[&*keeper, &*successor, &*other]).await;
+    assert!(before.iter().all(|name| ground.zookeeper.children(FINDERS).contains(name)));
+}

@@ -128,7 +128,10 @@ impl Worker {
         self.state.queue.close();
         self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
-        self.state.client.wait_until_rolled_forward().await;
+        let client = self.state.client.clone();
+        // Others take over its share during the wait.
+        drop(self.state);
+        client.wait_until_rolled_forward().await;
     }
 }
 
