@@ -63,11 +63,7 @@ impl<'a> Finders<'a> {
     /// Checks whether a worker has to keep the split points up to date: the one whose name is the
     /// first of all, that of the split points included.
     pub(super) fn keeps_splits(&self, name: &str) -> bool {
-        self.is_first(name) && (self.splits.is_none() || name < SPLITS)
-    }
-
-    pub(super) fn is_first(&self, name: &str) -> bool {
-        self.present().next() == Some(name)
+        self.present().next() == Some(name) && (self.splits.is_none() || name < SPLITS)
     }
 
     /// Returns the place of a worker and its share, or `None` if there is none yet, because no
@@ -167,7 +163,7 @@ mod tests {
         assert_ne!(share(&finders(&left)), share(&before));
         assert_eq!(with.checksum(), before.checksum());
         assert_ne!(finders(&left).checksum(), before.checksum());
-        assert!(with.is_first("f-2") && with.keeps_splits("f-2") && before.is_first("f-1"));
+        assert!(with.keeps_splits("f-2") && before.keeps_splits("f-1"));
         assert_eq!(with.present().collect::<Vec<_>>(), ["f-2", "f-3"]);
     }
 

@@ -27,8 +27,8 @@ use crate::zookeeper::{Change, NodeKind, Outcome, Refusal, Session, TRIES, Watch
 /// The nodes for hand-overs, as one worker sees them.
 #[derive(Debug, Default)]
 pub(super) struct HandOver {
-    /// The names of the nodes of this worker, or `None` if they are not known.
-    own: Option<Vec<String>>,
+    /// The name of the node of this worker, or `None` if it is not known.
+    own: Option<String>,
     /// The names of all nodes.
     all: Option<Watched<Vec<String>>>,
 }
@@ -53,10 +53,10 @@ impl Finders<'_> {
 }
 
 impl HandOver {
-    /// Returns the paths of the nodes of this worker.
-    pub(super) fn own_paths(&self, application: &Opened) -> Vec<String> {
-        let own = self.own.iter().flatten();
-        own.map(|own| format!("{}/{own}", application.paths.at(HAND_OVERS))).collect()
+    /// Returns the path of the node of this worker, if it is known.
+    pub(super) fn own_path(&self, application: &Opened) -> Option<String> {
+        let own = self.own.as_ref()?;
+        Some(format!("{}/{own}", application.paths.at(HAND_OVERS)))
     }
 
     /// Creates the node of a worker for a list, in place of its earlier ones.
@@ -69,12 +69,12 @@ impl HandOver {
     ) -> Result<()> {
         let folder = application.paths.at(HAND_OVERS);
         let node = node(worker, list);
-        if self.own.as_deref() == Some(std::slice::from_ref(&node)) {
+        if self.own.as_ref() == Some(&node) {
             return Ok(());
         }
         for _ in 0..TRIES {
             let own = match self.own.take() {
-                Some(own) => own,
+                Some(own) => vec![own],
                 None => {
                     session.sync(&folder).await?;
                     let mut own = session.children(&folder).await?;
@@ -89,7 +89,7 @@ impl HandOver {
             let changes: Vec<_> = deletes.chain([create]).collect();
             match application.change(session, changes).await? {
                 Outcome::Done(_) => {
-                    self.own = Some(vec![node]);
+                    self.own = Some(node);
                     return Ok(());
                 }
                 Outcome::Refused(_, Refusal::Missing) => {

@@ -136,7 +136,7 @@ async fn take_place(
 ) -> Result<String> {
     let folder = application.paths.at(FINDERS);
     let mut again = locked(&application.ended_workers).pop();
-    if keeps_vacancies {
+    if keeps_vacancies && session.stat(&application.paths.at(VACANCIES)).await?.is_none() {
         application.create_folders(session, &[VACANCIES]).await?;
     }
     for _ in 0..TRIES {
@@ -247,7 +247,7 @@ impl ZooKeeperWorker {
                 }
             }
         }
-        if state.finders().present().all(|name| name != self.name) {
+        if state.nodes.iter().all(|(name, _)| name != self.name) {
             return Err(self.end());
         }
         Ok(())
@@ -359,21 +359,16 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
             worker.changed.notify_one();
         }
         let expiry = worker.delete_vacancies(&mut state).await;
-        let is_current = state.is_current();
         let nodes =
             [Some(&state.nodes), state.vacancies.as_ref().map(|vacancies| &vacancies.nodes)];
         let changed = nodes.into_iter().flatten().map(|nodes| nodes.changed().boxed());
         let changed = select_all(changed.collect::<Vec<_>>());
         drop(state);
         match updated {
-            Ok(()) if is_current => {
+            Ok(()) => {
                 drop(worker);
                 // Without a vacancy, a wait of any length.
                 let _ = timeout(expiry.unwrap_or(Duration::MAX), changed).await;
-            }
-            Ok(()) => {
-                drop(worker);
-                tokio::time::sleep(RETRY).await;
             }
             Err(_) if worker.has_ended.load(Ordering::Acquire) => return,
             Err(error) => {
@@ -421,8 +416,8 @@ impl Drop for Membership {
         let path = format!("{}/{}", paths.at(FINDERS), worker.name);
         let mut deleted = vec![path.clone()];
         if let Ok(state) = worker.state.try_lock() {
-            // Otherwise they end with the session.
-            deleted.extend(state.hand_over.own_paths(&worker.application));
+            // Otherwise it ends with the session.
+            deleted.extend(state.hand_over.own_path(&worker.application));
         }
         if worker.settings.pause.is_zero() {
             worker.session.delete_later(deleted);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fluo_table::Result;
 use futures::FutureExt;
-use futures::future::{select_all, try_join_all};
+use futures::future::{pending, select_all, try_join_all};
 
 use super::TRIES;
 use super::session::{Node, Session, too_busy};
@@ -66,13 +66,15 @@ impl Children {
         Err(too_busy(&self.parent))
     }
 
+    /// Waits for the next event. Without a watch, never returns.
     pub(crate) fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
         let names = self.names.iter().map(|names| names.event().boxed());
         let nodes = self.nodes.values().map(|node| node.event().boxed());
         let events: Vec<_> = names.chain(nodes).collect();
         async move {
-            if !events.is_empty() {
-                select_all(events).await;
+            match events.is_empty() {
+                true => pending().await,
+                false => drop(select_all(events).await),
             }
         }
     }

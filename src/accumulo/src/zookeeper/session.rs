@@ -288,15 +288,7 @@ impl Session {
     where
         F: Future<Output = Result<T, Cause>> + Send,
     {
-        let mut answer = read().await;
-        for _ in 1..TRIES {
-            if !answer.as_ref().is_err_and(is_connection_lost) {
-                break;
-            }
-            tokio::time::sleep(PAUSE).await;
-            answer = read().await;
-        }
-        match answer {
+        match retried(read).await {
             Ok(found) => Ok(Some(found)),
             Err(Cause::NoNode) => Ok(None),
             Err(cause) => Err(reading(&self.servers, path, cause)),
@@ -370,30 +362,35 @@ fn send<'a>(
     Ok(writer.commit())
 }
 
+/// Sends a request, and again if the connection is lost.
+async fn retried<T, F>(request: impl Fn() -> F + Send) -> Result<T, Cause>
+where
+    F: Future<Output = Result<T, Cause>> + Send,
+{
+    let mut answer = request().await;
+    for _ in 1..TRIES {
+        if !answer.as_ref().is_err_and(is_connection_lost) {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+        answer = request().await;
+    }
+    answer
+}
+
 /// Checks whether any of these nodes belongs to the session of a client.
 async fn has_own(client: &Client, paths: &[String]) -> bool {
     for path in paths {
-        for _ in 0..TRIES {
-            match client.check_stat(path).await {
-                Err(cause) if is_connection_lost(&cause) => tokio::time::sleep(PAUSE).await,
-                Ok(Some(stat)) if stat.ephemeral_owner == client.session_id().0 => return true,
-                _ => break,
-            }
+        let found = retried(|| client.check_stat(path)).await.ok().flatten();
+        if found.is_some_and(|stat| stat.ephemeral_owner == client.session_id().0) {
+            return true;
         }
     }
     false
 }
 
 async fn delete_again(client: &Client, path: &str) {
-    let mut answer = client.delete(path, None).await;
-    for _ in 1..TRIES {
-        if !answer.as_ref().is_err_and(is_connection_lost) {
-            break;
-        }
-        tokio::time::sleep(PAUSE).await;
-        answer = client.delete(path, None).await;
-    }
-    log_failed_deletion(path, answer);
+    log_failed_deletion(path, retried(|| client.delete(path, None)).await);
 }
 
 fn log_failed_deletion(path: &str, answer: Result<(), Cause>) {

@@ -30,6 +30,23 @@ async fn join(process: &Process) -> Box<dyn WorkerMembership> {
     process.open().await.join_workers().await.unwrap()
 }
 
+/// Two processes, each with a worker that has its share.
+struct Pair {
+    keeper: Box<dyn WorkerMembership>,
+    joined: Box<dyn WorkerMembership>,
+    first: Process,
+    second: Process,
+    ground: Ground,
+}
+
+async fn pair() -> Pair {
+    let (ground, first) = ground().await;
+    let second = ground.process().await;
+    let (keeper, joined) = (join(&first).await, join(&second).await);
+    wait_for_shares(&[&*keeper, &*joined]).await;
+    Pair { keeper, joined, first, second, ground }
+}
+
 async fn workers(worker: &dyn WorkerMembership) -> Option<u32> {
     worker.share().await.unwrap().map(|share| share.partition().divisor().get())
 }
@@ -101,10 +118,7 @@ async fn a_worker_hands_over_after_its_caller_has_no_share() {
 /// The list of workers is an earlier one again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hand_over_for_an_earlier_list_does_not_count() {
-    let (ground, first) = ground().await;
-    let second = ground.process().await;
-    let (keeper, joined) = (join(&first).await, join(&second).await);
-    wait_for_shares(&[&*keeper, &*joined]).await;
+    let Pair { ground, first: _first, second: _second, keeper, joined } = pair().await;
     let process = ground.process().await;
     let third = join(&process).await;
     wait_for_shares(&[&*keeper, &*joined, &*third]).await;
@@ -158,10 +172,7 @@ async fn a_lost_answer_leaves_one_node() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_restarts_changes_no_other_share() {
-    let (ground, first) = ground().await;
-    let second = ground.process().await;
-    let (keeper, joined) = (join(&first).await, join(&second).await);
-    wait_for_shares(&[&*keeper, &*joined]).await;
+    let Pair { ground, first: _first, second: _second, keeper, joined } = pair().await;
     let before = ground.zookeeper.children(FINDERS);
     let is_kept =
         async || assert_eq!(workers(&*keeper).await, Some(2), "the share of the other one");
@@ -204,10 +215,7 @@ async fn a_vacancy_that_nobody_takes_ends() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_worker_of_all_leaves_no_vacancies() {
-    let (ground, first) = ground().await;
-    let second = ground.process().await;
-    let (keeper, joined) = (join(&first).await, join(&second).await);
-    wait_for_shares(&[&*keeper, &*joined]).await;
+    let Pair { ground, first, second: _second, keeper, joined } = pair().await;
     drop((keeper, joined));
     until("two vacancies", async || ground.zookeeper.children(VACANCIES).len() == 2).await;
     let begun = Instant::now();
@@ -315,10 +323,7 @@ async fn a_deleted_parent_of_the_vacancies_is_created_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_leaves_without_an_answer_does_not_delete_its_successor() {
-    let (ground, first) = ground().await;
-    let second = ground.process().await;
-    let (keeper, joined) = (join(&first).await, join(&second).await);
-    wait_for_shares(&[&*keeper, &*joined]).await;
+    let Pair { ground, first: _first, second, keeper, joined } = pair().await;
     second.link.lose_answer(Operation::Multi, "vacancies");
     drop(joined);
     second.link.wait_for_cut().await;
