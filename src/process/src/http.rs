@@ -119,20 +119,21 @@ impl Answers {
     }
 
     fn to(&self, method: &Method, path: &str) -> Response<String> {
-        let (status, text) = match (method, path) {
-            (&Method::GET | &Method::HEAD, "/live") => (StatusCode::OK, "live\n".to_owned()),
-            (&Method::GET | &Method::HEAD, "/ready") => match self.health.check_ready() {
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        let (status, text) = match path {
+            _ if !is_read => {
+                (StatusCode::METHOD_NOT_ALLOWED, "the methods are GET and HEAD\n".to_owned())
+            }
+            "/live" => (StatusCode::OK, "live\n".to_owned()),
+            "/ready" => match self.health.check_ready() {
                 Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
                 Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {reason}\n")),
             },
-            (&Method::GET | &Method::HEAD, "/metrics") => {
+            "/metrics" => {
                 self.metrics.run_upkeep();
                 (StatusCode::OK, self.metrics.render())
             }
-            (&Method::GET | &Method::HEAD, _) => {
-                (StatusCode::NOT_FOUND, "the paths are /live, /ready and /metrics\n".to_owned())
-            }
-            _ => (StatusCode::METHOD_NOT_ALLOWED, "the methods are GET and HEAD\n".to_owned()),
+            _ => (StatusCode::NOT_FOUND, "the paths are /live, /ready and /metrics\n".to_owned()),
         };
         let mut response = Response::new(text);
         *response.status_mut() = status;

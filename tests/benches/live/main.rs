@@ -50,20 +50,22 @@ async fn main() {
         return;
     }
     let cluster = Cluster::shared().unwrap();
-    let mut arguments = std::env::args().skip_while(|argument| argument != "transactions");
-    if arguments.next().is_some() {
-        let arguments: Vec<String> = arguments.collect();
-        return transacting::run(cluster, &Choice::of(&arguments)).await;
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |word| {
+        let at = arguments.iter().position(|argument| argument == word)?;
+        arguments.get(at + 1..)
+    };
+    let count = |arguments: &[String], default| {
+        arguments.first().and_then(|count| count.parse().ok()).unwrap_or(default)
+    };
+    if let Some(arguments) = after("transactions") {
+        return transacting::run(cluster, &Choice::of(arguments)).await;
     }
-    let mut arguments = std::env::args().skip_while(|argument| argument != "queues");
-    if arguments.next().is_some() {
-        let count = arguments.next().and_then(|count| count.parse().ok());
-        return queues::run(cluster, count.unwrap_or(20_000)).await;
+    if let Some(arguments) = after("queues") {
+        return queues::run(cluster, count(arguments, 20_000)).await;
     }
-    let mut arguments = std::env::args().skip_while(|argument| argument != "workers");
-    if arguments.next().is_some() {
-        let count = arguments.next().and_then(|count| count.parse().ok());
-        return workers::run(cluster, count.unwrap_or(50)).await;
+    if let Some(arguments) = after("workers") {
+        return workers::run(cluster, count(arguments, 50)).await;
     }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
