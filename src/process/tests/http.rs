@@ -75,10 +75,18 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
     wait_until(address, "ready\n").await;
     client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await.unwrap();
     client.wait_until_idle().await.unwrap();
-    let (status, metrics) = answer("GET /metrics").await;
-    assert_eq!(status, ok);
+    // A worker counts what it has done after the commit that ends the notification.
+    let counted = "fluo_notifications_total{outcome=\"committed\"} 1\n";
+    let metrics = loop {
+        let (status, metrics) = answer("GET /metrics").await;
+        assert_eq!(status, ok);
+        if metrics.contains(counted) {
+            break metrics;
+        }
+        sleep(Duration::from_millis(10)).await;
+    };
     for line in [
-        "fluo_notifications_total{outcome=\"committed\"} 1\n",
+        "fluo_notification_tries_count 1\n",
         "# TYPE fluo_notification_tries histogram\n",
         "# HELP fluo_notifications_queued notifications that wait in memory\n",
     ] {
