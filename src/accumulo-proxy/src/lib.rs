@@ -45,6 +45,9 @@
 //! [`Credentials::shared_secret`]. The [`field@ProxyOptions::protocol`] selects Thrift's compact or
 //! binary protocol, and the feature `tls` adds connections over TLS.
 //!
+//! The address may list several proxies of one instance, separated by commas. Calls are spread over
+//! them, and go on without one that fails: see [`field@ProxyOptions::address`].
+//!
 //! # Tables, namespaces, users, servers
 //!
 //! The calls are grouped as in Accumulo's own client: [`TableOperations`], [`NamespaceOperations`],
@@ -124,9 +127,10 @@
 //! # Several tasks, several calls
 //!
 //! A client is cheap to clone, and all clones share one pool of [`field@ProxyOptions::connections`]
-//! (4). Each call has exclusive use of a connection while it runs, and waits for one if all are in
-//! use; its time limit includes that wait. The proxy executes as many calls at once as it has
-//! threads (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
+//! (4) to each proxy. Each call has exclusive use of a connection while it runs, and waits for one
+//! if all are in use; its time limit includes that wait. The proxy executes as many calls at once
+//! as it has threads (`numThreads`, 5 unless set), so calls on additional connections only wait in
+//! the proxy.
 //!
 //! # Cancellation
 //!

@@ -33,20 +33,29 @@ pub enum Protocol {
 #[must_use]
 #[non_exhaustive]
 pub struct ProxyOptions {
-    /// The `host:port` of the proxy.
+    /// The `host:port` of the proxy, or of several proxies of one instance, separated by commas.
+    ///
+    /// With several proxies each call goes to one of those with the fewest calls of this client. A
+    /// proxy that fails is left out, and tried again after
+    /// [`first_pause`](field@Self::first_pause); after each further failure this time doubles, up
+    /// to 30 s. Calls that are [safe to retry](crate#sending-again) continue at another proxy at
+    /// once; if a proxy does not answer, after their time limit divided by the number of proxies. A
+    /// scan or a writer stays at the proxy that opened it, and is opened again at another one if
+    /// that proxy fails.
     pub address: String,
     /// The credentials of the caller.
     pub credentials: Credentials,
     /// The Thrift protocol; compact unless set.
     pub protocol: Protocol,
-    /// Maximum number of connections, and so of concurrent calls; 4 unless set.
+    /// Maximum number of connections to a proxy, and so of its concurrent calls; 4 unless set.
     ///
     /// The proxy needs more threads (`numThreads`, 5 unless set) than all of its clients have
     /// connections: the proxy may execute a call that waits for a thread after the client's time
     /// limit. If there are several connections, calls with
     /// [`wait_timeout`](field@Self::wait_timeout) leave one of them to the other calls.
     pub connections: NonZeroUsize,
-    /// Time limit for a new connection, including the login; 10 s unless set.
+    /// Time limit for a new connection, including the login; 10 s unless set. Several proxies share
+    /// it: each may take a part.
     pub connect_timeout: Duration,
     /// Time limit for a call that only reads or writes, including the wait for a connection; 60 s
     /// unless set.
@@ -78,8 +87,8 @@ const MIB: usize = 1024 * 1024;
 const FRAME_MARGIN_BYTES: usize = 64 * 1024;
 
 impl ProxyOptions {
-    /// Creates options for the proxy at `address` (`host:port`) and for these credentials. All
-    /// other options have their defaults.
+    /// Creates options for the proxy at [`address`](field@Self::address) (`host:port`) and for
+    /// these credentials. All other options have their defaults.
     pub fn new(address: impl Into<String>, credentials: Credentials) -> Self {
         Self {
             address: address.into(),

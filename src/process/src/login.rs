@@ -120,7 +120,8 @@ impl Login {
         }))
     }
 
-    /// Returns the options of a connection to the proxy at `address`, `HOST:PORT`.
+    /// Returns the options of a connection to the proxy at `address`, `HOST:PORT`, or to several
+    /// proxies, separated by commas.
     ///
     /// # Errors
     ///
@@ -207,7 +208,8 @@ impl Login {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the file cannot be read, or has no certificate.
+    /// [`Invalid`](ErrorKind::Invalid) if the file cannot be read, or has no certificate, or if
+    /// there are several proxies and no `tls_name`.
     pub fn tls(&self, address: &str) -> Result<Option<Tls>> {
         let Some(path) = &self.tls_ca else { return Ok(None) };
         let file = path.display();
@@ -215,6 +217,11 @@ impl Login {
             let message = format!("cannot read the certificates of authorities {file}");
             Error::with_source(ErrorKind::Invalid, message, error)
         })?;
+        if self.tls_name.is_none() && address.contains(',') {
+            return Err(Error::invalid(
+                "several proxies share one name in their certificates; set tls_name to it",
+            ));
+        }
         let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
         let tls = Tls::new(server, &authorities, None).map_err(|error| {
             let message = format!("TLS with the authorities of {file} cannot be used");

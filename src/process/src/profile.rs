@@ -30,12 +30,14 @@ pub struct Profile {
     pub login: Login,
 }
 
-/// The place of tables and applications. It is written `embedded:DIR` or `proxy:HOST:PORT`.
+/// The place of tables and applications. It is written `embedded:DIR`, `proxy:HOST:PORT` or, for
+/// several proxies of one Accumulo, `proxy:HOST:PORT,HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A directory.
     Embedded(PathBuf),
-    /// The address of the proxy of a live Accumulo, `HOST:PORT`. An IPv6 address is in brackets.
+    /// The address of the proxy of a live Accumulo, `HOST:PORT`, or of several, separated by
+    /// commas. An IPv6 address is in brackets.
     Proxy(String),
 }
 
@@ -163,7 +165,9 @@ impl Target {
             _ if text.contains('@') => Err(Error::invalid(
                 "remove the user and password from the target, which other users can read; set FLUO_USER and FLUO_PASSWORD",
             )),
-            Some(("proxy", address)) if is_address(address) => Ok(Self::Proxy(address.to_owned())),
+            Some(("proxy", list)) if list.split(',').all(is_address) => {
+                Ok(Self::Proxy(list.to_owned()))
+            }
             Some(("proxy", _)) => Err(Error::invalid(
                 "the proxy is not HOST:PORT; write it as in proxy:localhost:42424 or proxy:[::1]:42424",
             )),
@@ -288,7 +292,12 @@ mod tests {
     #[test]
     fn parses_a_directory_or_a_proxy() {
         assert_eq!(target("embedded:a:b"), Target::Embedded("a:b".into()));
-        for text in ["proxy:localhost:42424", "proxy:[::1]:1", "proxy:10.0.0.1:65535"] {
+        for text in [
+            "proxy:localhost:42424",
+            "proxy:[::1]:1",
+            "proxy:10.0.0.1:65535",
+            "proxy:one.example:42424,[::1]:1",
+        ] {
             let address = text.strip_prefix("proxy:").unwrap();
             assert_eq!(target(text), Target::Proxy(address.to_owned()));
             assert_eq!(target(text).to_string(), text);

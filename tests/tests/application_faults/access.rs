@@ -7,10 +7,11 @@ use fluo_cluster::{Cluster, Proxy, Site};
 use fluo_table::Instance;
 use serde::{Deserialize, Serialize};
 
-/// The address and the credentials of a process, through one of the proxies.
+/// The addresses and the credentials of a process.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Access {
-    proxy: String,
+    /// The addresses of the proxies, separated by commas.
+    proxies: String,
     site: Site,
 }
 
@@ -18,8 +19,9 @@ impl Access {
     /// A short session timeout, so that the others soon go on after a kill.
     pub(crate) const SESSION: Duration = Duration::from_secs(4);
 
-    pub(crate) fn new(cluster: &Cluster, proxy: &Proxy) -> Self {
-        Self { proxy: proxy.address(), site: cluster.site().clone() }
+    pub(crate) fn new(cluster: &Cluster, proxies: &[&Proxy]) -> Self {
+        let addresses: Vec<_> = proxies.iter().map(|proxy| proxy.address()).collect();
+        Self { proxies: addresses.join(","), site: cluster.site().clone() }
     }
 
     pub(crate) fn zookeepers(&self) -> String {
@@ -27,7 +29,7 @@ impl Access {
     }
 
     pub(crate) async fn connect(&self) -> Instance {
-        let proxy = ProxyOptions::new(&self.proxy, self.site.credentials());
+        let proxy = ProxyOptions::new(&self.proxies, self.site.credentials());
         let options = AccumuloOptions::new(proxy, self.zookeepers());
         fluo_accumulo::connect(options.session_timeout(Self::SESSION)).await.unwrap()
     }

@@ -6,9 +6,10 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fluo_cluster::Process;
+use fluo_tests::STUCK;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -29,12 +30,12 @@ pub(crate) enum Role {
     Client,
 }
 
-/// The arguments of a child process: its role, its proxy, and the number of its first order.
+/// The arguments of a child process: its role, its access, and the number of its first order.
 pub(crate) type Arguments = (Role, Access, u64);
 
 /// All child processes. The first of a role is the oldest.
 pub(crate) struct Crew {
-    access: [Access; EACH],
+    access: Access,
     children: BTreeMap<Role, Vec<Child>>,
     started: u64,
     placed: Arc<Mutex<BTreeSet<u64>>>,
@@ -42,7 +43,7 @@ pub(crate) struct Crew {
 
 impl Crew {
     /// Starts oracles and workers.
-    pub(crate) fn start(access: [Access; EACH]) -> Self {
+    pub(crate) fn start(access: Access) -> Self {
         let mut crew =
             Self { access, children: BTreeMap::new(), started: 0, placed: Arc::default() };
         for role in [Role::Oracle, Role::Worker] {
@@ -56,9 +57,7 @@ impl Crew {
     }
 
     fn add(&mut self, role: Role) {
-        // The processes take turns at the proxies.
-        self.access.rotate_left(1);
-        let arguments = (role, &self.access[0], self.started * STRIDE);
+        let arguments = (role, &self.access, self.started * STRIDE);
         self.started += 1;
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["--exact", "child::a_child_that_is_killed", "--nocapture"])
@@ -93,6 +92,16 @@ impl Crew {
         process.suspend();
         sleep(time).await;
         process.resume();
+    }
+
+    /// Waits until this number of further orders is acknowledged.
+    pub(crate) async fn wait_for_orders(&self, orders: usize) {
+        let placed = || self.placed.lock().unwrap().len();
+        let (before, begun) = (placed(), Instant::now());
+        while placed() < before + orders {
+            assert!(begun.elapsed() < STUCK, "{} orders after {before}", placed() - before);
+            sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Kills all processes, and returns the orders that were acknowledged.

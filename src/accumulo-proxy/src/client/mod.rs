@@ -12,9 +12,10 @@ pub(crate) use self::shared_value::SharedValue;
 use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;
-use crate::wire::{Call, Patience, Pool, Resend};
+use crate::wire::{Call, Patience, Proxies, Resend};
 
-/// A client of one proxy. A clone is another handle to the same connections.
+/// A client of a proxy, or of several of one instance. A clone is another handle to the same
+/// connections.
 ///
 /// The calls are grouped as in Accumulo's own client: [`table_operations`](Self::table_operations),
 /// [`namespace_operations`](Self::namespace_operations),
@@ -23,10 +24,12 @@ use crate::wire::{Call, Patience, Pool, Resend};
 #[derive(Clone)]
 pub struct ProxyClient {
     inner: Arc<Inner>,
+    /// The number of the proxy that makes all calls, if they depend on a handle.
+    only: Option<usize>,
 }
 
 struct Inner {
-    pool: Pool,
+    proxies: Proxies,
     token: SharedValue<Bytes>,
 }
 
@@ -58,12 +61,29 @@ impl ProxyClient {
 
     /// Creates a client that connects at its first call.
     pub fn lazy(options: ProxyOptions) -> Self {
-        Self { inner: Arc::new(Inner { pool: Pool::new(options), token: SharedValue::default() }) }
+        let (proxies, token) = (Proxies::new(options), SharedValue::default());
+        Self { inner: Arc::new(Inner { proxies, token }), only: None }
     }
 
     /// Returns the options.
     pub fn options(&self) -> &ProxyOptions {
-        &self.inner.pool.options
+        &self.inner.proxies.options
+    }
+
+    /// Returns a client that makes all calls at one of the proxies, for the handles of
+    /// [`low_level`](Self::low_level), which exist only there.
+    pub fn at_one_proxy(&self) -> Self {
+        self.at(self.only.unwrap_or_else(|| self.inner.proxies.choose(&[])))
+    }
+
+    fn at(&self, proxy: usize) -> Self {
+        Self { inner: Arc::clone(&self.inner), only: Some(proxy) }
+    }
+
+    /// Checks whether the only proxy of this client is left out while another one is not, so that a
+    /// handle must be opened there.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.only.is_some_and(|proxy| self.inner.proxies.is_replaced(proxy))
     }
 
     /// Makes a call: waits for a connection, sends the request, waits for the reply, and retries
@@ -73,13 +93,22 @@ impl ProxyClient {
         subject: Subject<'_>,
         request: C,
     ) -> Result<C::Success> {
+        Ok(self.call_at(subject, request).await?.0)
+    }
+
+    /// Makes a call, and returns the number of the proxy that answered.
+    async fn call_at<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        request: C,
+    ) -> Result<(C::Success, usize)> {
         let limit = match C::PATIENCE {
             Patience::Call => self.options().call_timeout,
             Patience::Wait => self.options().wait_timeout,
         };
         let pauses = self.options().pauses();
-        let success = self.try_within(limit, pauses, &request, subject).await?;
-        self.required::<C>(subject, success)
+        let (success, proxy) = self.try_within(limit, pauses, &request, subject).await?;
+        Ok((self.required::<C>(subject, success)?, proxy))
     }
 
     /// Makes a call whose first argument is the token.
@@ -89,6 +118,17 @@ impl ProxyClient {
         request: impl FnOnce(Bytes) -> C,
     ) -> Result<C::Success> {
         self.call(subject, request(self.token().await?)).await
+    }
+
+    /// Makes a call that opens a handle, and returns the handle with a client of its proxy.
+    pub(crate) async fn open<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        request: impl FnOnce(Bytes) -> C,
+    ) -> Result<(C::Success, Self)> {
+        let request = request(self.token().await?);
+        let (handle, proxy) = self.call_at(subject, request).await?;
+        Ok((handle, self.at(proxy)))
     }
 
     pub(crate) fn error(

@@ -9,7 +9,7 @@ use tracing::debug;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::Login;
-use crate::wire::{Call, Failure, Resend};
+use crate::wire::{Call, Failure, Patience, Resend};
 
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
@@ -22,6 +22,8 @@ pub(super) struct Progress {
     pub(super) is_under_way: bool,
     /// `true` if a finished attempt may have taken effect, independent of the later attempts.
     pub(super) is_possible: bool,
+    /// The proxy of the last attempt.
+    pub(super) proxy: Option<usize>,
 }
 
 impl ProxyClient {
@@ -30,40 +32,61 @@ impl ProxyClient {
         &self,
         request: &C,
         subject: Subject<'_>,
-    ) -> Result<Option<C::Success>> {
+    ) -> Result<(Option<C::Success>, usize)> {
         let limit = self.options().connect_timeout;
         self.try_within(limit, iter::empty(), request, subject).await
     }
 
     /// Makes attempts within `limit`, as many as the pauses between them and the call allow.
+    /// Returns the reply with the number of the proxy. Between two pauses each proxy may be tried.
     pub(super) async fn try_within<C: Call>(
         &self,
         limit: Duration,
         mut pauses: impl Iterator<Item = Duration>,
         request: &C,
         subject: Subject<'_>,
-    ) -> Result<Option<C::Success>> {
+    ) -> Result<(Option<C::Success>, usize)> {
+        let proxies = &self.inner.proxies;
         let mut progress = Progress::default();
+        // A proxy that does not answer must leave some of the time to the others.
+        let is_short = C::RESEND != Resend::Once && C::PATIENCE == Patience::Call;
+        let may_move = self.only.is_none() && proxies.count() > 1;
+        let share = (is_short && may_move).then(|| proxies.share(limit));
         let attempts = async {
+            let mut tried = Vec::new();
             loop {
-                let failure = match self.attempt(request, &mut progress).await {
-                    Ok(success) => return Ok(success),
+                let proxy = self.only.unwrap_or_else(|| proxies.choose(&tried));
+                let failure = match self.attempt(proxy, share, request, &mut progress).await {
+                    Ok(success) => return Ok((success, proxy)),
                     Err(failure) => failure,
                 };
-                match pauses.next() {
-                    Some(pause) if may_resend::<C>(&failure) => {
-                        debug!(call = C::NAME, ?failure, ?pause, "sending again");
-                        sleep(pause).await;
-                    }
-                    _ => {
-                        let error = self.explain::<C>(subject, &failure);
-                        break Err(error.with_possible_effect(progress.is_possible));
-                    }
-                }
+                tried.push(proxy);
+                let pause = if !may_resend::<C>(&failure) || self.is_replaced() {
+                    // The owner of a handle opens it again at another proxy.
+                    None
+                } else if may_move && tried.len() < proxies.count() {
+                    Some(Duration::ZERO)
+                } else {
+                    tried.clear();
+                    pauses.next()
+                };
+                let Some(pause) = pause else {
+                    let error = self.explain::<C>(proxy, subject, &failure);
+                    break Err(error.with_possible_effect(progress.is_possible));
+                };
+                debug!(call = C::NAME, ?failure, ?pause, "sending again");
+                sleep(pause).await;
             }
         };
         let outcome = timeout(limit, attempts).await;
-        outcome.unwrap_or_else(|_| Err(self.timed_out::<C>(subject, limit, &progress)))
+        outcome.unwrap_or_else(|_| {
+            // A call that waits for the cluster shows nothing about the proxy.
+            let silent = progress.proxy.filter(|_| C::PATIENCE == Patience::Call);
+            if let Some(proxy) = silent.filter(|_| progress.is_under_way) {
+                proxies.pool(proxy).record(false);
+            }
+            Err(self.timed_out::<C>(subject, limit, &progress))
+        })
     }
 
     /// Returns the error of a call whose `limit` expired with this progress.
@@ -85,15 +108,29 @@ impl ProxyClient {
 
     async fn attempt<C: Call>(
         &self,
+        proxy: usize,
+        share: Option<Duration>,
         request: &C,
         progress: &mut Progress,
     ) -> std::result::Result<Option<C::Success>, Failure> {
-        let pool = &self.inner.pool;
-        let (connection, permit) = pool.take(C::PATIENCE).await?;
+        let pool = self.inner.proxies.pool(proxy);
+        progress.proxy = Some(proxy);
+        let taken = pool.take(C::PATIENCE).await;
+        let (connection, permit) = taken.inspect_err(|_| pool.record(false))?;
         (progress.was_sent, progress.is_under_way) = (true, true);
-        let (connection, outcome) = connection.call(request).await;
+        let call = connection.call(request);
+        let (connection, outcome) = match share {
+            Some(share) => {
+                timeout(share, call).await.unwrap_or_else(|_| (None, Err(Failure::Silent(share))))
+            }
+            None => call.await,
+        };
         progress.is_under_way = false;
         progress.is_possible |= outcome.as_ref().is_err_and(may_have_effect::<C>);
+        let is_broken = |failure: &Failure| {
+            matches!(failure, Failure::Unsent(_) | Failure::Lost(_) | Failure::Silent(_))
+        };
+        pool.record(!outcome.as_ref().is_err_and(is_broken));
         match connection {
             Some(connection) => pool.give_back(connection, permit),
             // After one connection broke, the idle ones are suspect: they lead to the same proxy.
@@ -102,14 +139,15 @@ impl ProxyClient {
         outcome
     }
 
-    fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
+    fn explain<C: Call>(&self, proxy: usize, subject: Subject<'_>, failure: &Failure) -> Error {
         let (kind, reason) = match failure {
             Failure::UnknownCall(_) if C::NAME == Login::NAME => {
                 (ErrorKind::OtherCredentials, NO_LOGINS.to_owned())
             }
             failure => describe(failure),
         };
-        self.error(kind, C::NAME, subject, reason)
+        let address = &self.inner.proxies.pool(proxy).options.address;
+        Error::new(kind, C::NAME, subject, address, reason)
             .with_reply_too_large(matches!(failure, Failure::ReplyTooLarge { .. }))
     }
 }
@@ -118,7 +156,7 @@ fn may_resend<C: Call>(failure: &Failure) -> bool {
     match failure {
         Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => false,
         Failure::Unsent(_) => true,
-        Failure::Lost(_) => C::RESEND != Resend::Once,
+        Failure::Lost(_) | Failure::Silent(_) => C::RESEND != Resend::Once,
         _ => false,
     }
 }
@@ -138,7 +176,8 @@ fn may_have_effect<C: Call>(failure: &Failure) -> bool {
         // A proxy reports an internal failure in this way too. By then it had started, and
         // `updateAndFlush` writes the rows that it had read by then.
         Failure::Refused(_) | Failure::UnknownCall(_) => true,
-        Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
+        Failure::Lost(_) | Failure::Silent(_) => true,
+        Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
         Failure::Thrown(ErrorKind::MutationsRejected, message) => {
             java_exception::denial(message) != Some(java_exception::Denial::Only)
         }
@@ -170,6 +209,7 @@ fn describe(failure: &Failure) -> (ErrorKind, String) {
         Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             (ErrorKind::Unreachable, error.to_string())
         }
+        Failure::Silent(share) => (ErrorKind::TimedOut, format!("no answer within {share:?}")),
         Failure::Lost(error) => {
             (ErrorKind::Unreachable, format!("the connection broke before the answer: {error}"))
         }

@@ -32,7 +32,7 @@ impl ProxyClient {
             Kind::SharedSecret(secret) => Ok(secret.clone().into()),
             Kind::Login { user, properties } => {
                 let login = Login::new(user.clone(), properties.clone());
-                let token = self.try_once(&login, Some(user)).await?;
+                let (token, _) = self.try_once(&login, Some(user)).await?;
                 self.required::<Login>(Some(user), token)
             }
         }

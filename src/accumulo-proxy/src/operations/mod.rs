@@ -70,6 +70,9 @@ operations! {
     /// [`conditional_writer`](ProxyClient::conditional_writer), which close what they open, resume
     /// after a break if that is safe, and keep requests below the longest frame.
     ///
+    /// With several proxies, a handle exists only at the proxy that opened it. Make its calls with
+    /// one client of [`at_one_proxy`](ProxyClient::at_one_proxy).
+    ///
     /// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle
     /// minutes, or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner,
     /// unless it is about the handle itself.

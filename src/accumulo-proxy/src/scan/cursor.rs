@@ -10,9 +10,11 @@ use tracing::debug;
 use super::batch_size::Pace;
 use super::ranges;
 use crate::client::ProxyClient;
+use crate::convert::{FromWire, ToWire};
 use crate::data::{BatchScanOptions, Key, NextBatch, ScanOptions};
 use crate::error::Result;
 use crate::operations::ScannerHandle;
+use crate::wire::interface as wire;
 
 /// Maximum number of entries of a batch unless the options set another.
 const BATCH_ENTRIES: usize = 1000;
@@ -54,14 +56,20 @@ impl ScanPlan {
 
     /// Returns `None` if there is nothing to read.
     pub(super) async fn open(&self, client: &ProxyClient, table: &str) -> Result<Option<Cursor>> {
-        let low_level = client.low_level();
-        let scanner = match self {
+        let (about, name) = (Some(table), table.to_owned());
+        let (scanner, client) = match self {
             Self::Ordered(options) if ranges::is_empty(&options.range) => return Ok(None),
             Self::Unordered(options) if options.ranges.is_empty() => return Ok(None),
-            Self::Ordered(options) => low_level.create_scanner(table, options).await?,
-            Self::Unordered(options) => low_level.create_batch_scanner(table, options).await?,
+            Self::Ordered(options) => {
+                let request = |token| wire::CreateScanner::new(token, name, options.to_wire());
+                client.open(about, request).await?
+            }
+            Self::Unordered(options) => {
+                let request = |token| wire::CreateBatchScanner::new(token, name, options.to_wire());
+                client.open(about, request).await?
+            }
         };
-        let client = client.clone();
+        let scanner = ScannerHandle::from_wire(scanner, about);
         Ok(Some(Cursor { client, scanner }))
     }
 

@@ -1,6 +1,7 @@
 //! Messages: the encoding of calls and the decoding of replies.
 
 use std::io;
+use std::time::Duration;
 
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     Unsent(io::Error),
     /// The connection broke after the request was sent: the proxy may have executed it.
     Lost(io::Error),
+    /// No reply arrived in this time, and another proxy may answer: the proxy may have executed it.
+    Silent(Duration),
     /// The reply is longer than `most`.
     ReplyTooLarge { bytes: usize, most: usize },
     /// The reply cannot be decoded, for the reason in the sentence.

@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
+use super::health::Health;
 use super::{Connection, Failure, Patience};
 use crate::options::ProxyOptions;
 
@@ -17,13 +18,15 @@ use crate::options::ProxyOptions;
 /// noticed.
 const RESTED: Duration = Duration::from_secs(1);
 
-/// A pool of at most `options.connections` connections, each used by one call at a time.
+/// A pool of at most `options.connections` connections to a proxy, each used by one call at a time.
 pub(crate) struct Pool {
+    /// The options, with the address of this proxy alone.
     pub(crate) options: Arc<ProxyOptions>,
     free: Arc<Semaphore>,
     /// Permits for calls of [`Patience::Wait`], which acquire one of these first.
     long: Arc<Semaphore>,
     idle: Mutex<Vec<Idle>>,
+    health: Mutex<Health>,
 }
 
 struct Idle {
@@ -39,13 +42,14 @@ pub(crate) struct Permit {
 }
 
 impl Pool {
-    pub(crate) fn new(options: ProxyOptions) -> Self {
+    pub(super) fn new(options: ProxyOptions) -> Self {
         let connections = options.connections.get();
         let long = connections.saturating_sub(1).max(1);
         Self {
             free: Arc::new(Semaphore::new(connections)),
             long: Arc::new(Semaphore::new(long)),
             idle: Mutex::new(Vec::new()),
+            health: Mutex::new(Health::new(options.first_pause)),
             options: Arc::new(options),
         }
     }
@@ -80,6 +84,23 @@ impl Pool {
         drop(idle);
         // Released after the push, so that the next caller finds the connection.
         drop(permit);
+    }
+
+    /// Returns the number of calls in progress.
+    pub(super) fn calls(&self) -> usize {
+        self.options.connections.get().saturating_sub(self.free.available_permits())
+    }
+
+    /// Records whether the proxy has answered a call.
+    pub(crate) fn record(&self, has_answered: bool) {
+        match has_answered {
+            true => self.health().answered(),
+            false => self.health().failed(),
+        }
+    }
+
+    pub(super) fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops the idle connections. After the proxy has stopped they are unusable.

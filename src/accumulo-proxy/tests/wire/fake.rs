@@ -236,6 +236,11 @@ impl Fake {
         self.shared.refusals.store(connections, Ordering::SeqCst);
     }
 
+    /// Returns the number of connections that are still to be closed.
+    pub(crate) fn refusals_left(&self) -> usize {
+        self.shared.refusals.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn refuse_logins(&self, logins: usize) {
         self.shared.bad_logins.store(logins, Ordering::SeqCst);
     }

@@ -32,6 +32,7 @@ mod rows;
 mod rows_are_gathered;
 mod scans_resume;
 mod secrets_are_not_traced;
+mod several_proxies;
 mod strangers;
 #[cfg(feature = "tls")]
 mod tls;

@@ -38,8 +38,8 @@ pub(crate) struct Advise {
     /// The file of keys, one a line, or - for standard input; with --at, the table
     #[arg(value_name = "FILE")]
     what: PathBuf,
-    /// Location of the table: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or
-    /// the name of a profile in the configuration file
+    /// Location of the table: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo
+    /// (several as proxy:HOST:PORT,HOST:PORT), or the name of a profile in the configuration file
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     at: Option<Profile>,
     #[command(flatten)]

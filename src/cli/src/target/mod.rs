@@ -28,8 +28,8 @@ pub(crate) const NO_TABLES: &str =
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TargetArguments {
-    /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
-    /// profile in the configuration file
+    /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo (several as
+    /// proxy:HOST:PORT,HOST:PORT), or the name of a profile in the configuration file
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     pub(crate) at: Profile,
     #[command(flatten)]

@@ -43,7 +43,8 @@ fn list_plan_verify_and_compact_them() {
     let plan = operator.run("app plan").succeeds().stdout;
     assert_says(&plan, "+ sums:u:~\n");
     operator.run("app apply").succeeds();
-    operator.run("app verify").succeeds();
+    // New tablets are on no server until the balancer has run.
+    operator.run("app verify --wait 5m").succeeds();
     let compacted = operator.run("app compact-transient").succeeds();
     assert_says(&compacted.stdout, "sums");
     // The client of Java lives.

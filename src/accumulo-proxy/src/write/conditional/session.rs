@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use tracing::debug;
 
 use crate::client::{ProxyClient, SharedValue};
-use crate::convert::ToWire;
+use crate::convert::{FromWire, ToWire};
 use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::operations::ConditionalWriterHandle;
@@ -64,14 +64,16 @@ impl Link {
             let updates = updates();
             let rows = updates.len();
             let request = wire::UpdateRowsConditionally::new(handle, updates);
-            let error = match self.client.call(Some(&self.table), request).await {
+            let error = match opened.client.call(Some(&self.table), request).await {
                 Ok(statuses) => return Ok(statuses),
                 Err(error) => error,
             };
-            if error.kind() != ErrorKind::HandleExpired {
-                return Err(self.explain(error, &opened, rows));
+            let did_not_arrive = || !error.may_have_taken_effect() && opened.client.is_replaced();
+            match error.kind() {
+                ErrorKind::HandleExpired => opened.is_unknown.store(true, Ordering::Relaxed),
+                ErrorKind::Unreachable if did_not_arrive() => {}
+                _ => return Err(self.explain(error, &opened, rows)),
             }
-            opened.is_unknown.store(true, Ordering::Relaxed);
             self.forget(&opened);
             match pauses.next() {
                 Some(pause) => sleep(pause).await,
@@ -103,11 +105,14 @@ impl Link {
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.patience();
+        self.opened.forget(|opened| opened.client.is_replaced());
         let open = async || {
-            let low_level = self.client.low_level();
-            let writer = low_level.create_conditional_writer(&self.table, &self.options).await?;
-            let (client, is_unknown) = (self.client.clone(), AtomicBool::new(false));
-            Ok(Arc::new(Opened { client, writer, is_unknown }))
+            let (about, name) = (Some(self.table.as_str()), self.table.clone());
+            let options = self.options.to_wire();
+            let request = |token| wire::CreateConditionalWriter::new(token, name, options);
+            let (writer, client) = self.client.open(about, request).await?;
+            let writer = ConditionalWriterHandle::from_wire(writer, about);
+            Ok(Arc::new(Opened { client, writer, is_unknown: AtomicBool::new(false) }))
         };
         timeout(limit, self.opened.get(open)).await.unwrap_or_else(|_| {
             let call = wire::CreateConditionalWriter::NAME;
