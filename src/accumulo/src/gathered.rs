@@ -2,10 +2,11 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fluo_table::Result;
 use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::Instant;
 
 use crate::locked::locked;
 

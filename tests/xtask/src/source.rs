@@ -76,8 +76,12 @@ fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>
     let mut items = syn::parse_file(&text).with_context(context)?.items;
     remove_tests(&mut items);
     expand(&mut items).with_context(context)?;
+    // A module with a path is a file of another crate.
+    let is_path = |attribute: &Attribute| attribute.path().is_ident("path");
     let declared = |item: &Item| match item {
-        Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+        Item::Mod(item) if item.content.is_none() && !item.attrs.iter().any(is_path) => {
+            Some(item.ident.to_string())
+        }
         _ => None,
     };
     let declared: Vec<_> = items.iter().filter_map(declared).collect();
@@ -129,10 +133,13 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Checks for `#[cfg(test)]`.
+/// Checks for `#[cfg(test)]` and `#[cfg(simulated)]`.
 fn is_test(attribute: &Attribute) -> bool {
     match &attribute.meta {
-        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        Meta::List(list) => {
+            let option = list.tokens.to_string();
+            list.path.is_ident("cfg") && ["test", "simulated"].contains(&option.as_str())
+        }
         _ => false,
     }
 }

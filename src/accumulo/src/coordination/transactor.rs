@@ -9,12 +9,13 @@
 //! has no such gap, because an update that reads the old data moves the horizon less.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
 use fluo_table::{Error, Result, Timestamp};
 use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::Instant;
 
 use super::in_own_task;
 use super::locks::require_shared;

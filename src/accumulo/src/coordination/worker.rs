@@ -28,7 +28,9 @@ use super::vacancies::{self, Vacancies};
 use super::worker_settings::WorkerSettings;
 use crate::locked::locked;
 use crate::paths::{FINDERS, SPLITS, VACANCIES};
-use crate::zookeeper::{Change, Children, NodeKind, Outcome, Refusal, Session, TRIES, delete_own};
+use crate::zookeeper::{
+    Change, Children, NodeKind, Outcome, OwnNode, Refusal, Session, TRIES, delete_own,
+};
 
 const PREFIX: &str = "f-";
 
@@ -414,18 +416,21 @@ impl Drop for Membership {
         }
         let paths = &worker.application.paths;
         let path = format!("{}/{}", paths.at(FINDERS), worker.name);
-        let mut deleted = vec![path.clone()];
+        let mut node = OwnNode { path: path.clone(), created: None };
+        let mut handed_over = None;
         if let Ok(state) = worker.state.try_lock() {
-            // Otherwise it ends with the session.
-            deleted.extend(state.hand_over.own_path(&worker.application));
+            // Otherwise the node of the hand-over ends with the session.
+            let own = state.nodes.iter().find(|(name, _)| *name == worker.name);
+            node.created = own.map(|(_, node)| node.stat.created);
+            handed_over = state.hand_over.own_path(&worker.application);
         }
         if worker.settings.pause.is_zero() {
-            worker.session.delete_later(deleted);
+            worker.session.delete_later([node.path].into_iter().chain(handed_over).collect());
         } else {
             let place = format!("{}/{}", paths.at(VACANCIES), worker.name);
             let data = worker.settings.group_size.to_string();
             let vacancy = Change::create(NodeKind::Persistent, place, data);
-            worker.session.replace_later(deleted, vacancy);
+            worker.session.replace_later(node, handed_over, vacancy);
         }
         if let Ok(mut numbered) = worker.session.numbering.try_lock() {
             numbered.retain(|known| *known != path);

@@ -33,6 +33,12 @@ mod options;
 mod server;
 mod wire;
 
+#[cfg(not(simulated))]
+use tokio::net;
+
+#[cfg(simulated)]
+use crate::world::net;
+
 pub(crate) use application::ServedApplication;
 pub use client::OracleClient;
 pub use options::OracleOptions;

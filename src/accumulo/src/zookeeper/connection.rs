@@ -6,7 +6,8 @@ use std::time::Duration;
 use fluo_table::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tracing::debug;
-use zookeeper_client::StateWatcher;
+
+use super::client::StateWatcher;
 
 /// Longest wait for the answers of ZooKeeper when a session is closed.
 const LIMIT: Duration = Duration::from_secs(2);

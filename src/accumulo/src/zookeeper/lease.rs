@@ -14,10 +14,10 @@
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// The part of the session timeout that a lease lasts, as a numerator and a denominator.
 const PART: (u32, u32) = (2, 3);

@@ -6,6 +6,7 @@
 
 mod change;
 mod children;
+#[cfg(not(simulated))]
 mod connection;
 mod error;
 mod lease;
@@ -15,12 +16,17 @@ mod session;
 mod tree;
 mod watched;
 
+#[cfg(simulated)]
+use crate::world::{connection, zookeeper as client};
+#[cfg(not(simulated))]
+use zookeeper_client as client;
+
 pub(crate) use change::{Change, NodeKind, Outcome, Refusal};
 pub(crate) use children::Children;
 pub(crate) use lease::Lease;
 pub(crate) use lock::Lock;
 pub(crate) use options::{Access, SessionOptions};
-pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, Session, too_busy};
+pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, OwnNode, Session, too_busy};
 pub(crate) use tree::{create_parents, delete_own, delete_tree};
 pub(crate) use watched::Watched;
 

@@ -9,11 +9,11 @@ use futures::join;
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tracing::debug;
-use zookeeper_client::{
-    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
-};
 
 use super::change::{Change, NodeKind, Outcome, Refusal};
+use super::client::{
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
+};
 use super::connection::Connection;
 use super::error::{changing, connecting, is_connection_lost, reading};
 use super::lease::{Lease, Moment};
@@ -82,6 +82,14 @@ pub(crate) struct NodeStat {
 pub(crate) struct Node {
     pub(crate) data: Vec<u8>,
     pub(crate) stat: NodeStat,
+}
+
+/// An ephemeral node of this session, with the number of the transaction that created it, if that
+/// is known.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnNode {
+    pub(crate) path: String,
+    pub(crate) created: Option<i64>,
 }
 
 /// A lease that is renewed until this is dropped, which ends it.
@@ -239,40 +247,44 @@ impl Session {
         // The client keeps the session open until the answers have arrived.
         let client = self.client.clone();
         let answers = async move {
-            for (path, answer) in paths.iter().zip(join_all(first).await) {
+            for (path, answer) in paths.into_iter().zip(join_all(first).await) {
                 match answer {
-                    Err(cause) if is_connection_lost(&cause) => delete_again(&client, path).await,
-                    answer => log_failed_deletion(path, answer),
+                    Err(cause) if is_connection_lost(&cause) => {
+                        delete_own_node(&client, &OwnNode { path, created: None }).await;
+                    }
+                    answer => log_failed_deletion(&path, answer),
                 }
             }
         };
         self.connection.handle().spawn(answers);
     }
 
-    /// As [`delete_later`](Self::delete_later). Creates another node in the same step, unless that
-    /// fails.
-    pub(crate) fn replace_later(&self, paths: Vec<String>, created: Change) {
+    /// As [`delete_later`](Self::delete_later), for a node and perhaps another one with it. Creates
+    /// a new node in the same step, unless that fails.
+    pub(crate) fn replace_later(&self, node: OwnNode, other: Option<String>, new: Change) {
         let (client, access) = (self.client.clone(), self.access.clone());
         let mut answers = async move {
-            let deletes = paths.iter().map(Change::delete);
-            let changes: Vec<_> = deletes.chain([created]).collect();
-            for _ in 0..TRIES {
+            let delete = Change::delete(&node.path);
+            let others = other.iter().map(Change::delete);
+            let changes: Vec<_> = [delete].into_iter().chain(others).chain([new]).collect();
+            loop {
                 let answer = match send(&client, &access, &changes) {
                     Ok(answer) => answer.await,
                     Err(cause) => Err(cause.into()),
                 };
                 match answer {
                     Ok(_) => return,
-                    // If the request took effect, the nodes may be those of another session by now.
                     Err(MultiWriteError::RequestFailed { source })
-                        if is_connection_lost(&source) && has_own(&client, &paths).await => {}
+                        if is_connection_lost(&source) && node.exists(&client).await =>
+                    {
+                        tokio::time::sleep(PAUSE).await;
+                    }
                     Err(_) => break,
                 }
             }
-            for path in &paths {
-                if has_own(&client, std::slice::from_ref(path)).await {
-                    delete_again(&client, path).await;
-                }
+            delete_own_node(&client, &node).await;
+            if let Some(path) = other {
+                delete_own_node(&client, &OwnNode { path, created: None }).await;
             }
         }
         .boxed();
@@ -378,19 +390,35 @@ where
     answer
 }
 
-/// Checks whether any of these nodes belongs to the session of a client.
-async fn has_own(client: &Client, paths: &[String]) -> bool {
-    for path in paths {
-        let found = retried(|| client.check_stat(path)).await.ok().flatten();
-        if found.is_some_and(|stat| stat.ephemeral_owner == client.session_id().0) {
-            return true;
+impl OwnNode {
+    /// Checks whether the node exists, and not another one of its name. Waits for a connection
+    /// until the session has ended; its nodes end too.
+    async fn exists(&self, client: &Client) -> bool {
+        while !client.state().is_terminated() {
+            match client.check_stat(&self.path).await {
+                Err(cause) if is_connection_lost(&cause) => tokio::time::sleep(PAUSE).await,
+                found => {
+                    let is_it = |stat: &Stat| {
+                        stat.ephemeral_owner == client.session_id().0
+                            && self.created.is_none_or(|created| created == stat.czxid)
+                    };
+                    return found.is_ok_and(|stat| stat.is_some_and(|stat| is_it(&stat)));
+                }
+            }
         }
+        false
     }
-    false
 }
 
-async fn delete_again(client: &Client, path: &str) {
-    log_failed_deletion(path, retried(|| client.delete(path, None)).await);
+/// Deletes a node after a request whose answer was lost: it may have taken effect, and another
+/// session may have a node of this name since.
+async fn delete_own_node(client: &Client, node: &OwnNode) {
+    while node.exists(client).await {
+        match client.delete(&node.path, None).await {
+            Err(cause) if is_connection_lost(&cause) => tokio::time::sleep(PAUSE).await,
+            answer => return log_failed_deletion(&node.path, answer),
+        }
+    }
 }
 
 fn log_failed_deletion(path: &str, answer: Result<(), Cause>) {

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
-use zookeeper_client::OneshotWatcher;
 
+use super::client::OneshotWatcher;
 use crate::locked::locked;
 
 /// A value with the watch that was set when it was read.

@@ -13,12 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result};
+#[cfg(not(simulated))]
 use socket2::{SockRef, TcpKeepalive};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::term::Term;
+use crate::oracle::net::{TcpListener, TcpSocket, TcpStream};
 use crate::oracle::wire::{
     Call, PATIENCE, Reply, decode_request, encode_reply, read_frame, write_frame,
 };
@@ -31,6 +32,7 @@ const BACKLOG: u32 = 1_024;
 /// The pause after a connection could not be accepted, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The idle time after which the system checks whether the machine of a client still exists.
+#[cfg(not(simulated))]
 const KEEPALIVE: Duration = Duration::from_secs(60);
 const MAX_METHOD_BYTES: usize = 100;
 
@@ -79,12 +81,14 @@ pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible 
             tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
             continue;
         }
+        #[cfg(not(simulated))]
         prepare(&stream);
         connections.spawn(serve_connection(stream, term.clone()));
     }
 }
 
 /// Sets options of a connection. A system without them serves it anyway.
+#[cfg(not(simulated))]
 fn prepare(stream: &TcpStream) {
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE);
     let set =

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{TMessageIdentifier, TMessageType};
-use tokio::net::TcpStream;
 
 use super::frame::{read_frame, write_frame};
 use super::message::{Value, decode, encode, invalid, take};
+use crate::oracle::net::TcpStream;
 
 const GET_TIMESTAMPS: &str = "getTimestamps";
 const IS_LEADER: &str = "isLeader";

@@ -1,0 +1,35 @@
+//! The coordination of `fluo-accumulo`, compiled for a ZooKeeper and a network in simulated time.
+//!
+//! The modules are the files of that crate. With `cfg(simulated)` two of them use [`world`] in
+//! place of the client of ZooKeeper and of `tokio::net`; everything else is the code that users
+//! run.
+
+#![allow(
+    dead_code,
+    missing_docs,
+    missing_debug_implementations,
+    unreachable_pub,
+    unused_imports,
+    reason = "a part of another crate"
+)]
+
+#[path = "../../../src/accumulo/src/backoff.rs"]
+mod backoff;
+#[path = "../../../src/accumulo/src/coordination/mod.rs"]
+mod coordination;
+#[path = "../../../src/accumulo/src/gathered.rs"]
+mod gathered;
+#[path = "../../../src/accumulo/src/locked.rs"]
+mod locked;
+#[path = "../../../src/accumulo/src/oracle/mod.rs"]
+mod oracle;
+#[path = "../../../src/accumulo/src/paths.rs"]
+mod paths;
+#[path = "../../../src/accumulo/src/telemetry.rs"]
+mod telemetry;
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on says so")]
+pub mod world;
+#[path = "../../../src/accumulo/src/zookeeper/mod.rs"]
+mod zookeeper;
+
+pub use oracle::{Oracle, OracleClient, OracleOptions};

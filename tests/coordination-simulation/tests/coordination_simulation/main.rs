@@ -1,0 +1,13 @@
+//! Deterministic simulation of the coordination in ZooKeeper: the real oracles, their clients and
+//! workers, on a ZooKeeper and a network that delay, lose and reorder, in simulated time.
+//!
+//! A seed is a run. `FLUO_SEEDS` is the number of seeds, and `FLUO_FIRST_SEED` the first.
+
+#![cfg(test)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must say so")]
+
+mod crew;
+mod horizon;
+mod oracles;
+mod run;
+mod workers;

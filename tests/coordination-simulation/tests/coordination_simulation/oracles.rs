@@ -1,0 +1,121 @@
+//! Oracles and their clients: no timestamp is handed out twice, later calls get later timestamps,
+//! and timestamps are handed out again soon after the last fault.
+
+use std::cell::RefCell;
+use std::num::NonZeroU32;
+use std::rc::Rc;
+use std::time::Duration;
+
+use fluo_coordination_simulation::{OracleClient, world};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::crew::{Crew, ROOT, lead, oracle_options};
+use crate::run::run_all;
+
+/// The time in which faults happen.
+const LENGTH: Duration = Duration::from_secs(180);
+const PEACE: Duration = Duration::from_secs(6);
+/// The time after the last fault within which an oracle leads.
+const RECOVERY: Duration = Duration::from_secs(90);
+const ORACLES: usize = 3;
+const CLIENTS: usize = 3;
+
+/// A block of timestamps that a client has got.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    asked: Instant,
+    got: Instant,
+    first: u64,
+    count: u64,
+    horizon: u64,
+}
+
+pub(crate) fn create_application() {
+    for folder in ["/config", "/oracle/server", "/transactor/timestamps", "/transactor/nodes"] {
+        world::create(&format!("{ROOT}{folder}"), "");
+    }
+    for (path, data) in [
+        ("/config/fluo.application.id", "id-of-web"),
+        ("/oracle/max-timestamp", "2"),
+        ("/oracle/gc-timestamp", "0"),
+    ] {
+        world::create(&format!("{ROOT}{path}"), data);
+    }
+}
+
+async fn use_timestamps(number: u32, blocks: Rc<RefCell<Vec<Block>>>) {
+    let client = loop {
+        match OracleClient::connect(&oracle_options(number)).await {
+            Ok(client) => break client,
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+    };
+    let ask = async || loop {
+        let count = NonZeroU32::new(fastrand::u32(1..2_000)).unwrap();
+        let asked = Instant::now();
+        if let Ok(block) = client.timestamps(count).await {
+            blocks.borrow_mut().push(Block {
+                asked,
+                got: Instant::now(),
+                first: block.first.get(),
+                count: block.count.get().into(),
+                horizon: block.horizon.get(),
+            });
+        }
+        sleep(Duration::from_millis(fastrand::u64(0..300))).await;
+    };
+    futures::join!(ask(), ask());
+}
+
+async fn play(seed: u64) -> Vec<String> {
+    let mut crew = Crew::begin(seed);
+    create_application();
+    let blocks = Rc::new(RefCell::new(Vec::new()));
+    crew.start(ORACLES, lead);
+    let got = blocks.clone();
+    crew.start(CLIENTS, move |process| use_timestamps(process, got.clone()));
+    crew.suffer(LENGTH, PEACE).await;
+    let before = blocks.borrow().len();
+    let recovered = async {
+        while blocks.borrow().len() < before + 10 {
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let mut violations = check(&blocks.borrow());
+    if timeout(RECOVERY, recovered).await.is_err() {
+        violations.push(format!("no timestamps after the faults; {before} blocks before"));
+    }
+    violations
+}
+
+fn check(blocks: &[Block]) -> Vec<String> {
+    let mut violations = Vec::new();
+    let mut by_first = blocks.to_vec();
+    by_first.sort_by_key(|block| block.first);
+    for pair in by_first.windows(2) {
+        if pair[0].first + pair[0].count > pair[1].first {
+            violations.push(format!("handed out twice: {pair:?}"));
+        }
+    }
+    let mut by_end = blocks.to_vec();
+    by_end.sort_by_key(|block| block.got);
+    let mut by_start = blocks.to_vec();
+    by_start.sort_by_key(|block| block.asked);
+    let (mut ended, mut highest) = (by_end.iter().peekable(), None::<Block>);
+    for block in &by_start {
+        while let Some(earlier) = ended.next_if(|earlier| earlier.got < block.asked) {
+            highest = highest.filter(|highest| highest.first > earlier.first).or(Some(*earlier));
+        }
+        if let Some(highest) = highest.filter(|highest| highest.first > block.first) {
+            violations.push(format!("{block:?} after {highest:?}"));
+        }
+    }
+    let above = blocks.iter().filter(|block| block.horizon > block.first);
+    violations.extend(above.map(|block| format!("the horizon is above: {block:?}")));
+    violations
+}
+
+#[test]
+fn timestamps_are_unique_and_increase_in_real_time() {
+    run_all(async |seed| tokio::task::LocalSet::new().run_until(play(seed)).await);
+}

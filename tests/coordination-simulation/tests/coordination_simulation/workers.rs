@@ -1,0 +1,160 @@
+//! Workers: no notification is without an owner for long, and none has two for long.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use fluo_coordination_simulation::world;
+use fluo_table::coordination::{Coordination, Share};
+use fluo_table::{Bytes, MemoryTables, Result, TableAdmin, Versions};
+use tokio::task::spawn_local;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::crew::{Crew, ROOT};
+use crate::horizon::{initialize, open};
+use crate::run::run_all;
+
+const LENGTH: Duration = Duration::from_secs(600);
+const PEACE: Duration = Duration::from_secs(60);
+/// The longest pause of a worker, which is also that after a change of the shares beside Java.
+const PAUSE: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "5000");
+const LOOK: Duration = Duration::from_millis(250);
+const QUALIFIER: &[u8] = b"\x04page\x04text";
+/// Time without an owner that no notification exceeds, and time with two.
+const MAX_IDLE: Duration = Duration::from_secs(120);
+const MAX_DOUBLE: Duration = Duration::from_secs(60);
+/// The time after the last fault within which each notification has one owner.
+const RECOVERY: Duration = Duration::from_secs(60);
+
+type Shares = Rc<RefCell<BTreeMap<u32, Share>>>;
+
+/// Takes away the share of a process that ends.
+struct Owned(u32, Shares);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.1.borrow_mut().remove(&self.0);
+    }
+}
+
+async fn work(process: u32, tables: MemoryTables, shares: Shares) {
+    let owned = Owned(process, shares);
+    let web = open(process, &tables).await;
+    loop {
+        let _ = work_once(&*web, &owned).await;
+        owned.1.borrow_mut().remove(&process);
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Joins, and works until an error, or until it stops to begin again.
+async fn work_once(web: &dyn Coordination, Owned(process, shares): &Owned) -> Result<()> {
+    let membership = web.join_workers().await?;
+    let begun = Instant::now();
+    let life = Duration::from_secs(fastrand::u64(60..600));
+    while begun.elapsed() < life {
+        match membership.share().await? {
+            Some(share) => drop(shares.borrow_mut().insert(*process, share)),
+            None => drop(shares.borrow_mut().remove(process)),
+        }
+        let pause = Duration::from_millis(fastrand::u64(100..3_000));
+        let _ = timeout(pause, membership.changed()).await;
+    }
+    shares.borrow_mut().remove(process);
+    drop(membership);
+    sleep(Duration::from_secs_f64(30.0 * fastrand::f64().powi(3))).await;
+    Ok(())
+}
+
+/// The owners of the notifications, from time to time.
+#[derive(Debug, Default)]
+struct Owners {
+    /// The time since which a row has no owner, or several.
+    since: BTreeMap<(Bytes, bool), Instant>,
+    longest_idle: Duration,
+    longest_double: Duration,
+    /// Rows that do not have exactly one owner now.
+    wrong: usize,
+}
+
+fn rows() -> impl Iterator<Item = Bytes> {
+    (0..40).map(|number| Bytes::from(format!("{}{number}", char::from(b'a' + number % 26))))
+}
+
+fn look(shares: &Shares, owners: &mut Owners) {
+    let shares = shares.borrow();
+    owners.wrong = 0;
+    for row in rows() {
+        let is_owner = |(process, share): &(&u32, &Share)| {
+            !world::is_silent(**process) && share.contains(&row, QUALIFIER)
+        };
+        let count = shares.iter().filter(is_owner).count();
+        owners.wrong += usize::from(count != 1);
+        for (is_double, is_so) in [(false, count == 0), (true, count > 1)] {
+            let key = (row.clone(), is_double);
+            if !is_so {
+                owners.since.remove(&key);
+                continue;
+            }
+            let lasts = owners.since.entry(key).or_insert_with(Instant::now).elapsed();
+            let longest = match is_double {
+                true => &mut owners.longest_double,
+                false => &mut owners.longest_idle,
+            };
+            *longest = lasts.max(*longest);
+        }
+    }
+}
+
+async fn play(seed: u64, workers: usize) -> Vec<String> {
+    let mut crew = Crew::begin(seed);
+    let tables = MemoryTables::new();
+    tables.create_table("pages", Versions::default()).await.unwrap();
+    tables.add_splits("pages", &["g".into(), "p".into()].into()).await.unwrap();
+    initialize(&tables, &[PAUSE]).await;
+    let shares = Shares::default();
+    let working = shares.clone();
+    crew.start(workers, move |process| work(process, tables.clone(), working.clone()));
+    // The first worker needs some time.
+    sleep(Duration::from_secs(20)).await;
+    let owners = Rc::new(RefCell::new(Owners::default()));
+    let (looked, seen) = (shares.clone(), owners.clone());
+    spawn_local(async move {
+        loop {
+            look(&looked, &mut seen.borrow_mut());
+            sleep(LOOK).await;
+        }
+    });
+    crew.suffer(LENGTH, PEACE).await;
+    let settled = async {
+        while owners.borrow().wrong > 0 {
+            sleep(LOOK).await;
+        }
+    };
+    let is_settled = timeout(RECOVERY, settled).await.is_ok();
+    let owners = owners.borrow();
+    let mut violations = Vec::new();
+    if !is_settled {
+        let nodes = |node| world::children(&format!("{ROOT}/{node}"));
+        violations.push(format!(
+            "{} rows without exactly one owner: {:?} {:?} {:?}",
+            owners.wrong,
+            nodes("finders"),
+            nodes("hand-overs"),
+            nodes("vacancies")
+        ));
+    }
+    if owners.longest_idle > MAX_IDLE {
+        violations.push(format!("no owner for {:?}", owners.longest_idle));
+    }
+    if owners.longest_double > MAX_DOUBLE {
+        violations.push(format!("two owners for {:?}", owners.longest_double));
+    }
+    violations
+}
+
+#[test]
+fn each_notification_has_one_owner() {
+    run_all(async |seed| tokio::task::LocalSet::new().run_until(play(seed, 5)).await);
+}
