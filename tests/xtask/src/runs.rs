@@ -27,7 +27,13 @@ pub(crate) fn bench(name: Option<&str>, of_benchmark: &[String]) -> Result<()> {
 pub(crate) fn soak(times: u32) -> Result<()> {
     let longer = ("FLUO_SOAK", Some(times.to_string().into()));
     let mut tests = vec!["test", "--release"];
-    for package in ["accumulo-proxy", "fluo-embedded", "fluo-simulation", "fluo-tests"] {
+    for package in [
+        "accumulo-proxy",
+        "fluo-coordination-simulation",
+        "fluo-embedded",
+        "fluo-simulation",
+        "fluo-tests",
+    ] {
         tests.extend(["--package", package]);
     }
     let without_cluster = ("FLUO_WITHOUT_ACCUMULO", Some("1".into()));
@@ -51,6 +57,9 @@ pub(crate) struct Simulate {
     /// Print the whole trace of a failed run instead of its end
     #[arg(long)]
     whole: bool,
+    /// Simulate the coordination in ZooKeeper instead of the engine
+    #[arg(long)]
+    coordination: bool,
 }
 
 /// Runs the simulation, compiled with optimization.
@@ -65,6 +74,10 @@ pub(crate) fn simulate(asked: &Simulate) -> Result<()> {
     ];
     if asked.whole {
         environment.push(("FLUO_SIMULATE_WHOLE", Some("1".into())));
+    }
+    if asked.coordination {
+        let test = ["test", "--release", "--package", "fluo-coordination-simulation"];
+        return cargo(&test, &environment);
     }
     let build = ["test", "--release", "--package", "fluo-simulation"];
     let test = ["--test", "simulation", "--", "--exact", "--nocapture"];

@@ -17,8 +17,18 @@ fn variable(name: &str) -> Option<u64> {
 
 /// Runs a scenario with many seeds, and fails with the first violations.
 pub(crate) fn run_all<F: Future<Output = Vec<String>>>(scenario: impl Fn(u64) -> F + Sync) {
-    let first = variable("FLUO_FIRST_SEED").unwrap_or(1);
-    let end = first + variable("FLUO_SEEDS").unwrap_or(USUAL);
+    run_part(1, scenario);
+}
+
+/// The same with one of `parts` seeds, for a scenario that takes longer.
+pub(crate) fn run_part<F: Future<Output = Vec<String>>>(
+    parts: u64,
+    scenario: impl Fn(u64) -> F + Sync,
+) {
+    let seeds = || USUAL * variable("FLUO_SOAK").unwrap_or(1);
+    let first = variable("FLUO_SIMULATE_FROM").unwrap_or(1);
+    let seeds = variable("FLUO_SIMULATE_SEEDS").unwrap_or_else(seeds);
+    let end = first + seeds.div_ceil(parts);
     let (next, failed) = (AtomicU64::new(first), Mutex::new(Vec::new()));
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     thread::scope(|scope| {

@@ -8,12 +8,12 @@ use std::time::Duration;
 use fluo_coordination_simulation::world;
 use fluo_table::coordination::{Coordination, Share};
 use fluo_table::{Bytes, MemoryTables, Result, TableAdmin, Versions};
-use tokio::task::spawn_local;
+use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::crew::{Crew, ROOT};
 use crate::horizon::{initialize, open};
-use crate::run::run_all;
+use crate::run::{run_all, run_part};
 
 const LENGTH: Duration = Duration::from_secs(600);
 const PEACE: Duration = Duration::from_secs(60);
@@ -79,7 +79,7 @@ struct Owners {
 }
 
 fn rows() -> impl Iterator<Item = Bytes> {
-    (0..40).map(|number| Bytes::from(format!("{}{number}", char::from(b'a' + number % 26))))
+    (0..100).map(|number| Bytes::from(format!("{number:02}")))
 }
 
 fn look(shares: &Shares, owners: &mut Owners) {
@@ -107,11 +107,12 @@ fn look(shares: &Shares, owners: &mut Owners) {
     }
 }
 
-async fn play(seed: u64, workers: usize) -> Vec<String> {
+async fn play(seed: u64, workers: usize, length: Duration) -> Vec<String> {
     let mut crew = Crew::begin(seed);
     let tables = MemoryTables::new();
     tables.create_table("pages", Versions::default()).await.unwrap();
-    tables.add_splits("pages", &["g".into(), "p".into()].into()).await.unwrap();
+    let splits = rows().step_by(rows().count() / (workers / 2)).collect();
+    tables.add_splits("pages", &splits).await.unwrap();
     initialize(&tables, &[PAUSE]).await;
     let shares = Shares::default();
     let working = shares.clone();
@@ -126,7 +127,7 @@ async fn play(seed: u64, workers: usize) -> Vec<String> {
             sleep(LOOK).await;
         }
     });
-    crew.suffer(LENGTH, PEACE).await;
+    crew.suffer(length, PEACE).await;
     let settled = async {
         while owners.borrow().wrong > 0 {
             sleep(LOOK).await;
@@ -156,5 +157,11 @@ async fn play(seed: u64, workers: usize) -> Vec<String> {
 
 #[test]
 fn each_notification_has_one_owner() {
-    run_all(async |seed| tokio::task::LocalSet::new().run_until(play(seed, 5)).await);
+    run_all(async |seed| LocalSet::new().run_until(play(seed, 5, LENGTH)).await);
+}
+
+/// They form groups, each with ranges of the table of its own.
+#[test]
+fn a_hundred_workers_share_all_notifications() {
+    run_part(30, async |seed| LocalSet::new().run_until(play(seed, 100, LENGTH / 10)).await);
 }
