@@ -126,14 +126,14 @@ pub async fn drained(client: &Client) -> BTreeSet<u64> {
     assert_eq!(sum(client).await, SUM, "as the processes left it");
     let worker = client.worker().start();
     let worker = worker.await.unwrap();
-    let idle = while_changing(client.wait_until_idle(), || waiting(client));
+    let idle = while_changing(client.wait_until_idle(), async || waiting(client).await.len());
     idle.await.unwrap();
     worker.stop().await;
     assert!(client.failed_notifications().await.unwrap().is_empty());
     assert_eq!(sum(client).await, SUM, "after the queue has drained");
     let snapshot = client.snapshot().await.unwrap();
     let orders = rows(&snapshot, &[tallied(), placed()]).await;
-    assert_eq!(waiting(client).await, 0, "orders that were not tallied");
+    assert!(waiting(client).await.is_empty(), "orders that were not tallied");
     let tallies = (0..TALLIES).map(|tally| RowColumn::new(format!("tally/{tally}"), count()));
     let tallies = snapshot.get_many(tallies).await.unwrap();
     let tally: i64 = tallies.into_values().map(|value| number(Some(value))).sum();
@@ -141,9 +141,14 @@ pub async fn drained(client: &Client) -> BTreeSet<u64> {
     orders
 }
 
-async fn waiting(client: &Client) -> usize {
+/// Returns the orders that are not tallied yet.
+///
+/// # Panics
+///
+/// The orders cannot be read.
+pub async fn waiting(client: &Client) -> BTreeSet<u64> {
     let snapshot = client.snapshot().await.unwrap();
-    rows(&snapshot, &[placed()]).await.len()
+    rows(&snapshot, &[placed()]).await
 }
 
 async fn sum(client: &Client) -> i64 {

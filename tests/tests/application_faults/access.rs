@@ -7,11 +7,11 @@ use fluo_cluster::{Cluster, Proxy, Site};
 use fluo_table::Instance;
 use serde::{Deserialize, Serialize};
 
-/// The addresses and the credentials of a process.
+/// The addresses and the credentials of a process. Earlier builds parse it too.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Access {
-    /// The addresses of the proxies, separated by commas.
-    proxies: String,
+    /// The addresses of the proxies, separated by commas. An earlier build reads only one.
+    proxy: String,
     site: Site,
 }
 
@@ -21,7 +21,13 @@ impl Access {
 
     pub(crate) fn new(cluster: &Cluster, proxies: &[&Proxy]) -> Self {
         let addresses: Vec<_> = proxies.iter().map(|proxy| proxy.address()).collect();
-        Self { proxies: addresses.join(","), site: cluster.site().clone() }
+        Self { proxy: addresses.join(","), site: cluster.site().clone() }
+    }
+
+    /// Returns the access through the first proxy alone.
+    pub(crate) fn through_one_proxy(&self) -> Self {
+        let first = self.proxy.split(',').next().unwrap_or_default();
+        Self { proxy: first.to_owned(), site: self.site.clone() }
     }
 
     pub(crate) fn zookeepers(&self) -> String {
@@ -29,7 +35,7 @@ impl Access {
     }
 
     pub(crate) async fn connect(&self) -> Instance {
-        let proxy = ProxyOptions::new(&self.proxies, self.site.credentials());
+        let proxy = ProxyOptions::new(&self.proxy, self.site.credentials());
         let options = AccumuloOptions::new(proxy, self.zookeepers());
         fluo_accumulo::connect(options.session_timeout(Self::SESSION)).await.unwrap()
     }

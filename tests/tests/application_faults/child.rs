@@ -1,7 +1,6 @@
-//! The child processes, which work until they are killed.
+//! The child processes, which work until they are killed, or stopped by SIGTERM.
 
 use std::env;
-use std::future;
 use std::io::Write;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use fluo_engine::Client;
 use fluo_tests::shop;
 use futures::future::join;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::Access;
 use crate::crew::{Arguments, IN_CHILD, Role};
@@ -32,18 +32,24 @@ fn a_child_that_is_killed() {
     });
 }
 
+async fn stopped() {
+    signal(SignalKind::terminate()).unwrap().recv().await;
+}
+
 async fn lead(access: Access) {
     let options = OracleOptions::new(access.zookeepers(), shop::NAME).unwrap();
     let options = options.host("localhost").session_timeout(Access::SESSION);
-    let _oracle = Oracle::start(options).await.unwrap();
-    future::pending::<()>().await;
+    let oracle = Oracle::start(options).await.unwrap();
+    stopped().await;
+    oracle.stop().await;
 }
 
 async fn observe(access: Access) {
     let client = shop::application(&access.connect().await).open().await.unwrap();
     let worker = client.worker().start();
-    let _worker = worker.await.unwrap();
-    future::pending::<()>().await;
+    let worker = worker.await.unwrap();
+    stopped().await;
+    worker.stop().await;
 }
 
 /// Places orders, and prints the number of each once it has committed. Transfers beside.
@@ -63,7 +69,10 @@ async fn place(access: Access, first: u64) {
             });
         }
     };
-    join(placing, transfer(client.clone(), first)).await;
+    tokio::select! {
+        _ = join(placing, transfer(client.clone(), first)) => {}
+        () = stopped() => {}
+    }
 }
 
 /// Transfers for ever. After a fault a transfer may fail, with all its effects or none.

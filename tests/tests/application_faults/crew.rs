@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fluo_cluster::Process;
-use fluo_tests::STUCK;
+use fluo_engine::Client;
+use fluo_tests::{STUCK, shop, until};
+use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use crate::access::Access;
@@ -18,10 +22,18 @@ use crate::access::Access;
 /// Describes a child process, as JSON.
 pub(crate) const IN_CHILD: &str = "FLUO_APPLICATION_FAULTS_CHILD";
 
+/// The executable of this test in an earlier build, which `cargo xtask upgrade` sets.
+pub(crate) const OLD_PROGRAM: &str = "FLUO_OLD_PROGRAM";
+
 /// Number of processes of each role.
-const EACH: usize = 2;
+pub(crate) const EACH: usize = 2;
 /// The difference of the first order numbers of two clients.
 const STRIDE: u64 = 1_000_000;
+
+/// The time in which a fault shows its effects, and the processes go on.
+pub(crate) const PAUSE: Duration = Duration::from_secs(2);
+/// A time in which a suspended process loses its session.
+const LONG: Duration = Duration::from_secs(7);
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) enum Role {
@@ -30,36 +42,62 @@ pub(crate) enum Role {
     Client,
 }
 
+/// The build whose executable a process runs.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(crate) enum Build {
+    /// The executable of [`OLD_PROGRAM`].
+    Old,
+    /// The executable of this test.
+    New,
+}
+
+impl Build {
+    fn program(self) -> PathBuf {
+        match self {
+            Build::Old => env::var_os(OLD_PROGRAM).expect("an earlier build").into(),
+            Build::New => env::current_exe().unwrap(),
+        }
+    }
+
+    /// Returns the access in the form that the build reads.
+    fn access(self, access: &Access) -> Access {
+        match self {
+            Build::Old => access.through_one_proxy(),
+            Build::New => access.clone(),
+        }
+    }
+}
+
 /// The arguments of a child process: its role, its access, and the number of its first order.
 pub(crate) type Arguments = (Role, Access, u64);
 
 /// All child processes. The first of a role is the oldest.
 pub(crate) struct Crew {
     access: Access,
-    children: BTreeMap<Role, Vec<Child>>,
+    children: BTreeMap<Role, Vec<(Child, Build)>>,
     started: u64,
     placed: Arc<Mutex<BTreeSet<u64>>>,
 }
 
 impl Crew {
     /// Starts oracles and workers.
-    pub(crate) fn start(access: Access) -> Self {
+    pub(crate) fn start(access: Access, build: Build) -> Self {
         let mut crew =
             Self { access, children: BTreeMap::new(), started: 0, placed: Arc::default() };
         for role in [Role::Oracle, Role::Worker] {
-            (0..EACH).for_each(|_| crew.add(role));
+            (0..EACH).for_each(|_| crew.add(role, build));
         }
         crew
     }
 
-    pub(crate) fn start_clients(&mut self) {
-        (0..EACH).for_each(|_| self.add(Role::Client));
+    pub(crate) fn start_clients(&mut self, build: Build) {
+        (0..EACH).for_each(|_| self.add(Role::Client, build));
     }
 
-    fn add(&mut self, role: Role) {
-        let arguments = (role, &self.access, self.started * STRIDE);
+    fn add(&mut self, role: Role, build: Build) {
+        let arguments: Arguments = (role, build.access(&self.access), self.started * STRIDE);
         self.started += 1;
-        let mut child = Command::new(env::current_exe().unwrap())
+        let mut child = Command::new(build.program())
             .args(["--exact", "child::a_child_that_is_killed", "--nocapture"])
             .env(IN_CHILD, serde_json::to_string(&arguments).unwrap())
             .stdout(Stdio::piped())
@@ -74,21 +112,43 @@ impl Crew {
                 placed.lock().unwrap().extend(number.map(|it| it.parse::<u64>().unwrap()));
             }
         });
-        self.children.entry(role).or_default().push(child);
+        self.children.entry(role).or_default().push((child, build));
     }
 
-    /// Kills the oldest process of a role, and starts another one.
-    pub(crate) fn kill_and_replace(&mut self, role: Role) {
-        let mut oldest = self.children.get_mut(&role).unwrap().remove(0);
+    /// Kills a process of each role, and suspends another one.
+    pub(crate) async fn interrupt(&mut self) {
+        for role in [Role::Client, Role::Worker, Role::Oracle] {
+            self.kill_and_replace(role);
+            sleep(PAUSE).await;
+            self.suspend(role, LONG).await;
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Kills the oldest process of a role, and starts another one of its build.
+    fn kill_and_replace(&mut self, role: Role) {
+        let (mut oldest, build) = self.children.get_mut(&role).unwrap().remove(0);
         oldest.kill().unwrap();
         oldest.wait().unwrap();
-        self.add(role);
+        self.add(role, build);
+    }
+
+    /// Stops a process of a role that is not of this build, and starts one that is. A process of
+    /// the earlier build may end at the signal, as if it was killed.
+    pub(crate) fn replace(&mut self, role: Role, build: Build) {
+        let children = self.children.get_mut(&role).unwrap();
+        let other = children.iter().position(|(_, other)| *other != build).unwrap();
+        let (mut other, before) = children.remove(other);
+        running(&other).signal(Signal::TERM);
+        let status = block_in_place(|| other.wait()).unwrap();
+        assert!(status.success() || before == Build::Old, "{role:?} ended: {status}");
+        self.add(role, build);
     }
 
     /// Suspends the oldest process of a role for a while.
-    pub(crate) async fn suspend(&mut self, role: Role, time: Duration) {
-        let oldest = self.children.get(&role).unwrap().first().unwrap();
-        let process = Process::of(oldest.id().cast_signed()).expect("the process still runs");
+    async fn suspend(&mut self, role: Role, time: Duration) {
+        let (oldest, _) = self.children.get(&role).unwrap().first().unwrap();
+        let process = running(oldest);
         process.suspend();
         sleep(time).await;
         process.resume();
@@ -104,6 +164,15 @@ impl Crew {
         }
     }
 
+    /// Waits until this number of further orders is acknowledged, and until the workers have
+    /// tallied all orders so far.
+    pub(crate) async fn wait_for_tallies(&self, client: &Client, orders: usize) {
+        self.wait_for_orders(orders).await;
+        let placed = self.placed.lock().unwrap().clone();
+        let tallied = async || shop::waiting(client).await.is_disjoint(&placed);
+        until("the orders are tallied", tallied).await;
+    }
+
     /// Kills all processes, and returns the orders that were acknowledged.
     ///
     /// # Panics
@@ -111,7 +180,7 @@ impl Crew {
     /// A process has ended by itself.
     pub(crate) fn kill(self) -> BTreeSet<u64> {
         for (role, children) in self.children {
-            for mut child in children {
+            for (mut child, _) in children {
                 assert_eq!(child.try_wait().unwrap(), None, "{role:?} ended");
                 child.kill().unwrap();
                 child.wait().unwrap();
@@ -119,4 +188,8 @@ impl Crew {
         }
         std::mem::take(&mut self.placed.lock().unwrap())
     }
+}
+
+fn running(child: &Child) -> Process {
+    Process::of(child.id().cast_signed()).expect("the process still runs")
 }
