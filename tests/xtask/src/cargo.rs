@@ -78,6 +78,24 @@ pub(crate) fn workspace() -> PathBuf {
     package.ancestors().nth(2).unwrap_or(package).to_owned()
 }
 
+/// Returns the folder of what cargo builds.
+pub(crate) fn target() -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    workspace().join(target)
+}
+
+/// Returns a git command for a tree. It takes the paths of a patch from the folder of the tree,
+/// although the tree may lie in an ignored folder of another one.
+pub(crate) fn git(tree: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(tree)
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("GIT_CEILING_DIRECTORIES", tree.parent().unwrap_or(tree));
+    git
+}
+
 /// Prints the result of a task.
 #[expect(clippy::print_stdout, reason = "the result is for pipes")]
 pub(crate) fn print(text: &str) {

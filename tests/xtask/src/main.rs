@@ -1,5 +1,5 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `measure`, `bench`,
-//! `soak`, `simulate`, `mutate`, `conformance` and `cluster`.
+//! `soak`, `simulate`, `mutate`, `upgrade`, `conformance` and `cluster`.
 
 mod api;
 mod background;
@@ -23,6 +23,7 @@ mod runs;
 mod source;
 mod test;
 mod turn;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -77,6 +78,13 @@ enum Task {
     /// Plant bugs in a copy of the tree, one at a time: each must be found by the test that its
     /// patch in tests/mutants names
     Mutate(mutate::Asked),
+    /// Replace the processes of an application one after the other, from a build of an earlier
+    /// commit to this one, and back, on a real Accumulo
+    Upgrade {
+        /// The earlier commit
+        #[arg(default_value = upgrade::EARLIER)]
+        commit: String,
+    },
     /// Check the tables of an instance, such as your Accumulo, against the contract, rule by rule
     #[command(disable_help_flag = true)]
     Conformance {
@@ -102,6 +110,7 @@ fn main() -> ExitCode {
         Task::Soak { times } => runs::soak(times),
         Task::Simulate(asked) => runs::simulate(&asked),
         Task::Mutate(asked) => mutate::mutate(&asked),
+        Task::Upgrade { commit } => upgrade::upgrade(&commit),
         Task::Conformance { arguments } => match runs::conformance(&arguments) {
             Ok(code) => return code,
             Err(error) => Err(error),

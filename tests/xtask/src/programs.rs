@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::cargo::{command, say, workspace};
+use crate::cargo::{Environment, command, say, workspace};
 use crate::source::files;
 
 /// The environment variable that names the folder of built programs to tests that start some of
@@ -48,9 +48,10 @@ struct Profile {
 impl Programs {
     /// Builds the programs of all packages.
     pub(crate) fn build() -> Result<Programs> {
-        let mut programs = built_by(&["test", "--workspace", "--no-run"])?;
+        let mut programs = built_by(&["test", "--workspace", "--no-run"], &[], &workspace())?;
         // The first call builds an example that has tests only as a test.
-        programs.extend(built_by(&["build", "--workspace", "--examples"])?);
+        let examples = ["build", "--workspace", "--examples"];
+        programs.extend(built_by(&examples, &[], &workspace())?);
         Ok(Programs(programs))
     }
 
@@ -122,13 +123,26 @@ impl Programs {
     }
 }
 
-/// Builds programs, and reads them from the messages of cargo: one JSON object a line. Only those
-/// about programs have all fields.
-fn built_by(arguments: &[&str]) -> Result<Vec<Program>> {
+/// Builds a test program of a tree with these arguments of cargo, and returns its file.
+pub(crate) fn test(
+    name: &str,
+    arguments: &[&str],
+    environment: &Environment,
+    tree: &Path,
+) -> Result<PathBuf> {
+    let mut built = built_by(arguments, environment, tree)?.into_iter();
+    let test = built.find(|program| program.profile.test && program.target.name == name);
+    test.map(|test| test.executable).with_context(|| format!("there is no test program `{name}`"))
+}
+
+/// Builds programs of a tree, and reads them from the messages of cargo: one JSON object a line.
+/// Only those about programs have all fields.
+fn built_by(arguments: &[&str], environment: &Environment, tree: &Path) -> Result<Vec<Program>> {
     let line = format!("cargo {}", arguments.join(" "));
     say(&format!("\n> {line}"));
     let format = ["--message-format=json-render-diagnostics"];
-    let output = command(&[arguments, &format].concat(), &[])
+    let output = command(&[arguments, &format].concat(), environment)
+        .current_dir(tree)
         .stderr(Stdio::inherit())
         .output()
         .context("cargo cannot be run")?;

@@ -9,9 +9,8 @@ mod tree;
 mod verdict;
 
 use std::collections::BTreeSet;
-use std::env;
 use std::io::{IsTerminal, stderr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -19,7 +18,7 @@ use anyhow::{Result, bail};
 use self::mutant::{FOLDER, Mutant};
 use self::tree::Tree;
 use self::verdict::Verdict;
-use crate::cargo::{none_of, print, say, workspace};
+use crate::cargo::{none_of, print, say, target, workspace};
 use crate::turn::turn;
 
 /// Maximum time of a command, with its build.
@@ -46,9 +45,7 @@ pub(crate) struct Asked {
 
 /// Checks that every patch applies, and that tests find the selected bugs.
 pub(crate) fn mutate(asked: &Asked) -> Result<()> {
-    let root = workspace();
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    test_bugs(&root, &root.join(target), asked, LIMIT)
+    test_bugs(&workspace(), &target(), asked, LIMIT)
 }
 
 /// Tests bugs of the tree `root`, with a copy of it below `target`.

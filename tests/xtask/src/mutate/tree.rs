@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
 
 use super::mutant::{FOLDER, Mutant};
-use crate::cargo::output;
+use crate::cargo::{git, output};
 
 /// The line of the manifest above the version of all packages of the workspace.
 const VERSION: &str = "[workspace.package]\nversion = \"";
@@ -143,16 +142,4 @@ fn remove_others(copy: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> Resul
         }
     }
     Ok(())
-}
-
-/// Returns a git command for a tree. It takes the paths of a patch from the folder of the tree,
-/// although a copy lies in an ignored folder of the original.
-fn git(tree: &Path) -> Command {
-    let mut git = Command::new("git");
-    git.current_dir(tree)
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env("GIT_CEILING_DIRECTORIES", tree.parent().unwrap_or(tree));
-    git
 }
