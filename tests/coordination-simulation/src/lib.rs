@@ -27,6 +27,7 @@ mod locked;
 mod oracle;
 #[path = "../../../src/accumulo/src/paths.rs"]
 mod paths;
+mod stubborn;
 #[path = "../../../src/accumulo/src/telemetry.rs"]
 mod telemetry;
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on says so")]
@@ -35,3 +36,4 @@ pub mod world;
 mod zookeeper;
 
 pub use oracle::{Oracle, OracleClient, OracleOptions};
+pub use stubborn::StubbornClient;

@@ -43,3 +43,5 @@ pub(crate) use application::ServedApplication;
 pub use client::OracleClient;
 pub use options::OracleOptions;
 pub use server::Oracle;
+#[cfg(simulated)]
+pub(crate) use wire::{Call, Exchange, Reply};

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::Duration;
 
-use fluo_coordination_simulation::{OracleClient, world};
+use fluo_coordination_simulation::{OracleClient, StubbornClient, world};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::crew::{Crew, ROOT, lead, oracle_options};
@@ -19,6 +19,7 @@ const PEACE: Duration = Duration::from_secs(6);
 const RECOVERY: Duration = Duration::from_secs(90);
 const ORACLES: usize = 3;
 const CLIENTS: usize = 3;
+const ID: &str = "id-of-web";
 
 /// A block of timestamps that a client has got.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,7 @@ pub(crate) fn create_application() {
         world::create(&format!("{ROOT}{folder}"), "");
     }
     for (path, data) in [
-        ("/config/fluo.application.id", "id-of-web"),
+        ("/config/fluo.application.id", ID),
         ("/oracle/max-timestamp", "2"),
         ("/oracle/gc-timestamp", "0"),
     ] {
@@ -67,6 +68,20 @@ async fn use_timestamps(number: u32, blocks: Rc<RefCell<Vec<Block>>>) {
     futures::join!(ask(), ask());
 }
 
+/// As [`use_timestamps`], with a client that does not look who leads.
+async fn insist(_: u32, blocks: Rc<RefCell<Vec<Block>>>) {
+    let mut client = StubbornClient::new(format!("{ROOT}/oracle/server"), ID);
+    loop {
+        let count = fastrand::u32(1..2_000);
+        let asked = Instant::now();
+        if let Some(first) = client.timestamps(count).await {
+            let (got, count) = (Instant::now(), count.into());
+            blocks.borrow_mut().push(Block { asked, got, first, count, horizon: 0 });
+        }
+        sleep(Duration::from_millis(fastrand::u64(0..300))).await;
+    }
+}
+
 async fn play(seed: u64) -> Vec<String> {
     let mut crew = Crew::begin(seed);
     create_application();
@@ -74,6 +89,8 @@ async fn play(seed: u64) -> Vec<String> {
     crew.start(ORACLES, lead);
     let got = blocks.clone();
     crew.start(CLIENTS, move |process| use_timestamps(process, got.clone()));
+    let got = blocks.clone();
+    crew.start(CLIENTS, move |process| insist(process, got.clone()));
     crew.suffer(LENGTH, PEACE).await;
     let before = blocks.borrow().len();
     let recovered = async {
