@@ -1,5 +1,5 @@
 //! A client that knows less than ours, as one of Java: it asks the oracle to which it is connected
-//! as long as that one answers, whoever leads by now.
+//! as long as that one answers, although another may lead by now.
 
 use std::time::Duration;
 
