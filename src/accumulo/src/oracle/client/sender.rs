@@ -19,6 +19,8 @@ const CONNECT: Duration = Duration::from_secs(3);
 const REQUEST: Duration = Duration::from_secs(10);
 /// The time limit of the check whether the application still exists.
 const LOOK: Duration = Duration::from_secs(2);
+/// The time without timestamps after which the log has a warning, once.
+const WARN_AFTER: Duration = Duration::from_secs(10);
 const SILENT: &str = "it does not answer";
 
 #[derive(Debug)]
@@ -28,6 +30,31 @@ pub(super) struct Sender {
     connection: Option<(Leader, Exchange)>,
     /// The timestamp after the last one that this process got.
     next: Timestamp,
+}
+
+/// A time in which every request fails.
+#[derive(Debug, Default)]
+struct Outage {
+    since: Option<Instant>,
+    is_warned: bool,
+}
+
+impl Outage {
+    fn warn(&mut self, error: &Error) {
+        tracing::debug!(%error, "a request for timestamps failed");
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if !self.is_warned && since.elapsed() >= WARN_AFTER {
+            tracing::warn!(%error, "no oracle hands out timestamps; retrying");
+            self.is_warned = true;
+        }
+    }
+
+    fn end(&mut self) {
+        if self.is_warned {
+            tracing::info!("an oracle hands out timestamps again");
+        }
+        *self = Self::default();
+    }
 }
 
 impl Sender {
@@ -42,6 +69,7 @@ impl Sender {
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Waiter>) {
         let mut waiting = Waiting::default();
         let mut backoff = Backoff::default();
+        let mut outage = Outage::default();
         loop {
             if waiting.waiters.is_empty() {
                 let Some(waiter) = queue.recv().await else {
@@ -59,10 +87,11 @@ impl Sender {
             match self.request(count).await {
                 Ok(block) => {
                     backoff = Backoff::default();
+                    outage.end();
                     waiting.serve(block);
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "a request for timestamps failed");
+                    outage.warn(&error);
                     self.pause(&mut waiting, &error, &mut backoff).await;
                 }
             }
