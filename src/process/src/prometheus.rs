@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use fluo_table::telemetry::{Metric, MetricKind};
 use fluo_table::{Error, ErrorKind, Result};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
@@ -35,5 +36,19 @@ pub(crate) fn install() -> Result<PrometheusHandle> {
     metrics::set_global_recorder(recorder).map_err(|_| failed("it was installed before".into()))?;
     fluo_engine::telemetry::describe();
     fluo_accumulo::telemetry::describe();
+    fluo_engine::telemetry::METRICS.iter().for_each(start_at_zero);
+    fluo_accumulo::telemetry::METRICS.iter().for_each(start_at_zero);
     Ok(installed.insert(handle).clone())
+}
+
+/// Adds a counter before its first count, so that its increase includes the first one.
+fn start_at_zero(metric: &Metric) {
+    let name = metric.name;
+    match (metric.kind, metric.label) {
+        (MetricKind::Counter, None) => metrics::counter!(name).increment(0),
+        (MetricKind::Counter, Some((label, values))) => {
+            values.iter().for_each(|value| metrics::counter!(name, label => *value).increment(0));
+        }
+        _ => {}
+    }
 }

@@ -87,6 +87,8 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
     };
     for line in [
         "fluo_notification_tries_count 1\n",
+        "fluo_notifications_total{outcome=\"failed\"} 0\n",
+        "fluo_oracle_terms_total 0\n",
         "# TYPE fluo_notification_tries histogram\n",
         "# HELP fluo_notifications_queued notifications that wait in memory\n",
     ] {
