@@ -38,6 +38,7 @@ mod manual_clock;
 mod page;
 mod progress;
 mod rule;
+mod shell;
 mod soak;
 mod unused_name;
 mod written;

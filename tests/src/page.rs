@@ -3,7 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use crate::shell::Shell;
 
 /// The commands of a Markdown page, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +48,13 @@ impl Page {
         &self.name
     }
 
-    /// Runs the commands in order, and returns the first one whose output differs from the page,
-    /// with its output.
+    /// Runs the commands in order in one shell, and returns the first one whose output differs from
+    /// the page, with its output. Programs in the background end with the shell.
     ///
     /// Programs in the folder `programs`, such as `fluo`, take precedence. The commands run in an
     /// empty folder two levels below the root of the repository, as the pages instruct their
-    /// readers. `rewrite` changes each command before it runs, for example to insert an address.
+    /// readers. `rewrite` changes each command and each expected line, for example to insert an
+    /// address.
     ///
     /// # Errors
     ///
@@ -66,11 +68,12 @@ impl Page {
         let target = repository().join("target");
         fs::create_dir_all(&target)?;
         let folder = tempfile::Builder::new().prefix("page-").tempdir_in(target)?;
+        let mut shell = Shell::start(folder.path(), programs, environment)?;
         for command in &self.commands {
             let text = rewrite(&command.command);
-            let printed = run(&text, folder.path(), programs, environment)?;
-            if !command.expects(&printed) {
-                let expected = &command.expected;
+            let printed = shell.run(&text)?;
+            let expected = rewrite(&command.expected);
+            if !is_expected(&expected, &printed) {
                 return Ok(Some(format!(
                     "$ {text}\nshould print:\n{expected}\nand printed:\n{printed}"
                 )));
@@ -119,26 +122,6 @@ fn commands(page: &str, kind: &str) -> Vec<ConsoleCommand> {
     commands
 }
 
-/// Runs a command and returns its output, standard error included, without blanks at the ends of
-/// lines.
-fn run(
-    command: &str,
-    folder: &Path,
-    programs: &Path,
-    environment: &[(&str, &str)],
-) -> io::Result<String> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1\n{command}")])
-        .current_dir(folder)
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .output()?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(printed.lines().map(|line| format!("{}\n", line.trim_end())).collect())
-}
-
 impl ConsoleCommand {
     fn append(&mut self, line: &str) {
         // An editor may strip the blank after the mark of an empty line.
@@ -149,19 +132,26 @@ impl ConsoleCommand {
         };
         text.push_str(&line);
     }
+}
 
-    /// Checks whether an output matches the page.
-    fn expects(&self, printed: &str) -> bool {
-        let same = |(expected, printed): (&str, &str)| match expected.split_once("[..]") {
-            None => expected == printed,
-            Some((start, end)) => {
-                let end = end.rsplit("[..]").next().unwrap_or(end);
-                printed.starts_with(start) && printed.ends_with(end)
-            }
-        };
-        self.expected.lines().count() == printed.lines().count()
-            && self.expected.lines().zip(printed.lines()).all(same)
+/// Checks whether an output matches the page.
+fn is_expected(expected: &str, printed: &str) -> bool {
+    expected.lines().count() == printed.lines().count()
+        && expected.lines().zip(printed.lines()).all(matches)
+}
+
+/// Checks whether a printed line matches an expected one, in which `[..]` is any text.
+fn matches((expected, printed): (&str, &str)) -> bool {
+    let Some((start, rest)) = expected.split_once("[..]") else { return expected == printed };
+    let Some(mut printed) = printed.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once("[..]").unwrap_or(("", rest));
+    for part in middle.split("[..]") {
+        match printed.split_once(part) {
+            Some((_, after)) => printed = after,
+            None => return false,
+        }
     }
+    printed.ends_with(end)
 }
 
 #[cfg(test)]
@@ -173,16 +163,18 @@ mod tests {
         let page = "text\n```console\n$ a \\\n>\n> b\none [..] s\ntwo\n$ c\n```\n```sh\n$ d\n```\n```console live\n$ e\n```\n";
         let [first, second] = &commands(page, "console")[..] else { panic!("two commands") };
         assert_eq!((first.command.as_str(), second.command.as_str()), ("a \\\n\nb", "c"));
-        assert!(first.expects("one after 7 s\ntwo\n"));
-        assert!(!first.expects("one after 7 m\ntwo\n") && !first.expects("one s\n"));
-        assert!(second.expects("") && !second.expects("x\n"));
+        let first = |printed| is_expected(&first.expected, printed);
+        assert!(first("one after 7 s\ntwo\n"));
+        assert!(!first("one after 7 m\ntwo\n") && !first("one s\n"));
+        assert_eq!(second.expected, "");
+        assert!(matches(("a [..] b [..] c", "a 1 b 2 c")));
+        assert!(!matches(("a [..] b [..] c", "a 1 2 c")) && !matches(("a [..] b", "a b")));
         assert_eq!(commands(page, "console live").len(), 1);
     }
 
     #[test]
     fn returns_the_first_command_with_unexpected_output() {
-        let page =
-            "```console\n$ echo here > file\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
+        let page = "```console\n$ sleep 60 & name=file\n$ echo here > $name\n$ cat file\nhere\n$ cat NAME; pwd\nthere\n```\n";
         let page = Page { name: "a page".to_owned(), commands: commands(page, "console") };
         let rewrite = |command: &str| command.replace("NAME", "file");
         let difference = page.first_difference(Path::new(""), &[], rewrite);

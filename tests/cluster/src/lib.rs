@@ -62,6 +62,7 @@ pub use jars::locked;
 pub use logs::say;
 pub use peer::JavaPeer;
 pub use poll::poll;
+pub use port::free_ports;
 pub use process::Process;
 pub use proxy::Proxy;
 pub use settings::{Protocol, ProxySettings, Settings};

@@ -16,7 +16,11 @@ const PORTS: Range<u16> = 20_000..32_000;
 const DRAWS: u16 = 200;
 
 /// Returns different ports that are free at this moment.
-pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N]> {
+///
+/// # Errors
+///
+/// No port is free.
+pub fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let mut ports = [0; N];
     let mut found = Vec::with_capacity(N);
     for port in &mut ports {
