@@ -8,6 +8,7 @@ mod damaged_entries;
 mod entries;
 mod gated;
 mod labels;
+mod openings;
 mod parts_of_a_column;
 mod reading_only;
 mod void_read_locks;

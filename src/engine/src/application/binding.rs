@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
-use fluo_table::coordination::{Coordination, Epochs};
+use fluo_table::coordination::{Application, Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
+use tokio::time::sleep;
 use tracing::warn;
 
 use crate::client::{detach_iterators, iterator_removals};
@@ -12,6 +14,8 @@ use crate::client::{detach_iterators, iterator_removals};
 /// The property with the id of the application that a table belongs to.
 pub(super) const APPLICATION: &str = "table.custom.fluo.application";
 
+/// The time between two looks whether another process has written a later epoch.
+const LOOK: Duration = Duration::from_secs(2);
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
 
@@ -48,8 +52,11 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
         .map(|(property, value)| (property, Some(value.as_str())))
         .chain(iterator_removals(&properties))
         .collect();
-    let changed = tables.change_properties(table, &changes).await;
-    match changed.map_err(|(_, error)| error) {
+    let changed = tokio::select! {
+        changed = tables.change_properties(table, &changes) => changed.map_err(|(_, error)| error),
+        later = wait_for_later(tables, &application, &epoch) => later,
+    };
+    match changed {
         Err(error) if error.kind() == ErrorKind::Denied => {
             warn!(%error, table, "the table cannot be bound to its coordination");
             Ok(())
@@ -58,6 +65,26 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
             settle(tables, table, &epoch, error).await
         }
         changed => changed,
+    }
+}
+
+/// Waits until the table has a later epoch, and everything else that binds it: many processes open
+/// an application at the same time, and each of them waits to see what it has written.
+async fn wait_for_later(
+    tables: &dyn TableAdmin,
+    application: &Application,
+    epoch: &str,
+) -> Result<()> {
+    loop {
+        sleep(LOOK).await;
+        let properties = tables.properties(&application.table).await?;
+        let found = properties.get(Epochs::PROPERTY);
+        if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch))
+            && properties.get(APPLICATION) == Some(&application.id)
+            && iterator_removals(&properties).is_empty()
+        {
+            return Ok(());
+        }
     }
 }
 
