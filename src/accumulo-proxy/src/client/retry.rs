@@ -49,23 +49,32 @@ impl ProxyClient {
         let proxies = &self.inner.proxies;
         let mut progress = Progress::default();
         // A proxy that does not answer must leave some of the time to the others.
-        let is_short = C::RESEND != Resend::Once && C::PATIENCE == Patience::Call;
+        // A change could reach the silent one after a later change.
+        let is_short = C::RESEND == Resend::Read && C::PATIENCE == Patience::Call;
         let may_move = self.only.is_none() && proxies.count() > 1;
         let share = (is_short && may_move).then(|| proxies.share(limit));
         let attempts = async {
             let mut tried = Vec::new();
             loop {
                 let proxy = self.only.unwrap_or_else(|| proxies.choose(&tried));
-                let failure = match self.attempt(proxy, share, request, &mut progress).await {
-                    Ok(success) => return Ok((success, proxy)),
-                    Err(failure) => failure,
-                };
+                let failure =
+                    match self.attempt(proxy, may_move, share, request, &mut progress).await {
+                        Ok(success) => return Ok((success, proxy)),
+                        Err(failure) => failure,
+                    };
                 tried.push(proxy);
-                let pause = if !may_resend::<C>(&failure) || self.is_replaced() {
+                // An invalid address is a mistake, and not a proxy that fails.
+                let is_unsent = matches!(
+                    &failure,
+                    Failure::Unsent(error) if error.kind() != io::ErrorKind::InvalidInput
+                );
+                let may_resend = may_resend::<C>(&failure);
+                let has_others = may_move && tried.len() < proxies.count();
+                let pause = if has_others && (is_unsent || may_resend) {
+                    Some(Duration::ZERO)
+                } else if !may_resend || self.is_replaced() {
                     // The owner of a handle opens it again at another proxy.
                     None
-                } else if may_move && tried.len() < proxies.count() {
-                    Some(Duration::ZERO)
                 } else {
                     tried.clear();
                     pauses.next()
@@ -109,13 +118,14 @@ impl ProxyClient {
     async fn attempt<C: Call>(
         &self,
         proxy: usize,
+        may_move: bool,
         share: Option<Duration>,
         request: &C,
         progress: &mut Progress,
     ) -> std::result::Result<Option<C::Success>, Failure> {
         let pool = self.inner.proxies.pool(proxy);
         progress.proxy = Some(proxy);
-        let taken = pool.take(C::PATIENCE).await;
+        let taken = pool.take(C::PATIENCE, may_move).await;
         let (connection, permit) = taken.inspect_err(|_| pool.record(false))?;
         (progress.was_sent, progress.is_under_way) = (true, true);
         let call = connection.call(request);
@@ -127,10 +137,13 @@ impl ProxyClient {
         };
         progress.is_under_way = false;
         progress.is_possible |= outcome.as_ref().is_err_and(may_have_effect::<C>);
-        let is_broken = |failure: &Failure| {
-            matches!(failure, Failure::Unsent(_) | Failure::Lost(_) | Failure::Silent(_))
-        };
-        pool.record(!outcome.as_ref().is_err_and(is_broken));
+        match &outcome {
+            // Nothing was sent.
+            Err(Failure::TooLarge { .. } | Failure::Unwritable(_)) => {}
+            Err(Failure::Unsent(_) | Failure::Lost(_) | Failure::Silent(_))
+            | Err(Failure::Malformed(_)) => pool.record(false),
+            _ => pool.record(true),
+        }
         match connection {
             Some(connection) => pool.give_back(connection, permit),
             // After one connection broke, the idle ones are suspect: they lead to the same proxy.
@@ -156,7 +169,8 @@ fn may_resend<C: Call>(failure: &Failure) -> bool {
     match failure {
         Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => false,
         Failure::Unsent(_) => true,
-        Failure::Lost(_) | Failure::Silent(_) => C::RESEND != Resend::Once,
+        Failure::Lost(_) => C::RESEND != Resend::Once,
+        Failure::Silent(_) => C::RESEND == Resend::Read,
         _ => false,
     }
 }

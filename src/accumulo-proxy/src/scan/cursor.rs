@@ -12,7 +12,7 @@ use super::ranges;
 use crate::client::ProxyClient;
 use crate::convert::{FromWire, ToWire};
 use crate::data::{BatchScanOptions, Key, NextBatch, ScanOptions};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::operations::ScannerHandle;
 use crate::wire::interface as wire;
 
@@ -86,6 +86,12 @@ impl Cursor {
         let next = self.client.low_level().next_k(&self.scanner, k).await;
         // The call only moves the cursor, which no other client uses.
         next.map_err(|error| error.with_possible_effect(false))
+    }
+
+    /// Checks whether the scan can be opened again after an error of [`next`](Self::next), perhaps
+    /// at another proxy.
+    pub(super) fn may_reopen(&self, error: &Error) -> bool {
+        error.is_break() || error.kind() == ErrorKind::TimedOut && self.client.is_replaced()
     }
 }
 

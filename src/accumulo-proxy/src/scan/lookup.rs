@@ -83,7 +83,6 @@ impl Lookup {
                 return Ok(Some(Vec::new()));
             };
             let read = while_wanted(answer.closed(), self.read(&cursor)).await;
-            drop(cursor);
             let error = match read {
                 Some(Ok(found)) => return Ok(found),
                 Some(Err(error)) => error,
@@ -94,7 +93,10 @@ impl Lookup {
                 continue;
             }
             match pauses.next() {
-                Some(pause) if error.is_break() => sleep(pause).await,
+                Some(pause) if cursor.may_reopen(&error) => {
+                    drop(cursor);
+                    sleep(pause).await;
+                }
                 _ => return Err(error),
             }
         }

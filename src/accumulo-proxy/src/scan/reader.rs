@@ -90,8 +90,9 @@ impl Reader {
                     }
                 }
                 Some(Err(error)) => {
+                    let may_reopen = cursor.may_reopen(&error);
                     self.cursor = None;
-                    let pause = self.pause_after(error, &mut pauses)?;
+                    let pause = self.pause_after(error, may_reopen, &mut pauses)?;
                     tokio::select! {
                         () = sink.closed() => {}
                         () = sleep(pause) => {}
@@ -128,6 +129,7 @@ impl Reader {
     fn pause_after(
         &mut self,
         error: Error,
+        may_reopen: bool,
         pauses: &mut impl Iterator<Item = Duration>,
     ) -> Result<Duration> {
         let is_ordered = matches!(self.scan, ScanPlan::Ordered(_));
@@ -139,7 +141,7 @@ impl Reader {
             return Err(self.with_advice(&error));
         }
         match pauses.next() {
-            Some(pause) if is_ordered && error.is_break() => Ok(pause),
+            Some(pause) if is_ordered && may_reopen => Ok(pause),
             _ => Err(error),
         }
     }

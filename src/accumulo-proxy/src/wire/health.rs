@@ -33,13 +33,18 @@ impl Health {
         self.until
     }
 
+    /// Returns the number of failures since the last answer.
+    pub(super) fn failures(&self) -> u32 {
+        self.failures
+    }
+
     /// Checks whether a call may use the proxy. After a failure one call may, once the time of the
-    /// proxy is over, and the others only after that call had an answer.
+    /// proxy is over. The others may after that call had an answer, or after [`MAX_LEFT_OUT`].
     pub(super) fn may_try(&mut self) -> bool {
         let may_try = !self.is_left_out();
         if may_try && self.failures > 0 {
             self.is_tried = true;
-            self.leave_out();
+            self.until = Instant::now().checked_add(MAX_LEFT_OUT);
         }
         may_try
     }
@@ -53,15 +58,11 @@ impl Health {
     pub(super) fn failed(&mut self) {
         if self.is_tried || !self.is_left_out() {
             self.is_tried = false;
+            let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
             self.failures = self.failures.saturating_add(1);
-            self.leave_out();
+            let time = self.first.saturating_mul(doubled).min(MAX_LEFT_OUT);
+            self.until = Instant::now().checked_add(time);
         }
-    }
-
-    fn leave_out(&mut self) {
-        let doubled = 1_u32.checked_shl(self.failures.saturating_sub(1)).unwrap_or(u32::MAX);
-        let time = self.first.saturating_mul(doubled).min(MAX_LEFT_OUT);
-        self.until = Instant::now().checked_add(time);
     }
 }
 
@@ -87,7 +88,8 @@ mod tests {
             advance(Duration::from_millis(1)).await;
         }
         assert!(health.may_try());
-        assert!(!health.may_try());
+        advance(FIRST * 100).await;
+        assert!(!health.may_try(), "the first one waits for its answer");
         health.answered();
         assert!(health.may_try() && health.may_try());
         health.failed();

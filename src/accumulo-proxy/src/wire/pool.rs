@@ -3,6 +3,7 @@
 //! is left for the calls that only read or write.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(crate) struct Pool {
     long: Arc<Semaphore>,
     idle: Mutex<Vec<Idle>>,
     health: Mutex<Health>,
+    /// Number of calls that wait for a connection.
+    waiting: AtomicUsize,
 }
 
 struct Idle {
@@ -50,13 +53,21 @@ impl Pool {
             long: Arc::new(Semaphore::new(long)),
             idle: Mutex::new(Vec::new()),
             health: Mutex::new(Health::new(options.first_pause)),
+            waiting: AtomicUsize::new(0),
             options: Arc::new(options),
         }
     }
 
     /// Takes an idle connection that appears to be good, or opens a new one. Waits while all are in
-    /// use; the caller enforces the time limit.
-    pub(crate) async fn take(&self, patience: Patience) -> Result<(Connection, Permit), Failure> {
+    /// use; the caller enforces the time limit. A call that `may_move` fails after the wait if the
+    /// proxy has failed meanwhile.
+    pub(crate) async fn take(
+        &self,
+        patience: Patience,
+        may_move: bool,
+    ) -> Result<(Connection, Permit), Failure> {
+        let failures = self.health().failures();
+        let waiting = Waiting::new(&self.waiting);
         // Acquired first: a waiting long call must not occupy a connection that other calls can
         // use.
         let long = match patience {
@@ -64,6 +75,10 @@ impl Pool {
             Patience::Wait => Some(acquire(&self.long).await),
         };
         let permit = Permit { _free: acquire(&self.free).await, _long: long };
+        drop(waiting);
+        if may_move && self.health().failures() > failures {
+            return Err(Failure::Unsent(io::Error::other("the proxy does not answer other calls")));
+        }
         let connection = match self.take_idle().await {
             Some(connection) => connection,
             None => {
@@ -86,9 +101,10 @@ impl Pool {
         drop(permit);
     }
 
-    /// Returns the number of calls in progress.
+    /// Returns the number of calls in progress, with those that wait for a connection.
     pub(super) fn calls(&self) -> usize {
-        self.options.connections.get().saturating_sub(self.free.available_permits())
+        let used = self.options.connections.get().saturating_sub(self.free.available_permits());
+        used.saturating_add(self.waiting.load(Ordering::Relaxed))
     }
 
     /// Records whether the proxy has answered a call.
@@ -138,6 +154,22 @@ impl Pool {
     fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
         // Each step leaves the list consistent, so a panic elsewhere does no harm.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that waits for a connection, until this is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

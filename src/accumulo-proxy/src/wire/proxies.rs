@@ -58,10 +58,10 @@ impl Proxies {
         self.pools.len()
     }
 
-    /// Checks whether a proxy is left out while another one is not.
+    /// Checks whether a proxy has failed since its last answer, while another one has not.
     pub(crate) fn is_replaced(&self, proxy: usize) -> bool {
-        let is_used = |other| !self.is_left_out(other);
-        !is_used(proxy) && (0..self.pools.len()).any(is_used)
+        let works = |pool: &Pool| pool.health().failures() == 0;
+        !works(self.pool(proxy)) && self.pools.iter().any(works)
     }
 
     /// Returns the part of a time limit after which another proxy may be tried.

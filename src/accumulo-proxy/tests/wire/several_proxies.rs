@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accumulo_proxy::{
@@ -14,11 +15,13 @@ use futures::future::join_all;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Gate, Request, gate, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, opened, until};
 use crate::interface as wire;
 use crate::rows::{Rows, row_name, rows_of};
 
 const ROWS: usize = 2000;
+/// The time limit of a call that gets no answer, long enough for one that gets it.
+const SILENCE: Duration = Duration::from_secs(3);
 const CALL: &str = "updateRowsConditionally";
 
 fn options(fakes: &[&Fake]) -> ProxyOptions {
@@ -151,10 +154,17 @@ async fn a_writer_is_opened_at_another_proxy() {
 /// The proxy accepts connections and answers nothing, as if it was suspended.
 #[tokio::test]
 async fn a_writer_leaves_a_proxy_that_does_not_answer() {
-    let never = || Answer::Never;
-    let fakes = [&writer("one", never).await, &writer("other", accept).await];
-    let options = options(&fakes).call_timeout(Duration::from_millis(200));
-    let client = ProxyClient::lazy(options.first_pause(Duration::from_secs(60)));
+    let is_suspended = AtomicBool::new(false);
+    let suspended = Fake::start(move |request| match request.call.as_str() {
+        "createConditionalWriter" if !is_suspended.load(Ordering::SeqCst) => opened(request),
+        _ => {
+            is_suspended.store(true, Ordering::SeqCst);
+            Answer::Never
+        }
+    });
+    let fakes = [&suspended.await, &writer("other", accept).await];
+    let options = options(&fakes).call_timeout(SILENCE);
+    let client = ProxyClient::lazy(options);
     let is_accepted = |outcome| matches!(outcome, ConditionalOutcome::Accepted);
     let writer = loop {
         let writer = client.conditional_writer("t", ConditionalWriterOptions::default());
@@ -162,8 +172,28 @@ async fn a_writer_leaves_a_proxy_that_does_not_answer() {
             break writer;
         }
     };
+    // Longer than the proxy is left out.
+    sleep(Duration::from_millis(50)).await;
     assert!(is_accepted(writer.write(mutation()).await.unwrap()));
     assert_eq!(fakes[0].count(CALL), 1);
+}
+
+#[tokio::test]
+async fn a_scan_leaves_a_proxy_that_does_not_answer() {
+    let rows = Rows::new([10; ROWS]);
+    let silent = Fake::start(move |request| match request.call.as_str() {
+        "nextK" => Answer::Never,
+        _ => rows.answer(request),
+    });
+    let fakes = [&silent.await, &table().await];
+    let client = ProxyClient::lazy(options(&fakes).call_timeout(SILENCE));
+    while fakes[0].count("createScanner") == 0 || fakes[0].count("createBatchScanner") == 0 {
+        let scanner = client.scanner("t", scan_options());
+        assert_eq!(rows_of(scanner).await.unwrap().len(), ROWS);
+        let everything = BatchScanOptions::over([Range::all()]);
+        let found = client.lookup("t", everything, ROWS, 1 << 30).await.unwrap();
+        assert_eq!(found.unwrap().len(), ROWS);
+    }
 }
 
 #[tokio::test]

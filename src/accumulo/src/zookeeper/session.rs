@@ -395,7 +395,9 @@ impl OwnNode {
     /// until the session has ended; its nodes end too.
     async fn exists(&self, client: &Client) -> bool {
         while !client.state().is_terminated() {
-            match client.check_stat(&self.path).await {
+            // Another server may not have the effect of a lost request yet.
+            let (synced, found) = join!(client.sync(&self.path), client.check_stat(&self.path));
+            match synced.and(found) {
                 Err(cause) if is_connection_lost(&cause) => tokio::time::sleep(PAUSE).await,
                 found => {
                     let is_it = |stat: &Stat| {

@@ -14,7 +14,7 @@ use crate::client::{detach_iterators, iterator_removals};
 /// The property with the id of the application that a table belongs to.
 pub(super) const APPLICATION: &str = "table.custom.fluo.application";
 
-/// The time between two looks whether another process has written a later epoch.
+/// The time between two looks for a later epoch of another process.
 const LOOK: Duration = Duration::from_secs(2);
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
@@ -54,7 +54,7 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
         .collect();
     let changed = tokio::select! {
         changed = tables.change_properties(table, &changes) => changed.map_err(|(_, error)| error),
-        later = wait_for_later(tables, &application, &epoch) => later,
+        () = wait_for_later(tables, &application, &epoch) => Ok(()),
     };
     match changed {
         Err(error) if error.kind() == ErrorKind::Denied => {
@@ -69,21 +69,21 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
 }
 
 /// Waits until the table has a later epoch, and everything else that binds it: many processes open
-/// an application at the same time, and each of them waits to see what it has written.
-async fn wait_for_later(
-    tables: &dyn TableAdmin,
-    application: &Application,
-    epoch: &str,
-) -> Result<()> {
+/// an application at the same time, and each of them waits to see what it has written. The own
+/// write may arrive later, and set an earlier epoch of the same coordination, which is accepted.
+async fn wait_for_later(tables: &dyn TableAdmin, application: &Application, epoch: &str) {
     loop {
         sleep(LOOK).await;
-        let properties = tables.properties(&application.table).await?;
+        // The write itself decides about errors.
+        let Ok(properties) = tables.properties(&application.table).await else {
+            continue;
+        };
         let found = properties.get(Epochs::PROPERTY);
         if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch))
             && properties.get(APPLICATION) == Some(&application.id)
             && iterator_removals(&properties).is_empty()
         {
-            return Ok(());
+            return;
         }
     }
 }

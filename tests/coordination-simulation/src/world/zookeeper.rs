@@ -388,7 +388,8 @@ async fn serve(
         };
         send(session, Box::new(move || drop(answers.send(answer))));
     }
-    if pass(process).await.is_ok() {
+    // Otherwise it ends by its timeout.
+    if pass(process).await.is_ok() && !state_of(process).is_cut {
         end(session);
     }
 }

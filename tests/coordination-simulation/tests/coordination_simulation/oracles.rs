@@ -2,6 +2,7 @@
 //! and timestamps are handed out again soon after the last fault.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::Duration;
@@ -29,6 +30,8 @@ struct Block {
     first: u64,
     count: u64,
     horizon: u64,
+    /// The process of a client of ours; 0 of another one.
+    process: u32,
 }
 
 pub(crate) fn create_application() {
@@ -61,6 +64,7 @@ async fn use_timestamps(number: u32, blocks: Rc<RefCell<Vec<Block>>>) {
                 first: block.first.get(),
                 count: block.count.get().into(),
                 horizon: block.horizon.get(),
+                process: number,
             });
         }
         sleep(Duration::from_millis(fastrand::u64(0..300))).await;
@@ -76,7 +80,7 @@ async fn insist(_: u32, blocks: Rc<RefCell<Vec<Block>>>) {
         let asked = Instant::now();
         if let Some(first) = client.timestamps(count).await {
             let (got, count) = (Instant::now(), count.into());
-            blocks.borrow_mut().push(Block { asked, got, first, count, horizon: 0 });
+            blocks.borrow_mut().push(Block { asked, got, first, count, horizon: 0, process: 0 });
         }
         sleep(Duration::from_millis(fastrand::u64(0..300))).await;
     }
@@ -93,8 +97,13 @@ async fn play(seed: u64) -> Vec<String> {
     crew.start(CLIENTS, move |process| insist(process, got.clone()));
     crew.suffer(LENGTH, PEACE).await;
     let before = blocks.borrow().len();
+    let clients = || {
+        let blocks = blocks.borrow();
+        let later = blocks.iter().skip(before).map(|block| block.process);
+        later.filter(|process| *process > 0).collect::<BTreeSet<_>>().len()
+    };
     let recovered = async {
-        while blocks.borrow().len() < before + 10 {
+        while clients() < CLIENTS {
             sleep(Duration::from_millis(100)).await;
         }
     };

@@ -71,7 +71,7 @@ impl Link {
             let did_not_arrive = || !error.may_have_taken_effect() && opened.client.is_replaced();
             match error.kind() {
                 ErrorKind::HandleExpired => opened.is_unknown.store(true, Ordering::Relaxed),
-                ErrorKind::Unreachable if did_not_arrive() => {}
+                ErrorKind::Unreachable | ErrorKind::TimedOut if did_not_arrive() => {}
                 _ => return Err(self.explain(error, &opened, rows)),
             }
             self.forget(&opened);

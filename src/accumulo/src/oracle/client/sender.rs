@@ -72,6 +72,8 @@ impl Sender {
         let mut outage = Outage::default();
         loop {
             if waiting.waiters.is_empty() {
+                // No task waits, so none is kept waiting.
+                outage = Outage::default();
                 let Some(waiter) = queue.recv().await else {
                     return;
                 };

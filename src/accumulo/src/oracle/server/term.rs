@@ -11,12 +11,12 @@
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use fluo_table::coordination::ReservedTimestamps;
 use fluo_table::coordination::zookeeper_format::{MAX_TIMESTAMP, read_timestamp, timestamp};
 use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::oracle::application::ServedApplication;
 use crate::oracle::wire::Reply;
@@ -176,7 +176,7 @@ impl Reservation {
     /// written the node.
     async fn reserve(&mut self, session: &Session, path: &str, count: NonZeroU32) -> Result<bool> {
         loop {
-            let end = self.stamps.plan(count, Instant::now())?;
+            let end = self.stamps.plan(count, Instant::now().into_std())?;
             let version = self.stored.version;
             let next = Stored { end, version: version.wrapping_add(1) };
             let data = timestamp(end);
