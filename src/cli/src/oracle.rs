@@ -56,15 +56,19 @@ impl Oracle {
         };
         let name = &self.name;
         say!("oracle for `{name}`: waiting to become leader");
+        let mut leads = false;
         loop {
             let changed = tokio::select! {
-                changed = server.wait_for_change() => changed.map_err(application::advised)?,
+                changed = server.wait_for_change() => changed.map_err(application::advised),
                 _ = &mut interrupted => break,
             };
-            output::emit(&match changed {
-                Some(address) => format!("leads at {address}"),
-                None => "does not lead any more".to_owned(),
-            })?;
+            match &changed {
+                Ok(Some(address)) => output::emit(&format!("leads at {address}"))?,
+                // An oracle that ends at once shows its end without the loss of the lead.
+                Err(_) if !leads => {}
+                Ok(None) | Err(_) => output::emit("does not lead any more")?,
+            }
+            leads = changed?.is_some();
         }
         server.stop().await;
         say!("the oracle of application `{name}` has stopped");

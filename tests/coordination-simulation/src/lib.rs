@@ -4,8 +4,8 @@
 //! place of the client of ZooKeeper and of `tokio::net`; everything else is the code that users
 //! run.
 
-// The files have tests, which run in their own crate.
-#![cfg(not(test))]
+// The files have tests and examples, which run in their own crate.
+#![cfg(not(any(test, doctest)))]
 #![allow(
     dead_code,
     missing_docs,
