@@ -15,13 +15,13 @@ use futures::future::join_all;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Gate, Request, gate, opened, until};
+use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, opened, until};
 use crate::interface as wire;
 use crate::rows::{Rows, row_name, rows_of};
 
 const ROWS: usize = 2000;
 /// The time limit of a call that gets no answer, long enough for one that gets it.
-const SILENCE: Duration = Duration::from_secs(3);
+const SILENCE: Duration = Duration::from_secs(4);
 const CALL: &str = "updateRowsConditionally";
 
 fn options(fakes: &[&Fake]) -> ProxyOptions {
@@ -180,19 +180,25 @@ async fn a_writer_leaves_a_proxy_that_does_not_answer() {
 
 #[tokio::test]
 async fn a_scan_leaves_a_proxy_that_does_not_answer() {
-    let rows = Rows::new([10; ROWS]);
-    let silent = Fake::start(move |request| match request.call.as_str() {
-        "nextK" => Answer::Never,
-        _ => rows.answer(request),
-    });
-    let fakes = [&silent.await, &table().await];
-    let client = ProxyClient::lazy(options(&fakes).call_timeout(SILENCE));
-    while fakes[0].count("createScanner") == 0 || fakes[0].count("createBatchScanner") == 0 {
-        let scanner = client.scanner("t", scan_options());
-        assert_eq!(rows_of(scanner).await.unwrap().len(), ROWS);
-        let everything = BatchScanOptions::over([Range::all()]);
-        let found = client.lookup("t", everything, ROWS, 1 << 30).await.unwrap();
-        assert_eq!(found.unwrap().len(), ROWS);
+    for is_lookup in [false, true] {
+        let rows = Rows::new([10; ROWS]);
+        let silent = Fake::start(move |request| match request.call.as_str() {
+            "nextK" => Answer::Never,
+            _ => rows.answer(request),
+        });
+        let fakes = [&silent.await, &table().await];
+        let options = options(&fakes).call_timeout(SILENCE);
+        let client = ProxyClient::lazy(options.first_pause(STUCK).max_pause(SILENCE / 100));
+        while fakes[0].count("nextK") == 0 {
+            let read = if is_lookup {
+                let everything = BatchScanOptions::over([Range::all()]);
+                client.lookup("t", everything, ROWS, 1 << 30).await.unwrap().unwrap().len()
+            } else {
+                rows_of(client.scanner("t", scan_options())).await.unwrap().len()
+            };
+            assert_eq!(read, ROWS);
+        }
+        assert_eq!(fakes[0].count("nextK"), 1);
     }
 }
 
