@@ -80,7 +80,12 @@ impl ProxyClient {
         Self { inner: Arc::clone(&self.inner), only: Some(proxy) }
     }
 
-    /// Checks whether the only proxy of this client is left out while another one is not, so that a
+    /// Checks whether a call may move to another proxy: there is one, and no handle is needed.
+    fn may_move(&self) -> bool {
+        self.only.is_none() && self.inner.proxies.count() > 1
+    }
+
+    /// Checks whether the only proxy of this client has failed while another one works, so that a
     /// handle must be opened there.
     pub(crate) fn is_replaced(&self) -> bool {
         self.only.is_some_and(|proxy| self.inner.proxies.is_replaced(proxy))

@@ -48,20 +48,18 @@ impl ProxyClient {
     ) -> Result<(Option<C::Success>, usize)> {
         let proxies = &self.inner.proxies;
         let mut progress = Progress::default();
-        // A proxy that does not answer must leave some of the time to the others.
-        // A change could reach the silent one after a later change.
+        // A proxy that does not answer must leave some of the time to the others. A change does not
+        // move: the silent proxy could make it after a later one.
         let is_short = C::RESEND == Resend::Read && C::PATIENCE == Patience::Call;
-        let may_move = self.only.is_none() && proxies.count() > 1;
-        let share = (is_short && may_move).then(|| proxies.share(limit));
+        let share = (is_short && self.may_move()).then(|| proxies.share(limit));
         let attempts = async {
             let mut tried = Vec::new();
             loop {
                 let proxy = self.only.unwrap_or_else(|| proxies.choose(&tried));
-                let failure =
-                    match self.attempt(proxy, may_move, share, request, &mut progress).await {
-                        Ok(success) => return Ok((success, proxy)),
-                        Err(failure) => failure,
-                    };
+                let failure = match self.attempt(proxy, share, request, &mut progress).await {
+                    Ok(success) => return Ok((success, proxy)),
+                    Err(failure) => failure,
+                };
                 tried.push(proxy);
                 // An invalid address is a mistake, and not a proxy that fails.
                 let is_unsent = matches!(
@@ -69,7 +67,7 @@ impl ProxyClient {
                     Failure::Unsent(error) if error.kind() != io::ErrorKind::InvalidInput
                 );
                 let may_resend = may_resend::<C>(&failure);
-                let has_others = may_move && tried.len() < proxies.count();
+                let has_others = self.may_move() && tried.len() < proxies.count();
                 let pause = if has_others && (is_unsent || may_resend) {
                     Some(Duration::ZERO)
                 } else if !may_resend || self.is_replaced() {
@@ -118,14 +116,13 @@ impl ProxyClient {
     async fn attempt<C: Call>(
         &self,
         proxy: usize,
-        may_move: bool,
         share: Option<Duration>,
         request: &C,
         progress: &mut Progress,
     ) -> std::result::Result<Option<C::Success>, Failure> {
         let pool = self.inner.proxies.pool(proxy);
         progress.proxy = Some(proxy);
-        let taken = pool.take(C::PATIENCE, may_move).await;
+        let taken = pool.take(C::PATIENCE, self.may_move()).await;
         let (connection, permit) = taken.inspect_err(|_| pool.record(false))?;
         (progress.was_sent, progress.is_under_way) = (true, true);
         let call = connection.call(request);

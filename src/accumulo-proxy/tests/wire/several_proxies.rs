@@ -75,6 +75,22 @@ async fn writer(name: &'static str, update: impl Fn() -> Answer + Send + Sync + 
     .await
 }
 
+/// Starts a proxy that answers nothing from the first call with this name on.
+async fn suspended_at(
+    call: &'static str,
+    answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> Fake {
+    let is_suspended = AtomicBool::new(false);
+    Fake::start(move |request| {
+        is_suspended.fetch_or(request.call == call, Ordering::SeqCst);
+        match is_suspended.load(Ordering::SeqCst) {
+            true => Answer::Never,
+            false => answer(request),
+        }
+    })
+    .await
+}
+
 fn accept() -> Answer {
     let accepted = BTreeMap::from([("r".into(), wire::ConditionalStatus::Accepted)]);
     Answer::result::<wire::UpdateRowsConditionally>(accepted)
@@ -154,15 +170,7 @@ async fn a_writer_is_opened_at_another_proxy() {
 /// The proxy accepts connections and answers nothing, as if it was suspended.
 #[tokio::test]
 async fn a_writer_leaves_a_proxy_that_does_not_answer() {
-    let is_suspended = AtomicBool::new(false);
-    let suspended = Fake::start(move |request| match request.call.as_str() {
-        "createConditionalWriter" if !is_suspended.load(Ordering::SeqCst) => opened(request),
-        _ => {
-            is_suspended.store(true, Ordering::SeqCst);
-            Answer::Never
-        }
-    });
-    let fakes = [&suspended.await, &writer("other", accept).await];
+    let fakes = [&suspended_at(CALL, opened).await, &writer("other", accept).await];
     let options = options(&fakes).call_timeout(SILENCE);
     let client = ProxyClient::lazy(options);
     let is_accepted = |outcome| matches!(outcome, ConditionalOutcome::Accepted);
@@ -182,10 +190,7 @@ async fn a_writer_leaves_a_proxy_that_does_not_answer() {
 async fn a_scan_leaves_a_proxy_that_does_not_answer() {
     for is_lookup in [false, true] {
         let rows = Rows::new([10; ROWS]);
-        let silent = Fake::start(move |request| match request.call.as_str() {
-            "nextK" => Answer::Never,
-            _ => rows.answer(request),
-        });
+        let silent = suspended_at("nextK", move |request| rows.answer(request));
         let fakes = [&silent.await, &table().await];
         let options = options(&fakes).call_timeout(SILENCE);
         let client = ProxyClient::lazy(options.first_pause(STUCK).max_pause(SILENCE / 100));

@@ -195,51 +195,66 @@ impl Client {
     }
 
     pub(crate) async fn check_stat(&self, path: &str) -> Result<Option<Stat>, Error> {
-        match self.ask(Request::Stat { path: path.to_owned(), watches: false }).await?.0 {
-            Answer::Stat(stat) => Ok(stat),
-            _ => unreachable!("the answer belongs to the request"),
-        }
+        self.stat(path, false).await.map(|(stat, _)| stat)
     }
 
     pub(crate) async fn check_and_watch_stat(
         &self,
         path: &str,
     ) -> Result<(Option<Stat>, OneshotWatcher), Error> {
-        match self.ask(Request::Stat { path: path.to_owned(), watches: true }).await? {
-            (Answer::Stat(stat), watcher) => Ok((stat, watcher)),
-            _ => unreachable!("the answer belongs to the request"),
-        }
+        self.stat(path, true).await
     }
 
     pub(crate) async fn get_data(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {
-        match self.ask(Request::Data { path: path.to_owned(), watches: false }).await?.0 {
-            Answer::Data(data, stat) => Ok((data, stat)),
-            _ => unreachable!("the answer belongs to the request"),
-        }
+        self.data(path, false).await.map(|(data, stat, _)| (data, stat))
     }
 
     pub(crate) async fn get_and_watch_data(
         &self,
         path: &str,
     ) -> Result<(Vec<u8>, Stat, OneshotWatcher), Error> {
-        match self.ask(Request::Data { path: path.to_owned(), watches: true }).await? {
-            (Answer::Data(data, stat), watcher) => Ok((data, stat, watcher)),
-            _ => unreachable!("the answer belongs to the request"),
-        }
+        self.data(path, true).await
     }
 
     pub(crate) async fn list_children(&self, path: &str) -> Result<Vec<String>, Error> {
-        match self.ask(Request::Children { path: path.to_owned(), watches: false }).await?.0 {
-            Answer::Children(names) => Ok(names),
-            _ => unreachable!("the answer belongs to the request"),
-        }
+        self.children(path, false).await.map(|(names, _)| names)
     }
 
     pub(crate) async fn list_and_watch_children(
         &self,
         path: &str,
     ) -> Result<(Vec<String>, OneshotWatcher), Error> {
-        match self.ask(Request::Children { path: path.to_owned(), watches: true }).await? {
+        self.children(path, true).await
+    }
+
+    async fn stat(
+        &self,
+        path: &str,
+        watches: bool,
+    ) -> Result<(Option<Stat>, OneshotWatcher), Error> {
+        match self.ask(Request::Stat { path: path.to_owned(), watches }).await? {
+            (Answer::Stat(stat), watcher) => Ok((stat, watcher)),
+            _ => unreachable!("the answer belongs to the request"),
+        }
+    }
+
+    async fn data(
+        &self,
+        path: &str,
+        watches: bool,
+    ) -> Result<(Vec<u8>, Stat, OneshotWatcher), Error> {
+        match self.ask(Request::Data { path: path.to_owned(), watches }).await? {
+            (Answer::Data(data, stat), watcher) => Ok((data, stat, watcher)),
+            _ => unreachable!("the answer belongs to the request"),
+        }
+    }
+
+    async fn children(
+        &self,
+        path: &str,
+        watches: bool,
+    ) -> Result<(Vec<String>, OneshotWatcher), Error> {
+        match self.ask(Request::Children { path: path.to_owned(), watches }).await? {
             (Answer::Children(names), watcher) => Ok((names, watcher)),
             _ => unreachable!("the answer belongs to the request"),
         }
