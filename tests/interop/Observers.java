@@ -28,6 +28,9 @@ public final class Observers implements ObserverProvider {
   static final Column WEAK_RUNS = new Column("seen", "weak");
   static final Column SUM = new Column("sum", "total");
 
+  /** The configuration of this process. */
+  static FluoConfiguration site;
+
   /** The file of the exporter, one line for each entry. */
   private static final String EXPORTED = System.getProperty("peer.exported");
 
@@ -50,6 +53,11 @@ public final class Observers implements ObserverProvider {
     return config.getBoolean("queues", false);
   }
 
+  /** The shop has its own observers and queues. */
+  private static boolean isShop(SimpleConfiguration config) {
+    return config.getBoolean("shop", false);
+  }
+
   /** A benchmark has one observer, which copies a value. */
   private static boolean isBench(SimpleConfiguration config) {
     return config.getBoolean("bench", false);
@@ -67,6 +75,10 @@ public final class Observers implements ObserverProvider {
   public void provide(Registry registry, Context context) {
     if (isBench(context.getAppConfiguration())) {
       registry.forColumn(Bench.IN, NotificationType.STRONG).useObserver(Bench::copy);
+      return;
+    }
+    if (isShop(context.getAppConfiguration())) {
+      Shop.register(registry, context.getAppConfiguration(), site);
       return;
     }
     registry.forColumn(STRONG, NotificationType.STRONG)

@@ -47,6 +47,7 @@ public final class Peer {
 
   private Peer(FluoConfiguration config) {
     this.config = config;
+    Observers.site = config;
   }
 
   public static void main(String[] arguments) throws Exception {

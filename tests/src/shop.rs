@@ -31,7 +31,8 @@ fn placed() -> Column {
     Column::new("order", "placed")
 }
 
-fn tallied() -> Column {
+/// Returns the column that marks the orders which the observer has tallied.
+pub fn tallied() -> Column {
     Column::new("order", "tallied")
 }
 

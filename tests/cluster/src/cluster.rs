@@ -3,8 +3,12 @@
 //! The runner, `org.apache.accumulo.minicluster.MiniAccumuloRunner`, starts ZooKeeper, the master,
 //! the tablet servers and the garbage collector, and is the parent of all of them.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -46,6 +50,8 @@ pub struct Cluster {
     proxy: Option<Proxy>,
     /// The owner's end of the servers; `None` if another process owns them.
     servers: Option<Supervisor>,
+    /// ZooKeeper, once it was restarted.
+    zookeeper: Mutex<Option<Supervisor>>,
     /// The state without the proxy.
     state: State,
 }
@@ -97,6 +103,7 @@ impl Cluster {
         Ok(Cluster {
             proxy: state.proxy.map(|proxy| Proxy::attach(&state.site, proxy)),
             servers: None,
+            zookeeper: Mutex::default(),
             state,
         })
     }
@@ -123,6 +130,7 @@ impl Cluster {
                 proxy: None,
             },
             servers: Some(servers),
+            zookeeper: Mutex::default(),
         };
         let ready =
             cluster.wait_for_servers(zookeeper).and_then(|()| cluster.add_proxy(settings.proxy));
@@ -225,8 +233,35 @@ impl Cluster {
     ///
     /// It has ended.
     pub fn zookeeper(&self) -> Result<Process> {
-        let servers = self.state.runner.servers("ZooKeeperServerMain");
-        servers.first().copied().context("ZooKeeper does not run")
+        let restarted = self.zookeeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let restarted = restarted.as_ref().map(Supervisor::process);
+        let first = || self.state.runner.servers("ZooKeeperServerMain").first().copied();
+        restarted.or_else(first).context("ZooKeeper does not run")
+    }
+
+    /// Kills ZooKeeper with SIGKILL, and starts it again after a pause, with its data and on its
+    /// port. It counts the timeouts of all sessions from its start.
+    ///
+    /// # Errors
+    ///
+    /// It has ended, does not end now, or does not start within 300 s.
+    pub fn restart_zookeeper(&self, pause: Duration) -> Result<()> {
+        let before = self.zookeeper()?;
+        let command = command_of(before)?;
+        before.signal(Signal::KILL);
+        ensure!(poll(KILL, || !before.is_alive()), "ZooKeeper does not end");
+        thread::sleep(pause);
+        let log = self.logs().file("zookeeper.out");
+        let zookeeper = Supervisor::start(&command, None, None, &log)?;
+        let (_, port) = self.site().zookeepers.rsplit_once(':').context("a port")?;
+        let (port, process) = (port.parse()?, zookeeper.process());
+        *self.zookeeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(zookeeper);
+        ensure!(
+            poll(START, || process.listens_on(port)),
+            "ZooKeeper does not start again; {}",
+            self.logs().tail("zookeeper.out")
+        );
+        Ok(())
     }
 
     /// Returns the user, who has all permissions: `root`.
@@ -285,6 +320,26 @@ impl Drop for Cluster {
             self.logs().say_where();
         }
     }
+}
+
+/// Returns the command that a process runs, with its environment.
+fn command_of(process: Process) -> Result<Command> {
+    let read = |file: &str| fs::read(format!("/proc/{}/{file}", process.pid));
+    let (words, variables) = (read("cmdline")?, read("environ")?);
+    let parts = |text: &[u8]| {
+        let parts = text.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        parts.map(|part| OsStr::from_bytes(part).to_owned()).collect::<Vec<_>>()
+    };
+    let mut words = parts(&words).into_iter();
+    let mut command = Command::new(words.next().context("the process has ended")?);
+    command.args(words).env_clear();
+    for variable in parts(&variables) {
+        let mut parts = variable.as_bytes().splitn(2, |byte| *byte == b'=').map(OsStr::from_bytes);
+        if let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+            command.env(name, value);
+        }
+    }
+    Ok(command)
 }
 
 /// Returns the location of a new cluster.

@@ -25,9 +25,10 @@ use crate::poll::poll;
 use crate::process::Process;
 
 const POM: &str = include_str!("../../interop/pom.xml");
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
     ("Bench.java", include_str!("../../interop/Bench.java")),
     ("Peer.java", include_str!("../../interop/Peer.java")),
+    ("Shop.java", include_str!("../../interop/Shop.java")),
     ("Observers.java", include_str!("../../interop/Observers.java")),
 ];
 const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";

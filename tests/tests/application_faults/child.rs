@@ -45,7 +45,7 @@ async fn lead(access: Access) {
 }
 
 async fn observe(access: Access) {
-    let client = shop::application(&access.connect().await).open().await.unwrap();
+    let client = access.application().await.open().await.unwrap();
     let worker = client.worker().start();
     let worker = worker.await.unwrap();
     stopped().await;
@@ -54,7 +54,7 @@ async fn observe(access: Access) {
 
 /// Places orders, and prints the number of each once it has committed. Transfers beside.
 async fn place(access: Access, first: u64) {
-    let client = shop::application(&access.connect().await).open().await.unwrap();
+    let client = access.application().await.open().await.unwrap();
     let placing = async {
         let loaders = client.loaders().tasks(4).start().unwrap();
         for number in first.. {

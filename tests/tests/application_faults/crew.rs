@@ -33,7 +33,7 @@ const STRIDE: u64 = 1_000_000;
 /// The time in which a fault shows its effects, and the processes go on.
 pub(crate) const PAUSE: Duration = Duration::from_secs(2);
 /// A time in which a suspended process loses its session.
-const LONG: Duration = Duration::from_secs(7);
+pub(crate) const LONG: Duration = Duration::from_secs(7);
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) enum Role {

@@ -20,7 +20,7 @@ async fn a_rolling_upgrade_loses_no_order_and_keeps_the_sum() {
     if env::var_os(OLD_PROGRAM).is_none() {
         return;
     }
-    let Some(ground) = Ground::start().await else { return };
+    let Some(ground) = Ground::start(false).await else { return };
     let (mut crew, client) = ground.initialize(MAX_SLEEP, Build::Old).await;
     crew.wait_for_tallies(&client, ORDERS).await;
     for build in [Build::New, Build::Old, Build::New] {
