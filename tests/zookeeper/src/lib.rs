@@ -33,7 +33,7 @@ mod request;
 mod server;
 mod sessions;
 mod state;
-mod tree;
+pub mod tree;
 mod watches;
 mod wire;
 

@@ -1,5 +1,6 @@
 //! The requests of clients.
 
+use crate::tree::Change;
 use crate::wire::Reader;
 
 /// A kind of watch.
@@ -32,32 +33,6 @@ pub enum Operation {
     Multi,
     /// Any other request, such as a ping.
     Other,
-}
-
-/// A change of a node.
-#[derive(Clone, Debug)]
-pub(crate) enum Change {
-    Create {
-        path: String,
-        data: Vec<u8>,
-        is_ephemeral: bool,
-        is_sequential: bool,
-        /// True if the answer has the state of the node.
-        with_stat: bool,
-    },
-    Delete {
-        path: String,
-        version: i32,
-    },
-    Set {
-        path: String,
-        data: Vec<u8>,
-        version: i32,
-    },
-    Check {
-        path: String,
-        version: i32,
-    },
 }
 
 /// A request.

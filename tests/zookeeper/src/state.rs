@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
-use crate::request::{CREATE_WITH_STAT, Change, Kind, Operation, Request};
+use crate::request::{CREATE_WITH_STAT, Kind, Operation, Request};
 use crate::sessions::Sessions;
-use crate::tree::{Changed, Code, Effect, NO_NODE, Tree};
+use crate::tree::{Change, Changed, Code, Effect, NO_NODE, Tree};
 use crate::watches::{
     CHILDREN_CHANGED, CREATED, ConnectionId, DATA_CHANGED, DELETED, Event, Watches,
 };
@@ -70,7 +70,7 @@ pub(crate) enum Served {
 impl State {
     pub(crate) fn new() -> Self {
         Self {
-            tree: Tree::new(),
+            tree: Tree::default(),
             sessions: Sessions::default(),
             watches: Watches::default(),
             links: Vec::new(),

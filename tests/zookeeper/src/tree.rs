@@ -1,24 +1,51 @@
-//! The nodes, and changes of them.
+//! The nodes, and changes of them, without sessions and connections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::request::Change;
 use crate::wire::Writer;
 
 /// The code of an error.
-pub(crate) type Code = i32;
+pub type Code = i32;
 
-pub(crate) const NO_NODE: Code = -101;
-const BAD_VERSION: Code = -103;
-const NO_CHILDREN_FOR_EPHEMERALS: Code = -108;
-const NODE_EXISTS: Code = -110;
-const NOT_EMPTY: Code = -111;
+/// The node, or the parent of a new one, does not exist.
+pub const NO_NODE: Code = -101;
+/// The node has another version.
+pub const BAD_VERSION: Code = -103;
+/// The parent of a new node is ephemeral.
+pub const NO_CHILDREN_FOR_EPHEMERALS: Code = -108;
+/// The node exists.
+pub const NODE_EXISTS: Code = -110;
+/// The node has children.
+pub const NOT_EMPTY: Code = -111;
+
+/// A change of a node. The version -1 matches any version.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are those of a request in ZooKeeper's protocol")]
+pub enum Change {
+    /// Creates a node. A number follows the path of a sequential one.
+    Create {
+        path: String,
+        data: Vec<u8>,
+        is_ephemeral: bool,
+        is_sequential: bool,
+        /// True if the answer has the state of the node.
+        with_stat: bool,
+    },
+    /// Deletes a node.
+    Delete { path: String, version: i32 },
+    /// Replaces the data of a node.
+    Set { path: String, data: Vec<u8>, version: i32 },
+    /// Requires a version of a node.
+    Check { path: String, version: i32 },
+}
 
 /// A node.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Node {
-    pub(crate) data: Vec<u8>,
-    pub(crate) children: BTreeSet<String>,
+pub struct Node {
+    /// The data.
+    pub data: Vec<u8>,
+    /// The names of the children.
+    pub children: BTreeSet<String>,
     created: i64,
     pub(crate) modified: i64,
     pub(crate) children_modified: i64,
@@ -31,15 +58,16 @@ pub(crate) struct Node {
 
 /// The state of a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stat {
-    pub(crate) created: i64,
-    pub(crate) modified: i64,
-    pub(crate) children_modified: i64,
-    pub(crate) version: i32,
-    pub(crate) children_version: i32,
-    pub(crate) owner: i64,
-    pub(crate) data_length: i32,
-    pub(crate) children: i32,
+#[expect(missing_docs, reason = "the fields are those of ZooKeeper's protocol")]
+pub struct Stat {
+    pub created: i64,
+    pub modified: i64,
+    pub children_modified: i64,
+    pub version: i32,
+    pub children_version: i32,
+    pub owner: i64,
+    pub data_length: i32,
+    pub children: i32,
 }
 
 impl Stat {
@@ -52,7 +80,8 @@ impl Stat {
 }
 
 impl Node {
-    pub(crate) fn stat(&self) -> Stat {
+    /// Returns the state.
+    pub fn stat(&self) -> Stat {
         Stat {
             created: self.created,
             modified: self.modified,
@@ -68,41 +97,70 @@ impl Node {
 
 /// An effect that watches report, with the path of the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub enum Effect {
+    /// A node was created.
     Created(String),
+    /// A node was deleted.
     Deleted(String),
+    /// The data of a node was replaced.
     DataChanged(String),
+}
+
+impl Effect {
+    /// Checks whether a watch of a node, or one of its children, reports this.
+    pub fn is_seen_at(&self, path: &str, is_of_children: bool) -> bool {
+        match self {
+            Self::Deleted(deleted) if deleted == path => true,
+            Self::Created(one) | Self::Deleted(one) if is_of_children => {
+                parent_and_name(one).0 == path
+            }
+            Self::Created(one) | Self::DataChanged(one) => !is_of_children && one == path,
+            Self::Deleted(_) => false,
+        }
+    }
 }
 
 /// The result of a change.
 #[derive(Clone, Debug)]
-pub(crate) enum Changed {
+#[expect(missing_docs, reason = "the fields are those of an answer in ZooKeeper's protocol")]
+pub enum Changed {
+    /// The change was a creation. The path of a sequential node has its number.
     Created { path: String, stat: Stat, with_stat: bool },
+    /// The change was a deletion.
     Deleted,
+    /// The change was new data.
     Set(Stat),
+    /// The version is the required one.
     Checked,
 }
 
 /// All nodes.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     nodes: BTreeMap<String, Node>,
     /// The number of the last transaction.
     pub(crate) last: i64,
 }
 
-impl Tree {
-    pub(crate) fn new() -> Self {
+impl Default for Tree {
+    /// Creates the root.
+    fn default() -> Self {
         Self { nodes: BTreeMap::from([("/".to_owned(), Node::default())]), last: 0 }
     }
+}
 
-    pub(crate) fn node(&self, path: &str) -> Option<&Node> {
+impl Tree {
+    /// Returns the node at a path, such as `/fluo/web`.
+    pub fn node(&self, path: &str) -> Option<&Node> {
         self.nodes.get(path)
     }
 
-    /// Makes all changes of a session as one transaction, or none. An error has the index of the
-    /// change that failed.
-    pub(crate) fn change(
+    /// Makes all changes of a session as one transaction, or none.
+    ///
+    /// # Errors
+    ///
+    /// The index and the code of a change that failed.
+    pub fn change(
         &mut self,
         session: i64,
         changes: &[Change],
@@ -119,7 +177,7 @@ impl Tree {
     }
 
     /// Deletes the ephemeral nodes of a session.
-    pub(crate) fn end_session(&mut self, session: i64) -> Vec<Effect> {
+    pub fn end_session(&mut self, session: i64) -> Vec<Effect> {
         let nodes = self.nodes.iter().filter(|(_, node)| node.owner == session);
         let deletes: Vec<_> =
             nodes.map(|(path, _)| Change::Delete { path: path.clone(), version: -1 }).collect();

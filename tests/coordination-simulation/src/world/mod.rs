@@ -6,7 +6,6 @@
 pub(crate) mod connection;
 pub(crate) mod net;
 mod process;
-mod tree;
 pub(crate) mod zookeeper;
 
 use std::sync::Arc;
@@ -33,7 +32,7 @@ pub fn begin(seed: u64, dials: Dials) {
 
 /// Creates a node with its parents, at once and for ever.
 pub fn create(path: &str, data: &str) {
-    zookeeper::with_tree(|tree| tree.create_all(path, data));
+    zookeeper::create_all(path, data);
 }
 
 /// Connects a process to all applications.
@@ -53,12 +52,12 @@ pub fn is_silent(process: u32) -> bool {
 
 /// Returns the data of a node.
 pub fn text(path: &str) -> Option<String> {
-    zookeeper::with_tree(|tree| tree.text(path))
+    zookeeper::text(path)
 }
 
 /// Returns the names of the children of a node.
 pub fn children(path: &str) -> Vec<String> {
-    zookeeper::with_tree(|tree| tree.children(path))
+    zookeeper::children(path)
 }
 
 /// Suspends a process for a while: no message reaches it or leaves it.

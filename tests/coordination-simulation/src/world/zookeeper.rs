@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_zookeeper::tree::{self, Change, Changed, Code, Effect, Tree};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep};
 pub(crate) use zookeeper_client::{
@@ -18,7 +19,6 @@ pub(crate) use zookeeper_client::{
 };
 
 use super::process::{draw, losses, pass, process_of, state_of};
-use super::tree::{Event, Tree, TreeChange};
 
 /// Number of pings within a session timeout.
 const PINGS: u32 = 3;
@@ -42,8 +42,33 @@ pub(super) fn begin() {
     drop(SERVERS.take());
 }
 
-pub(super) fn with_tree<T>(work: impl FnOnce(&mut Tree) -> T) -> T {
-    with(|servers| work(&mut servers.tree))
+/// Creates a node with its parents, or replaces its data.
+pub(super) fn create_all(path: &str, data: &str) {
+    let node = |path: &str, data: &str| Change::Create {
+        path: path.to_owned(),
+        data: data.into(),
+        is_ephemeral: false,
+        is_sequential: false,
+        with_stat: true,
+    };
+    let parents = path.match_indices('/').map(|(end, _)| path.split_at(end).0);
+    let parents = parents.filter(|parent| !parent.is_empty()).map(|parent| node(parent, ""));
+    let set = Change::Set { path: path.to_owned(), data: data.into(), version: -1 };
+    for change in parents.chain([node(path, data), set]) {
+        // A node may exist.
+        let _ = with(|servers| servers.tree.change(0, &[change]));
+    }
+}
+
+pub(super) fn text(path: &str) -> Option<String> {
+    let text = |node: &tree::Node| String::from_utf8_lossy(&node.data).into_owned();
+    with(|servers| servers.tree.node(path).map(text))
+}
+
+/// Returns the names of the children of a node; none if it does not exist.
+pub(super) fn children(path: &str) -> Vec<String> {
+    let names = |node: &tree::Node| node.children.iter().cloned().collect();
+    with(|servers| servers.tree.node(path).map(names).unwrap_or_default())
 }
 
 /// Shows the clients of a process whether they are connected.
@@ -94,7 +119,7 @@ enum Request {
     Stat { path: String, watches: bool },
     Data { path: String, watches: bool },
     Children { path: String, watches: bool },
-    Change(Vec<TreeChange>),
+    Change(Vec<Change>),
     Sync,
 }
 
@@ -270,7 +295,7 @@ impl Client {
         path: &str,
         version: Option<i32>,
     ) -> impl Future<Output = Result<(), Error>> + Send + use<> {
-        let delete = TreeChange::Delete { path: path.to_owned(), version };
+        let delete = Change::Delete { path: path.to_owned(), version: version.unwrap_or(-1) };
         let answer = self.send(Request::Change(vec![delete]));
         async move { changed(answer).await.map(drop).map_err(Error::from) }
     }
@@ -326,12 +351,12 @@ impl CreateMode {
 
 pub(crate) struct MultiWriter<'a> {
     client: &'a Client,
-    changes: Vec<TreeChange>,
+    changes: Vec<Change>,
 }
 
 impl<'a> MultiWriter<'a> {
     pub(crate) fn add_check_version(&mut self, path: &str, version: i32) -> Result<(), Error> {
-        self.changes.push(TreeChange::Check { path: path.to_owned(), version });
+        self.changes.push(Change::Check { path: path.to_owned(), version });
         Ok(())
     }
 
@@ -341,12 +366,12 @@ impl<'a> MultiWriter<'a> {
         data: &[u8],
         mode: &CreateMode,
     ) -> Result<(), Error> {
-        let owner = if *mode == CreateMode::Persistent { 0 } else { self.client.0.session };
-        self.changes.push(TreeChange::Create {
+        self.changes.push(Change::Create {
             path: path.to_owned(),
             data: data.to_owned(),
-            owner,
-            is_numbered: *mode == CreateMode::EphemeralSequential,
+            is_ephemeral: *mode != CreateMode::Persistent,
+            is_sequential: *mode == CreateMode::EphemeralSequential,
+            with_stat: true,
         });
         Ok(())
     }
@@ -358,12 +383,13 @@ impl<'a> MultiWriter<'a> {
         version: Option<i32>,
     ) -> Result<(), Error> {
         let (path, data) = (path.to_owned(), data.to_owned());
-        self.changes.push(TreeChange::Set { path, data, version });
+        self.changes.push(Change::Set { path, data, version: version.unwrap_or(-1) });
         Ok(())
     }
 
     pub(crate) fn add_delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
-        self.changes.push(TreeChange::Delete { path: path.to_owned(), version });
+        let path = path.to_owned();
+        self.changes.push(Change::Delete { path, version: version.unwrap_or(-1) });
         Ok(())
     }
 
@@ -457,14 +483,14 @@ async fn expire(session: i64, process: u32, timeout: Duration) {
 
 /// Ends a session at the server.
 fn end(session: i64) {
-    let events = with(|state| {
+    let effects = with(|state| {
         let served = state.sessions.get_mut(&session).unwrap();
         if std::mem::replace(&mut served.is_ended, true) {
             return Vec::new();
         }
-        state.tree.end(session)
+        state.tree.end_session(session)
     });
-    announce(&events);
+    announce(&effects);
 }
 
 fn answer(session: i64, request: Request) -> (Answer, OneshotWatcher) {
@@ -473,53 +499,90 @@ fn answer(session: i64, request: Request) -> (Answer, OneshotWatcher) {
         let watch = Watch { path, is_of_children, event };
         with(|state| state.sessions.get_mut(&session).unwrap().watches.push(watch));
     };
+    let node = |path: &str| with(|state| state.tree.node(path).cloned());
     let answer = match request {
         Request::Sync => Answer::Sync,
         Request::Stat { path, watches } => {
-            let stat = with(|state| state.tree.stat(&path));
+            let stat = node(&path).map(|node| stat(&node.stat()));
             if watches {
                 watch(path, false);
             }
             Answer::Stat(stat)
         }
-        Request::Data { path, watches } => match with(|state| state.tree.data(&path)) {
-            Ok((data, stat)) => {
+        Request::Data { path, watches } => match node(&path) {
+            Some(node) => {
                 if watches {
                     watch(path, false);
                 }
-                Answer::Data(data, stat)
-            }
-            Err(error) => Answer::Change(Err((0, error))),
-        },
-        Request::Children { path, watches } => match with(|state| state.tree.stat(&path)) {
-            Some(_) => {
-                let children = with(|state| state.tree.children(&path)).into_iter();
-                if watches {
-                    watch(path, true);
-                }
-                Answer::Children(children.collect())
+                Answer::Data(node.data.clone(), stat(&node.stat()))
             }
             None => Answer::Change(Err((0, Error::NoNode))),
         },
-        Request::Change(changes) => match with(|state| state.tree.change(&changes)) {
-            Ok((results, events)) => {
-                announce(&events);
-                Answer::Change(Ok(results))
+        Request::Children { path, watches } => match node(&path) {
+            Some(node) => {
+                if watches {
+                    watch(path, true);
+                }
+                Answer::Children(node.children.into_iter().collect())
             }
-            Err(refused) => Answer::Change(Err(refused)),
+            None => Answer::Change(Err((0, Error::NoNode))),
+        },
+        Request::Change(changes) => match with(|state| state.tree.change(session, &changes)) {
+            Ok((results, effects)) => {
+                announce(&effects);
+                Answer::Change(Ok(results.into_iter().map(result).collect()))
+            }
+            Err((index, code)) => Answer::Change(Err((index, error(code)))),
         },
     };
     (answer, OneshotWatcher(watcher))
 }
 
-/// Sends events to all sessions that watch.
-fn announce(events: &[Event]) {
+fn stat(stat: &tree::Stat) -> Stat {
+    Stat {
+        czxid: stat.created,
+        mzxid: stat.modified,
+        pzxid: stat.children_modified,
+        ctime: 0,
+        mtime: 0,
+        version: stat.version,
+        cversion: stat.children_version,
+        aversion: 0,
+        ephemeral_owner: stat.owner,
+        data_length: stat.data_length,
+        num_children: stat.children,
+    }
+}
+
+fn result(changed: Changed) -> MultiWriteResult {
+    match changed {
+        Changed::Created { path, stat: created, .. } => {
+            MultiWriteResult::Create { path, stat: stat(&created) }
+        }
+        Changed::Deleted => MultiWriteResult::Delete,
+        Changed::Set(set) => MultiWriteResult::SetData { stat: stat(&set) },
+        Changed::Checked => MultiWriteResult::Check,
+    }
+}
+
+fn error(code: Code) -> Error {
+    match code {
+        tree::NO_NODE => Error::NoNode,
+        tree::BAD_VERSION => Error::BadVersion,
+        tree::NO_CHILDREN_FOR_EPHEMERALS => Error::NoChildrenForEphemerals,
+        tree::NODE_EXISTS => Error::NodeExists,
+        tree::NOT_EMPTY => Error::NotEmpty,
+        code => Error::UnexpectedError(code.to_string()),
+    }
+}
+
+/// Sends effects to all sessions that watch.
+fn announce(effects: &[Effect]) {
     let fired = with(|state| {
         let mut fired = Vec::new();
         for (id, session) in &mut state.sessions {
             let is_met = |watch: &mut Watch| {
-                let mut events = events.iter();
-                events.any(|event| (&event.0, event.1) == (&watch.path, watch.is_of_children))
+                effects.iter().any(|it| it.is_seen_at(&watch.path, watch.is_of_children))
             };
             let met = session.watches.extract_if(.., is_met);
             fired.extend(met.map(|watch| (*id, watch.event)));

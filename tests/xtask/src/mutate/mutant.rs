@@ -19,7 +19,8 @@ pub(super) const FOLDER: &str = "tests/mutants";
 /// fails: cargo test --workspace --test TARGET NAME-OF-A-TEST
 /// ```
 ///
-/// A bug that several tests must find has several lines `fails:`.
+/// A bug that several tests must find has several lines `fails:`. One that a simulation finds only
+/// with more seeds than usual has a line `seeds: NUMBER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mutant {
     /// The name of the file, without its extension.
@@ -29,6 +30,8 @@ pub(super) struct Mutant {
     pub(super) what: String,
     /// The commands that pass without the patch and fail with it.
     pub(super) fails: Vec<String>,
+    /// The number of seeds with which the simulation finds it, if it is not the usual one.
+    pub(super) seeds: Option<u32>,
     /// The first file that the patch changes.
     pub(super) changes: String,
 }
@@ -51,6 +54,9 @@ impl Mutant {
         for command in &fails {
             ensure!(command.starts_with("cargo test "), "`{command}` is not a `cargo test`");
         }
+        let seeds = header.lines().find_map(|line| line.strip_prefix("seeds:"));
+        let seeds = seeds.map(|seeds| seeds.trim().parse()).transpose();
+        let seeds = seeds.context("the header has no number after `seeds:`")?;
         let changes = diff.split_whitespace().next().unwrap_or_default();
         let name = file.file_stem().unwrap_or_default();
         Ok(Mutant {
@@ -58,6 +64,7 @@ impl Mutant {
             file: file.to_owned(),
             what: what.to_owned(),
             fails,
+            seeds,
             changes: changes.to_owned(),
         })
     }
@@ -88,6 +95,7 @@ mod tests {
 what: the digits are swapped
 fails: cargo test --workspace --lib digits::tests
 fails: cargo test digits
+seeds: 300
 
 diff --git a/src/lib.rs b/src/lib.rs
 ";
@@ -106,6 +114,7 @@ diff --git a/src/lib.rs b/src/lib.rs
                 "cargo test --workspace --lib digits::tests".to_owned(),
                 "cargo test digits".to_owned(),
             ],
+            seeds: Some(300),
             changes: "a/src/lib.rs".to_owned(),
         };
         assert_eq!(parse(PATCH).unwrap(), expected);
@@ -120,6 +129,7 @@ diff --git a/src/lib.rs b/src/lib.rs
                 "diff --git ",
                 "there is no line that begins with `diff --git `; write the patch with `git diff`",
             ),
+            ("300", "the header has no number after `seeds:`"),
             ("cargo test", "`digits` is not a `cargo test`"),
         ] {
             let error = parse(&PATCH.replace(part, "")).unwrap_err().to_string();

@@ -12,6 +12,8 @@ use crate::cargo::command;
 
 /// The pause between two checks whether a command has ended.
 const PAUSE: Duration = Duration::from_millis(50);
+/// The variable with the number of seeds of the simulations.
+const SEEDS: &str = "FLUO_SIMULATE_SEEDS";
 /// Maximum number of lines of a failed build to print.
 const LINES_OF_A_FAILURE: usize = 40;
 
@@ -29,9 +31,10 @@ pub(super) enum Verdict {
     Endless,
 }
 
-/// Runs a cargo command in the copy. Ends it when the time is up.
-pub(super) fn run(tree: &Tree, line: &str, limit: Duration) -> Result<Verdict> {
-    let (succeeded, output) = output(tree, line, limit)?;
+/// Runs a cargo command in the copy, with another number of seeds than usual if there is one. Ends
+/// it when the time is up.
+pub(super) fn run(tree: &Tree, line: &str, seeds: Option<u32>, limit: Duration) -> Result<Verdict> {
+    let (succeeded, output) = output(tree, line, seeds, limit)?;
     Ok(match succeeded {
         None => Verdict::Endless,
         Some(true) => Verdict::Survived,
@@ -41,18 +44,25 @@ pub(super) fn run(tree: &Tree, line: &str, limit: Duration) -> Result<Verdict> {
 
 /// Checks that a command passes without a planted bug, and that it runs a test.
 pub(super) fn check_clean(tree: &Tree, line: &str, limit: Duration) -> Result<()> {
-    let (succeeded, output) = output(tree, line, limit)?;
+    let (succeeded, output) = output(tree, line, None, limit)?;
     ensure!(succeeded == Some(true), "`{line}` fails without a planted bug:\n{}", end_of(&output));
     ensure!(ran_tests(&output), "`{line}`: no test has this name");
     Ok(())
 }
 
 /// Returns `true` if a command succeeds, `None` if the time is up, and the lines of both outputs.
-fn output(tree: &Tree, line: &str, limit: Duration) -> Result<(Option<bool>, String)> {
+fn output(
+    tree: &Tree,
+    line: &str,
+    seeds: Option<u32>,
+    limit: Duration,
+) -> Result<(Option<bool>, String)> {
+    let seeds = seeds.map(|seeds| (SEEDS, Some(seeds.to_string().into())));
+    let environment: Vec<_> = tree.environment().into_iter().chain(seeds).collect();
     let arguments: Vec<_> = line.split_whitespace().skip(1).collect();
     let path = tree.log();
     let log = File::create(&path).with_context(|| format!("`{}`", path.display()))?;
-    let mut child = command(&arguments, &tree.environment())
+    let mut child = command(&arguments, &environment)
         .current_dir(tree.copy())
         .stdout(log.try_clone()?)
         .stderr(log)
