@@ -9,6 +9,7 @@ mod maps;
 mod read;
 #[cfg(test)]
 pub(crate) mod tests;
+mod torn_commit;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,6 +29,7 @@ use self::failure::LAST_FILE;
 pub(crate) use self::maps::{Cells, Families, Map, Maps, Slice, keys_of};
 use self::read::MAX_KEY_BYTES;
 pub(crate) use self::read::{CellEntries, Read, Snapshot, number};
+use self::torn_commit::cut_torn_commit;
 use crate::durable_paths::sync_directory;
 use crate::error::Failure;
 
@@ -122,7 +124,12 @@ impl Engine {
         if !directory.join(LAST_FILE).try_exists()? {
             return Err(Failure::damaged(format_args!("its file `{LAST_FILE}` is missing")));
         }
-        let database = open_database(directory, cache_bytes)?;
+        let database = match open_database(directory, cache_bytes) {
+            Err(fjall::Error::JournalRecovery(_)) if cut_torn_commit(directory)? => {
+                open_database(directory, cache_bytes)?
+            }
+            opened => opened?,
+        };
         // The engine forgets a map whose files are missing.
         let is_there = |name: &&str| database.keyspace_exists(name);
         if !Self::RECORDS.iter().any(is_there) {
@@ -290,11 +297,11 @@ impl fmt::Debug for Engine {
     }
 }
 
-fn open_database(directory: &Path, cache_bytes: usize) -> Result<SingleWriterTxDatabase, Failure> {
+fn open_database(directory: &Path, cache_bytes: usize) -> fjall::Result<SingleWriterTxDatabase> {
     let builder = SingleWriterTxDatabase::builder(directory)
         .cache_size(u64::try_from(cache_bytes).unwrap_or(u64::MAX))
         .max_journaling_size(MAX_LOG_BYTES);
-    Ok(builder.open()?)
+    builder.open()
 }
 
 fn open_map(

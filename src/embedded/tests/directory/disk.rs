@@ -2,7 +2,7 @@
 //!
 //! `strace` records the calls of a process to its file system. The disk repeats them up to some
 //! call, and then shows files as a loss of power there could leave them: whatever was synced, and
-//! of everything else some parts. Writes to a file survive each on its own, and in part. Changes of
+//! of everything else some parts. The sectors of a file survive each on their own. Changes of
 //! a directory survive in their order, up to some change. A failed sync makes nothing durable, and
 //! what it should have written may never be written: the operating system does not try it again.
 
@@ -90,6 +90,11 @@ impl Call {
         is_output.then(|| String::from_utf8(self.bytes(1)).unwrap())
     }
 
+    /// Checks whether the call is one that the storage engine makes at the end of each commit.
+    pub(super) fn is_commit(&self) -> bool {
+        self.name == "fdatasync"
+    }
+
     fn number(&self, argument: usize) -> u64 {
         self.arguments[argument].parse().unwrap()
     }
@@ -146,24 +151,24 @@ impl Content {
         }
     }
 
-    /// Applies some of the changes.
+    /// Applies some of the changes. A sector that survives has all that was written to it before.
     fn apply_some(&mut self, changes: &[Change], dice: &mut fastrand::Rng) {
+        let mut whole = self.clone();
+        // Of 32 sectors of a write; or a single sector of many writes is lost.
+        let survivors = dice.choice([&[0, 16, 32][..], &[31]]).unwrap();
         for change in changes {
+            whole.apply(change);
             match change {
                 Change::Length(_) if dice.bool() => self.apply(change),
                 Change::Length(_) => {}
                 Change::Write { at, bytes } => {
-                    // All, none, or each of its sectors on its own.
-                    let keeps = dice.choice([Some(true), Some(false), None]).unwrap();
-                    let mut start = 0;
-                    while start < bytes.len() {
-                        let end = ((at + start) / SECTOR + 1) * SECTOR - at;
-                        let end = end.min(bytes.len());
-                        if keeps.unwrap_or_else(|| dice.bool()) {
-                            let bytes = bytes[start..end].to_vec();
-                            self.apply(&Change::Write { at: at + start, bytes });
+                    let survive = dice.choice(survivors).unwrap();
+                    for sector in at / SECTOR..(at + bytes.len()).div_ceil(SECTOR) {
+                        if dice.u8(0..32) < *survive {
+                            let at = sector * SECTOR;
+                            let end = whole.bytes.len().min(at + SECTOR);
+                            self.apply(&Change::Write { at, bytes: whole.bytes[at..end].to_vec() });
                         }
-                        start = end;
                     }
                 }
             }

@@ -43,23 +43,31 @@ fn not_together() -> Error {
     Error::invalid("rows are not written together")
 }
 
+/// Returns the value of a row: its number, and noise. Often the noise fills some sectors of a disk,
+/// and no compression makes it shorter.
+fn value(number: u64) -> Vec<u8> {
+    let mut dice = fastrand::Rng::with_seed(number);
+    let longest = dice.choice([1, 600, 13_000]).unwrap();
+    let noise: Vec<u8> = (0..dice.usize(0..longest)).map(|_| dice.u8(..)).collect();
+    [&number.to_be_bytes()[..], &noise].concat()
+}
+
 /// Writes without end, and prints each number once its row, or its two rows, are acknowledged.
 async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<()> {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let [first, second] = columns();
-        let mutation = Mutation::new(row(number)).put(first.clone(), number.to_string());
+        let mutation = Mutation::new(row(number)).put(first.clone(), value(number));
         let free = Condition::absent(first);
         let is_written = match number % 2 {
             0 => {
-                let both = mutation.put(second, number.to_string());
+                let both = mutation.put(second, value(number));
                 let outcomes = table.write_conditional(vec![both.when(free)]).await?;
                 outcomes.iter().all(Outcome::is_accepted)
             }
             // The second column in a row of its own.
             _ => {
-                let other =
-                    Mutation::new(other_row(number)).put(second.clone(), number.to_string());
+                let other = Mutation::new(other_row(number)).put(second.clone(), value(number));
                 let both = vec![mutation.when(free), other.when(Condition::absent(second))];
                 let together = table.together().ok_or_else(not_together)?;
                 together.write_atomically(both, None).await?.is_accepted()
@@ -200,7 +208,8 @@ async fn found(directory: &Path) -> Result<(BTreeMap<u64, u64>, [u64; 2])> {
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let mut columns_of = BTreeMap::new();
     for cell in pages.read(Scan::over(Span::all())).await? {
-        let number: u64 = std::str::from_utf8(&cell.value).unwrap().parse().unwrap();
+        let number = u64::from_be_bytes(*cell.value.first_chunk().unwrap());
+        assert_eq!(cell.value, value(number));
         assert!(cell.key.row == row(number) || cell.key.row == other_row(number));
         *columns_of.entry(number).or_default() += 1;
     }

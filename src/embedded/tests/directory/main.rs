@@ -26,6 +26,7 @@ mod opening;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod power_loss;
 mod tablets;
+mod torn_commit;
 mod writer;
 
 /// The variable that multiplies the rounds of the long tests.

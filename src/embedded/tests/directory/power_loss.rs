@@ -16,9 +16,10 @@ use super::{SOAK, setting};
 const WITHOUT_STRACE: &str = "FLUO_WITHOUT_STRACE";
 /// Lines of acknowledgements after which a process is stopped.
 const LINES: usize = 400;
-/// Processes that are recorded, and losses of power for each.
+/// Processes that are recorded. For each, losses of power after any call, and as many before the
+/// sync of a commit.
 const ROUNDS: u64 = 2;
-const LOSSES: u64 = 25;
+const LOSSES: usize = 15;
 
 /// Lets a child write for a while, and returns the calls that it made.
 fn calls_of_child(directory: &Path, inject: Option<&str>) -> Vec<Call> {
@@ -40,6 +41,8 @@ fn calls_of_child(directory: &Path, inject: Option<&str>) -> Vec<Call> {
 /// Verifies losses of power after each of some calls. Returns whether anything was acknowledged.
 fn lose_power(directory: &Path, calls: &[Call], dice: &mut fastrand::Rng, what: &str) -> bool {
     let mut instants: Vec<_> = (0..LOSSES).map(|_| dice.usize(0..=calls.len())).collect();
+    let commits = (0..calls.len()).filter(|next| calls[*next].is_commit());
+    instants.extend(dice.choose_multiple(commits, LOSSES));
     instants.push(calls.len());
     instants.sort_unstable();
     let parent = directory.parent().unwrap();
