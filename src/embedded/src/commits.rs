@@ -9,7 +9,8 @@
 //! crash may leave it. So each commit stores its number with its changes, and this file has the
 //! number of the last commit that was acknowledged: if the engine has only lower ones, it has lost
 //! acknowledged writes. The file is written after the engine has synced the commit, and is not
-//! synced itself, so it is never ahead of the engine.
+//! synced itself, so it is never ahead of the engine. It is synced before the engine is opened:
+//! from then on the number may be the only proof of a commit that the engine drops.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -36,8 +37,8 @@ impl Commits {
         file.sync_all()
     }
 
-    /// Opens the file, and compares it with the number of the engine's last commit.
-    pub(crate) fn open(directory: &Path, last: u64) -> Result<Self, Failure> {
+    /// Opens the file, and syncs it.
+    pub(crate) fn open(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join(COMMITS_FILE);
         let mut file = match open_regular(&path, false)? {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -47,13 +48,21 @@ impl Commits {
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| cannot("read", &path, error))?;
+        file.sync_all().map_err(|error| cannot("sync", &path, error))?;
         let number = bytes.first_chunk().map(|number| u64::from_be_bytes(*number));
         match number.filter(|number| bytes == record(*number)) {
             None => Err(Failure::damaged(format_args!("its `{COMMITS_FILE}` cannot be read"))),
-            Some(acknowledged) if acknowledged > last => Err(Failure::damaged(format_args!(
+            Some(last) => Ok(Self { file, last: AtomicU64::new(last) }),
+        }
+    }
+
+    /// Takes over the number of the engine's last commit. Fails if a later one was acknowledged.
+    pub(crate) fn with_last(self, last: u64) -> Result<Self, Failure> {
+        match self.last.into_inner() {
+            acknowledged if acknowledged > last => Err(Failure::damaged(format_args!(
                 "its last commit is {last}, but {acknowledged} was acknowledged"
             ))),
-            Some(_) => Ok(Self { file, last: AtomicU64::new(last) }),
+            _ => Ok(Self { file: self.file, last: AtomicU64::new(last) }),
         }
     }
 

@@ -66,11 +66,12 @@ impl Store {
         directory: &Arc<Directory>,
         options: &EmbeddedOptions,
     ) -> Result<Self, Failure> {
+        // The engine may drop the end of its log.
+        let commits = Commits::open(directory.path());
         let engine = Engine::open(&directory.tables()?, options.cache_bytes)?;
         let snapshot = engine.snapshot();
         check_format(&snapshot)?;
-        let last = catalog::number(&snapshot, catalog::COMMITS)?;
-        let commits = Commits::open(directory.path(), last)?;
+        let commits = commits?.with_last(catalog::number(&snapshot, catalog::COMMITS)?)?;
         engine.open_tables(&catalog::ids(&snapshot)?)?;
         Ok(Self {
             engine,

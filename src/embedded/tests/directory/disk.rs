@@ -90,6 +90,13 @@ impl Call {
         is_output.then(|| String::from_utf8(self.bytes(1)).unwrap())
     }
 
+    /// Checks whether a call of this name has this end of a path as an argument.
+    pub(super) fn is_of(&self, name: &str, end: &str) -> bool {
+        let end: String = end.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        let is_end = |text: &String| text.trim_end_matches(['"', '>']).ends_with(&end);
+        self.name == name && self.arguments.iter().any(is_end)
+    }
+
     /// Checks whether the call is one that the storage engine makes at the end of each commit.
     pub(super) fn is_commit(&self) -> bool {
         self.name == "fdatasync"

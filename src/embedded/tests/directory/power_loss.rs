@@ -80,6 +80,22 @@ fn a_loss_of_power_loses_no_acknowledged_write() {
     }
 }
 
+/// The engine drops a damaged end of its log when it is opened. A loss of power after that once
+/// could take the proof that the end had been acknowledged.
+#[test]
+fn the_number_of_the_last_commit_is_durable_before_the_log_is_read() {
+    if std::env::var_os(WITHOUT_STRACE).is_some() {
+        return;
+    }
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("tables");
+    drop(calls_of_child(&directory, None));
+    let calls = calls_of_child(&directory, None);
+    let synced = calls.iter().position(|call| call.is_of("fsync", "/fluo.commits"));
+    let read = calls.iter().position(|call| call.is_of("openat", ".jnl"));
+    assert!(synced.is_some() && synced < read, "synced: {synced:?}, read: {read:?}");
+}
+
 /// The sync of a thread fails once. What it should have written may be lost for ever, although
 /// later syncs succeed.
 #[test]
