@@ -19,6 +19,9 @@ use crate::metadata::{self, Rows};
 use crate::table::AccumuloTable;
 use crate::tables::{AccumuloTables, Ids};
 
+/// The start of the system properties with the jars of class paths.
+const CLASS_PATH: &str = "general.vfs.context.classpath.";
+
 #[async_trait]
 impl TableAdmin for AccumuloTables {
     /// Returns the tables of the system (`accumulo.*`) too.
@@ -219,6 +222,27 @@ impl TableAdmin for AccumuloTables {
 
     async fn check_transactions(&self) -> Result<()> {
         self.require_iterators().await
+    }
+
+    async fn class_path(&self, name: &str) -> Result<Option<String>> {
+        let system = self.client.instance_operations().system_configuration().await;
+        let system = system.map_err(|error| self.denied("the system permission SYSTEM", error))?;
+        Ok(system.get(&format!("{CLASS_PATH}{name}")).cloned())
+    }
+
+    async fn set_class_path(&self, name: &str, jars: Option<&str>) -> Result<()> {
+        let property = format!("{CLASS_PATH}{name}");
+        let instance = self.client.instance_operations();
+        let changed = match jars {
+            Some(jars) => instance.set_property(&property, jars).await,
+            None => instance.remove_property(&property).await,
+        };
+        changed.map_err(|error| self.denied("the system permission SYSTEM", error))?;
+        let change = format!("system property {property} was changed");
+        let found =
+            || async { self.class_path(name).await.map_err(|error| after_change(&change, error)) };
+        let shown = settle(found, |found| (found.as_deref() == jars).then_some(())).await?;
+        shown.ok_or_else(|| unseen(&change, "the servers do not show that"))
     }
 }
 

@@ -101,18 +101,23 @@ impl AccumuloTables {
     /// permission, the message names it, because that of Accumulo does not.
     pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
         self.ids.forget();
+        self.denied(&format!("the permission {permission} on table `{table}`"), error)
+    }
+
+    /// Converts the error of a call that needs a permission, and names it if the user lacks it.
+    pub(crate) fn denied(&self, permission: &str, error: ProxyError) -> Error {
         if !error.is_denial() {
             return port_error(error);
         }
         let user = self.client.options().credentials.user();
         let is_certain = !error.may_have_taken_effect();
         let kind = kind_of(error.kind(), !is_certain);
-        let message = lack(permission, user, table, &error.to_string(), is_certain);
+        let message = lack(permission, user, &error.to_string(), is_certain);
         Error::with_source(kind, message, error)
     }
 }
 
-fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certain: bool) -> String {
+fn lack(permission: &str, user: Option<&str>, said: &str, is_certain: bool) -> String {
     let user = match user {
         Some(user) => format!("user `{}`", user.escape_debug()),
         // A proxy of Accumulo 2.x does not reveal its user.
@@ -123,7 +128,7 @@ fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certai
     } else {
         "; each server checks permissions itself, so other servers may have written some of the rows"
     };
-    format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
+    format!("{user} lacks {permission} ({said}){doubt}")
 }
 
 #[cfg(test)]
@@ -134,11 +139,11 @@ mod tests {
     fn names_the_missing_permission() {
         let said = "updateAndFlush of `t` at h:1: PERMISSION_DENIED";
         assert_eq!(
-            lack("WRITE", Some("guest"), "t", said, true),
+            lack("the permission WRITE on table `t`", Some("guest"), said, true),
             "user `guest` lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: PERMISSION_DENIED)"
         );
         assert_eq!(
-            lack("WRITE", None, "t", said, false),
+            lack("the permission WRITE on table `t`", None, said, false),
             "the user of the proxy lacks the permission WRITE on table `t` (updateAndFlush of `t` at h:1: \
              PERMISSION_DENIED); each server checks permissions itself, so other servers may have written some of the rows"
         );

@@ -38,6 +38,7 @@ pub(crate) struct ApplicationArguments {
 /// An open application. An embedded directory stays open until all of this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenApplication {
+    pub(crate) fluo: Instance,
     pub(crate) application: Application,
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
@@ -75,7 +76,7 @@ impl ApplicationArguments {
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = fluo.open_table(&application.table, labels).await?;
-        Ok(OpenApplication { application, table, coordination })
+        Ok(OpenApplication { fluo, application, table, coordination })
     }
 }
 

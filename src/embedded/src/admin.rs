@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use fluo_table::balancer::{simulated_server_name, simulated_tablets, simulates_class};
 use fluo_table::table::{check_split_points, property};
 use fluo_table::{
-    Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
+    Authorizations, Bytes, Error, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
     check_table_name,
 };
 
@@ -175,5 +175,13 @@ impl TableAdmin for EmbeddedTables {
 
     async fn check_transactions(&self) -> Result<()> {
         Ok(())
+    }
+
+    async fn class_path(&self, _name: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    async fn set_class_path(&self, _name: &str, _jars: Option<&str>) -> Result<()> {
+        Err(Error::no_class_paths())
     }
 }

@@ -102,6 +102,11 @@ impl Error {
         Self::new(ErrorKind::NotFound, format!("there is no table `{name}`"))
     }
 
+    /// Creates the error of an implementation whose servers load no jars.
+    pub fn no_class_paths() -> Self {
+        Self::invalid("the servers of these tables load no jars; omit them")
+    }
+
     /// Returns the kind of the error, which tells the caller how to react.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

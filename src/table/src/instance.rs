@@ -134,4 +134,6 @@ forward! {
     fn servers() -> Result<Vec<String>>;
     fn can_load(name: &str, class: &str, as_type: &str) -> Result<bool>;
     fn check_transactions() -> Result<()>;
+    fn class_path(name: &str) -> Result<Option<String>>;
+    fn set_class_path(name: &str, jars: Option<&str>) -> Result<()>;
 }

@@ -156,6 +156,7 @@ macro_rules! __for_each_rule {
             transactions::a11_a_compaction_drops_the_requested_garbage,
             transactions::a11_other_compactions_drop_no_garbage,
             transactions::a12_filters_work_or_fail_with_the_reason_of_the_check,
+            settings::a13_a_class_path_is_set_or_refused,
         }
     };
 }

@@ -121,3 +121,19 @@ pub async fn a10_the_servers_load_only_existing_classes(tables: Arc<dyn TableAdm
     }
     assert!(packages > 0, "no package of balancers loads");
 }
+
+/// Checks A13: servers that load no jars refuse a class path. All others have it until its removal.
+pub async fn a13_a_class_path_is_set_or_refused(tables: Arc<dyn TableAdmin>) {
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let (name, jars) = (ground.name.as_str(), "file:///none/a.jar,file:///none/b.jar");
+    let found = tables.class_path(name).await;
+    assert_eq!(found.unwrap(), None);
+    let Err(refused) = tables.set_class_path(name, Some(jars)).await else {
+        assert_eq!(tables.class_path(name).await.unwrap().as_deref(), Some(jars));
+        tables.set_class_path(name, None).await.unwrap();
+        assert_eq!(tables.class_path(name).await.unwrap(), None);
+        return;
+    };
+    assert_eq!(refused.kind(), ErrorKind::Invalid, "{refused}");
+    assert_eq!(tables.class_path(name).await.unwrap(), None);
+}

@@ -98,4 +98,12 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
     async fn check_transactions(&self) -> Result<()> {
         self.inner.check_transactions().await
     }
+
+    async fn class_path(&self, name: &str) -> Result<Option<String>> {
+        self.inner.class_path(name).await
+    }
+
+    async fn set_class_path(&self, name: &str, jars: Option<&str>) -> Result<()> {
+        self.inner.set_class_path(name, jars).await
+    }
 }

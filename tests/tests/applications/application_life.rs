@@ -335,3 +335,20 @@ async fn the_next_call_repairs_a_failed_one() {
         assert!(failed >= 3 * 9, "{failed}");
     }
 }
+
+#[tokio::test]
+async fn tables_that_load_no_jars_keep_what_an_application_with_jars_would_clear() {
+    let place = Place::new();
+    place.web().initialize().await.unwrap();
+    place.write("pages").await;
+    let with_jars = place.web().clear(true).jars(["file:///fluo-api-1.2.0.jar"]);
+    let error = with_jars.initialize().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(error.to_string(), "the servers of these tables load no jars; omit them");
+    assert_eq!(place.cells("pages").await, 1);
+    let error = place.web().jars(["fluo-api-1.2.0.jar"]).check().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`fluo-api-1.2.0.jar` is not the URL of a jar; write SCHEME:/PATH without commas and blanks"
+    );
+}

@@ -140,4 +140,12 @@ impl TableAdmin for Servers {
     async fn check_transactions(&self) -> Result<()> {
         self.tables.check_transactions().await
     }
+
+    async fn class_path(&self, name: &str) -> Result<Option<String>> {
+        self.tables.class_path(name).await
+    }
+
+    async fn set_class_path(&self, name: &str, jars: Option<&str>) -> Result<()> {
+        self.tables.set_class_path(name, jars).await
+    }
 }

@@ -11,6 +11,7 @@ mod interface;
 use accumulo_proxy as data;
 use accumulo_proxy as error;
 
+mod class_paths;
 mod compactions;
 mod iterators;
 mod permissions;

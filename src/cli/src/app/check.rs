@@ -5,11 +5,12 @@ use std::num::NonZeroU32;
 use anyhow::Result;
 use clap::Args;
 use fluo_table::layout::{EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp};
-use fluo_table::{Cell, Scan, Span, Timestamp};
+use fluo_table::table::property;
+use fluo_table::{Cell, ErrorKind, Scan, Span, TableAdmin, Timestamp};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
-use crate::application::ApplicationArguments;
+use crate::application::{ApplicationArguments, OpenApplication};
 use crate::exit::Outcome;
 use crate::text::{count_of, plural};
 use crate::{output, progress};
@@ -21,6 +22,9 @@ use crate::{output, progress};
 /// restored from an older backup than the table: transactions would not see what later ones have
 /// written. On Accumulo this needs a running oracle. Entries whose visibility the labels do not
 /// allow are not read.
+///
+/// If the table loads its iterators from jars (see `fluo app init --jars`), it also checks that the
+/// servers know their class path.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo app check --at embedded:./data web")]
 pub(crate) struct Check {
@@ -75,8 +79,9 @@ impl Check {
         // After the scan, because programs may have written meanwhile.
         let next = open.coordination.timestamps(NonZeroU32::MIN).await?.first;
         let late = entries.latest.as_ref().filter(|(latest, _)| *latest >= next);
+        let class_path = self.missing_class_path(&open).await?;
         let (name, table) = (&self.application.named.name, &open.application.table);
-        let is_ok = late.is_none() && entries.foreign.is_none();
+        let is_ok = late.is_none() && entries.foreign.is_none() && class_path.is_none();
         if self.json {
             output::print_json(&json!({
                 "ok": is_ok,
@@ -84,6 +89,7 @@ impl Check {
                 "latest": entries.latest.as_ref().map(|(latest, _)| latest.get()),
                 "next": next.get(),
                 "foreign": entries.foreign.as_ref().map(|cell| cell.key.to_string()),
+                "missing_class_path": class_path,
             }))?;
             return Ok(Outcome::of(is_ok));
         }
@@ -97,6 +103,12 @@ impl Check {
         if let Some(cell) = &entries.foreign {
             show!("NOT OK: `{}` in table `{table}` is no entry of an application", cell.key)?;
         }
+        if let Some(missing) = &class_path {
+            show!(
+                "NOT OK: no system property has the jars of `{missing}`, the class path of table `{table}`"
+            )?;
+            show!("Set `general.vfs.context.classpath.{missing}` to their URLs.")?;
+        }
         if is_ok {
             let entries = plural(entries.count, "entry");
             show!(
@@ -104,5 +116,22 @@ impl Check {
             )?;
         }
         Ok(Outcome::of(is_ok))
+    }
+    /// Returns the class path of the table if the servers lack it.
+    async fn missing_class_path(&self, open: &OpenApplication) -> Result<Option<String>> {
+        if self.application.named.target.is_directory() {
+            return Ok(None);
+        }
+        let mut properties = match open.fluo.properties(&open.application.table).await {
+            Err(error) if error.kind() == ErrorKind::Denied => {
+                say!("note: the class path of the table was not checked: {error}");
+                return Ok(None);
+            }
+            properties => properties?,
+        };
+        // Accumulo shows an empty value for none.
+        let name = properties.remove(property::CLASS_PATH).filter(|name| !name.is_empty());
+        let Some(name) = name else { return Ok(None) };
+        Ok(open.fluo.class_path(&name).await?.is_none().then_some(name))
     }
 }

@@ -45,6 +45,10 @@ pub(crate) struct Init {
     /// reads none. Repeat it for each setting, with different names
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
+    /// URLs of jars, separated by commas, from which the servers of Accumulo load Fluo's iterators
+    /// for the table. Without it the iterators are on the class path of the servers
+    #[arg(long, value_name = "URL,URL", value_delimiter = ',')]
+    jars: Vec<String>,
     /// First delete the application and the table of these names, with all their data. Refused if
     /// the application has another table, which would be left behind
     #[arg(long)]
@@ -93,6 +97,9 @@ impl Init {
         if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
             bail!("--set `{name}` is given twice; a setting has one value, so give it once");
         }
+        if self.target.is_directory() && !self.jars.is_empty() {
+            bail!("an embedded directory loads no jars; omit --jars");
+        }
         // Check before the directory is made.
         self.application(&Instance::in_memory()).check()?;
         let fluo = self.target.open_or_create(&self.making).await?;
@@ -121,6 +128,7 @@ impl Init {
             .application(&self.name)
             .table(self.table())
             .observed_columns(self.observe.iter().cloned())
+            .jars(&self.jars)
             .clear(self.clear);
         let set = self.set.iter();
         set.fold(application, |application, (name, value)| application.set(name, value))

@@ -11,6 +11,7 @@ use fluo_table::coordination::{
 use fluo_table::{Authorizations, Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
 
 use crate::application::binding::bind;
+use crate::application::class_path;
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
 use crate::observer::{Observer, ObserverError, Observers, observer_fn};
@@ -60,6 +61,7 @@ pub struct ApplicationHandle {
     table: Option<String>,
     own: Registration,
     recipes: Vec<Result<Registration>>,
+    pub(super) jars: Vec<String>,
     pub(super) clear: bool,
     options: ClientOptions,
 }
@@ -72,6 +74,7 @@ impl ApplicationHandle {
             table: None,
             own: Registration::new("", "the application"),
             recipes: Vec::new(),
+            jars: Vec::new(),
             clear: false,
             options: ClientOptions::new(),
         }
@@ -139,6 +142,17 @@ impl ApplicationHandle {
         Self { own: self.own.require(name, value), ..self }
     }
 
+    /// Adds jars of a new application: URLs from which the servers of Accumulo load Fluo's
+    /// iterators for its table, such as `hdfs://host:8020/fluo/fluo-accumulo-1.2.0.jar`. All
+    /// servers must reach them. Default: none, and the iterators are on the class path of the
+    /// servers.
+    ///
+    /// Tables of other kinds load no jars, so creating the application fails there.
+    pub fn jars(mut self, urls: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.jars.extend(urls.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets whether [`create`](Self::create) and [`initialize`](Self::initialize) first delete an
     /// application and a table of these names, with all their data. Default: no, and both calls
     /// fail if either exists.
@@ -165,7 +179,7 @@ impl ApplicationHandle {
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
-    /// setting of the application, or an option of the client.
+    /// setting of the application, the URL of a jar, or an option of the client.
     pub fn check(&self) -> Result<()> {
         self.new_application("id".to_owned()).map(drop)
     }
@@ -280,6 +294,7 @@ impl ApplicationHandle {
         let observers = self.declared()?;
         self.options.check()?;
         check_application_name(&self.name)?;
+        self.jars.iter().try_for_each(|url| class_path::check_url(url))?;
         let application = Application {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),

@@ -2,6 +2,7 @@
 
 mod application_handle;
 mod binding;
+mod class_path;
 mod setup;
 mod status;
 

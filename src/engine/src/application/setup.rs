@@ -21,6 +21,7 @@ use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions}
 
 use crate::application::ApplicationHandle;
 use crate::application::binding::APPLICATION;
+use crate::application::class_path::ClassPath;
 use crate::application::status::{applications_of, read};
 
 /// The locality group of notifications: workers scan it without reading other columns.
@@ -42,8 +43,11 @@ impl ApplicationHandle {
     /// # Errors
     ///
     /// - Those of [`check`](Self::check), and [`Invalid`](ErrorKind::Invalid) if the servers lack a
-    ///   part that [transactions need](fluo_table::TableAdmin::check_transactions). Nothing was
-    ///   changed.
+    ///   part that [transactions need](fluo_table::TableAdmin::check_transactions), or if there are
+    ///   [`jars`](Self::jars) and the tables load none. Nothing was changed.
+    /// - [`Invalid`](ErrorKind::Invalid) if the servers do not find Fluo's iterators in the jars.
+    ///   No table is left then.
+    /// - [`Denied`](ErrorKind::Denied) if the user may not set a class path. Nothing was changed.
     /// - [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or the table exists and
     ///   [`clear`](Self::clear) is not set, if the table belongs to another application, or if the
     ///   application has another table. Nothing was changed.
@@ -76,13 +80,19 @@ impl ApplicationHandle {
             );
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
+        let class_path = ClassPath::new(name, &self.jars);
+        class_path.set(tables).await?;
         if is_there {
             applications.remove(name).await?;
         }
         if has_table {
             tables.delete_table(&table).await?;
         }
+        if has_table && self.jars.is_empty() {
+            class_path.remove(tables).await;
+        }
         make_table(tables, &table, &id).await?;
+        class_path.use_for(tables, &table).await?;
         applications.initialize(name, application).await
     }
 
@@ -100,11 +110,14 @@ impl ApplicationHandle {
         let applications = &**self.instance.applications();
         let (table, _claim) = self.claim_existing().await?;
         applications.remove(&self.name).await?;
-        match self.instance.table_admin().delete_table(&table).await {
+        let tables = &**self.instance.table_admin();
+        match tables.delete_table(&table).await {
             // Another caller has deleted it.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            deleted => deleted,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            deleted => deleted?,
         }
+        ClassPath::new(&self.name, &self.jars).remove(tables).await;
+        Ok(())
     }
 
     /// Rejects the removal of an application that is running, or whose table would be left behind.

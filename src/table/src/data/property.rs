@@ -9,6 +9,8 @@ pub const BALANCER: &str = "table.balancer";
 pub const GROUP_PATTERN: &str = "table.custom.balancer.group.regex.pattern";
 /// The group of tablets that the pattern does not match.
 pub const GROUP_DEFAULT: &str = "table.custom.balancer.group.regex.default";
+/// The name of the class path from which the servers load the classes of a table.
+pub const CLASS_PATH: &str = "table.classpath.context";
 
 /// Checks the name of a table property: it starts with `table.` and has no control characters,
 /// blanks or `=`.

@@ -57,6 +57,10 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 ///   `Ok`, the servers can run the filters of transactions (T13 to T15) on every table. If it
 ///   fails, scans and conditions with such a filter fail for the same reason; everything else
 ///   works.
+/// - **A13, class paths.** A class path has a name. The servers load the classes of a table whose
+///   property [`CLASS_PATH`](crate::table::property::CLASS_PATH) is that name from its jars too. If
+///   the servers load no jars, there is no class path, and setting one is
+///   [`Invalid`](crate::ErrorKind::Invalid).
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// Returns the names of all tables, sorted.
@@ -180,6 +184,18 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// [`Invalid`](crate::ErrorKind::Invalid) if they do not; the message names the missing part
     /// and the remedy.
     async fn check_transactions(&self) -> Result<()>;
+
+    /// Returns the jars of a class path of the servers: URLs, separated by commas. `None` if there
+    /// is no class path of this name (A13).
+    async fn class_path(&self, name: &str) -> Result<Option<String>>;
+
+    /// Sets the jars of a class path of the servers, or removes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the servers load no jars;
+    /// [`Denied`](crate::ErrorKind::Denied).
+    async fn set_class_path(&self, name: &str, jars: Option<&str>) -> Result<()>;
 }
 
 impl dyn TableAdmin + '_ {

@@ -1,13 +1,14 @@
 //! Commands on applications in the ZooKeeper of a cluster.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use fluo_accumulo::{AccumuloOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_engine::{Client, InstanceExt, Transaction};
-use fluo_table::{Column, Instance};
+use fluo_table::{Column, Instance, TableAdmin, Versions};
 
 use super::{Fluo, Run, assert_says, fluo, name};
 
@@ -190,6 +191,80 @@ async fn a_check_finds_a_table_that_is_newer_than_zookeeper() {
     assert_says(&run.stdout, "The coordination is older than table");
     operator.stop(oracle);
     operator.run("app remove --yes").succeeds();
+}
+
+/// Jars that only one class path has: a class without methods, as `javac` compiles it.
+fn only_here(folder: &Path) {
+    let mut class = b"\xca\xfe\xba\xbe\0\0\0\x34\0\x0a".to_vec();
+    let text = |text: &str| [&[1, 0, u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
+    class.extend(b"\x07\0\x02");
+    class.extend(text("OnlyHere"));
+    class.extend(b"\x07\0\x04");
+    class.extend(text("java/lang/Object"));
+    class.extend(text("<init>"));
+    class.extend(text("()V"));
+    class.extend(text("Code"));
+    // Its constructor calls that of the class above.
+    class.extend(b"\x0c\0\x05\0\x06\x0a\0\x03\0\x08");
+    class.extend(b"\0\x21\0\x01\0\x03\0\0\0\0\0\x01\0\x01\0\x05\0\x06\0\x01");
+    class.extend(b"\0\x07\0\0\0\x11\0\x01\0\x01\0\0\0\x05\x2a\xb7\0\x09\xb1\0\0\0\0\0\0");
+    std::fs::write(folder.join("OnlyHere.class"), class).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_application_loads_its_iterators_from_jars_of_its_own() {
+    let Some(operator) = Operator::new() else { return };
+    let name = &operator.application;
+    let jars = std::fs::read_dir(&Cluster::shared().unwrap().site().jars).unwrap();
+    let jars = jars.map(|jar| jar.unwrap().path()).filter(|jar| {
+        let name = jar.file_name().unwrap().to_str().unwrap();
+        name.starts_with("fluo-accumulo") || name.starts_with("fluo-api")
+    });
+    let folder = tempfile::tempdir().unwrap();
+    only_here(folder.path());
+    let mut urls = vec![format!("file://{}/", folder.path().display())];
+    for jar in jars {
+        let copy = folder.path().join(jar.file_name().unwrap());
+        std::fs::copy(&jar, &copy).unwrap();
+        urls.push(format!("file://{}", copy.display()));
+    }
+    assert_eq!(urls.len(), 3, "{urls:?}");
+    let (first, others) = urls.split_first().unwrap();
+    let others = others.join(",");
+    let init = format!("app init --observe page:links=strong,count --jars {first} --jars {others}");
+    operator.run(&init).succeeds();
+
+    let fluo = operator.instance().await;
+    let context = format!("fluo-{name}");
+    assert_eq!(fluo.class_path(&context).await.unwrap(), Some(urls.join(",")));
+    assert_eq!(fluo.properties(name).await.unwrap()["table.classpath.context"], context);
+    let other = format!("{name}_other");
+    fluo.create_table(&other, Versions::All).await.unwrap();
+    for (table, loads) in [(name, true), (&other, false)] {
+        let found = fluo.can_load(table, "OnlyHere", "java.lang.Object").await.unwrap();
+        assert_eq!(found, loads, "{table}");
+    }
+    fluo.delete_table(&other).await.unwrap();
+
+    let oracle = operator.oracle();
+    let nothing = async |_, _| Ok::<(), fluo_engine::Error>(());
+    let client = fluo.application(name).observe(&links(), "count", nothing).open().await.unwrap();
+    load(&client).await;
+    drop(client);
+    operator.run("app gc").succeeds();
+    operator.run("app check").succeeds();
+    fluo.set_class_path(&context, None).await.unwrap();
+    let run = operator.run("app check").differs();
+    let missing = format!(
+        "NOT OK: no system property has the jars of `{context}`, the class path of table `{name}`"
+    );
+    assert_says(&run.stdout, &missing);
+    fluo.set_class_path(&context, Some(&urls.join(","))).await.unwrap();
+    drop(fluo);
+    operator.stop(oracle);
+    operator.run("app remove --yes").succeeds();
+    let fluo = operator.instance().await;
+    assert_eq!(fluo.class_path(&context).await.unwrap(), None);
 }
 
 /// No command waits for ever for a server that is not there.

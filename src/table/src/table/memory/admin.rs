@@ -159,4 +159,12 @@ impl TableAdmin for MemoryTables {
     async fn check_transactions(&self) -> Result<()> {
         Ok(())
     }
+
+    async fn class_path(&self, _name: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    async fn set_class_path(&self, _name: &str, _jars: Option<&str>) -> Result<()> {
+        Err(Error::no_class_paths())
+    }
 }
