@@ -91,11 +91,16 @@ pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordina
     fluo.applications().open(name).await.map_err(advised)
 }
 
-/// Adds the command that creates an application to the error of a missing one.
+/// Adds the command that creates an application to the error of a missing one, or of one without
+/// its table.
 pub(crate) fn advised(error: Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::NotFound => anyhow!("{error}, with `fluo app init`"),
-        _ => error.into(),
+    if error.kind() != ErrorKind::NotFound {
+        return error.into();
+    }
+    let text = error.to_string();
+    match text.strip_suffix("`clear`") {
+        Some(start) => anyhow!("{start}`fluo app init --clear`"),
+        None => anyhow!("{text}, with `fluo app init`"),
     }
 }
 

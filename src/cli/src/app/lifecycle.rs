@@ -117,7 +117,7 @@ impl Init {
                 let name = &self.name;
                 anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
             }
-            None => error.into(),
+            None => anyhow!(error.to_string().replace("`clear`", "--clear")),
         })?;
         say!("initialized application `{}` with table `{}`", self.name, self.table());
         Ok(())

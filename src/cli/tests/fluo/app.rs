@@ -2,6 +2,7 @@
 
 use crate::command::{Place, assert_says};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::TableAdmin;
 use fluo_table::coordination::Applications;
 
 const INIT: &str = "app init --at embedded:d";
@@ -24,7 +25,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     );
     assert_says(
         &place.fails(&format!("{INIT} web")),
-        "table `web` exists without an application; replace it with `clear`",
+        "table `web` exists without an application; replace it with --clear, or choose another table",
     );
     place.runs("app init --at embedded:d --clear web");
     place.runs(remove);
@@ -37,6 +38,21 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     lose("pages").await;
     place.runs("table create --at embedded:d web");
     assert_eq!(place.fails(remove), error);
+}
+
+#[tokio::test]
+async fn names_the_command_that_replaces_an_application_without_its_table() {
+    let place = Place::new();
+    place.runs(&format!("{INIT} web"));
+    let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
+    tables.delete_table("web").await.unwrap();
+    drop(tables);
+    assert_eq!(
+        place.fails("app gc --at embedded:d web"),
+        "table `web` of application `web` does not exist; create the application again with `fluo app init --clear`"
+    );
+    place.runs("app init --at embedded:d --clear web");
+    place.runs("app gc --at embedded:d web");
 }
 
 /// Covers an application that runs elsewhere: only one process can open a directory, so an
