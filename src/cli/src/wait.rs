@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::{ErrorKind, Grouped};
+use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
-use crate::application::{ApplicationArguments, waiting, waiting_notifications};
+use crate::application::{ApplicationArguments, OpenApplication, waiting, waiting_notifications};
 use crate::exit::{self, Outcome};
 use crate::text::{count_of, parse_duration, seconds};
 use crate::{output, progress};
@@ -18,13 +18,16 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Time to search for a moment in which no transaction begins.
 const MAX_LOOK: Duration = Duration::from_secs(1);
+/// Least time to connect, and to get timestamps, so that a short timeout allows one check.
+const MIN_ANSWER: Duration = Duration::from_secs(10);
 
 /// Wait until no notification waits, and no transaction that has begun can create one.
 ///
 /// Dead letters (see `fluo notifications failed`) do not count. After the timeout it exits 1 if
-/// notifications wait, and 2 if it could not check. An embedded directory is open only during a
-/// check. If another process has it open, this command waits for that process, whose workers may be
-/// doing the work.
+/// notifications wait, and 2 if it could not check. The last check may take up to 10 s longer, and
+/// the time to read all notifications. An embedded directory is open only during a check. If
+/// another process has it open, this command waits for that process, whose workers may be doing the
+/// work.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -47,7 +50,8 @@ impl Wait {
         let mut pause = FIRST_PAUSE;
         let mut is_printed = false;
         loop {
-            let looked = self.look().await;
+            let left = self.timeout.map(|limit| limit.saturating_sub(start.elapsed()));
+            let looked = self.look(left.map(|left| left.max(MIN_ANSWER))).await;
             let waited = start.elapsed();
             let is_over = self.timeout.is_some_and(|limit| waited >= limit);
             let reason = match looked {
@@ -82,24 +86,20 @@ impl Wait {
         }
     }
 
-    /// Returns the reason why the application is not idle. `None` if it is, which is printed.
-    async fn look(&self) -> Result<Option<String>> {
-        let open = self.application.open().await?;
+    /// Returns the reason why the application is not idle. `None` if it is, which is printed. The
+    /// connection, and the timestamps, must arrive within the limit.
+    async fn look(&self, limit: Option<Duration>) -> Result<Option<String>> {
+        let open = within(limit, "the tables and the application", self.application.open()).await?;
         let batches = waiting(&*open.table);
         let count = batches.try_fold(0, async |count, batch| Ok(count + count_of(batch.len())));
         let count = count.await?;
         if count > 0 {
             return Ok(Some(waiting_notifications(count)));
         }
-        let client = open.client().await?;
-        // Counting takes time, so it does not prove that the application is idle. This does.
-        let end = Instant::now() + MAX_LOOK;
-        while !client.is_idle().await? {
-            if Instant::now() > end {
-                let reason = "no notification waits, but transactions begin all the time";
-                return Ok(Some(reason.to_owned()));
-            }
-            sleep(FIRST_PAUSE).await;
+        let is_idle = within(limit, "an oracle, which hands out timestamps,", open.is_idle());
+        if !is_idle.await? {
+            let reason = "no notification waits, but transactions begin all the time";
+            return Ok(Some(reason.to_owned()));
         }
         let see = "in the dead letters, see `fluo notifications failed`";
         match open.coordination.dead_letters().await?.len() {
@@ -109,4 +109,34 @@ impl Wait {
         }
         Ok(None)
     }
+}
+
+impl OpenApplication {
+    /// Checks whether the application is idle. Counting notifications takes time, so it does not
+    /// prove that.
+    async fn is_idle(&self) -> Result<bool> {
+        let client = self.client().await?;
+        let end = Instant::now() + MAX_LOOK;
+        while !client.is_idle().await? {
+            if Instant::now() > end {
+                return Ok(false);
+            }
+            sleep(FIRST_PAUSE).await;
+        }
+        Ok(true)
+    }
+}
+
+/// Ends work that takes longer than the limit. The error names the part that does not answer.
+async fn within<T>(
+    limit: Option<Duration>,
+    part: &str,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(limit) = limit else { return work.await };
+    let ended = timeout(limit, work).await;
+    ended.unwrap_or_else(|_| {
+        let message = format!("{part} did not answer within {}", seconds(limit));
+        Err(Error::unavailable(message).into())
+    })
 }
