@@ -77,6 +77,6 @@ pub use accumulo_proxy::{
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
 pub use connection::{AccumuloOptions, connect};
-pub use oracle::{Oracle, OracleClient, OracleOptions};
+pub use oracle::{Oracle, OracleClient, OracleMonitor, OracleOptions};
 pub use properties::FluoProperties;
 pub use tables::{AccumuloTables, IteratorBuild};

@@ -1,11 +1,11 @@
 //! `fluo oracle`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anyhow::Result;
 use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
-use fluo_process::Profile;
+use fluo_process::{OraclePort, Profile};
 
 use crate::exit::Outcome;
 use crate::target::{AtParser, ZooKeeperArguments};
@@ -40,13 +40,25 @@ pub(crate) struct Oracle {
     /// Address to listen at [default: 0.0.0.0, all of IPv4]
     #[arg(long, value_name = "IP")]
     listen: Option<IpAddr>,
+    /// Answer supervisors over HTTP at this address: /live, /ready (the oracle leads or stands by)
+    /// and /metrics for Prometheus. Without it no such port is open
+    #[arg(long, value_name = "IP:PORT")]
+    http: Option<SocketAddr>,
 }
 
 impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let interrupted = interruption::any()?;
         tokio::pin!(interrupted);
-        let started = Server::start(self.options().await?);
+        let options = self.options().await?;
+        let port = match self.http {
+            Some(address) => Some(OraclePort::open(address).await?),
+            None => None,
+        };
+        if let Some(port) = &port {
+            say!("/live, /ready and /metrics are at http://{}", port.address());
+        }
+        let started = Server::start(options);
         let connecting = "connecting to ZooKeeper".to_owned();
         let mut server = tokio::select! {
             started = progress::while_it_lasts(connecting, started) => {
@@ -54,6 +66,7 @@ impl Oracle {
             }
             by = &mut interrupted => return Ok(Outcome::Interrupted(by)),
         };
+        port.iter().for_each(|port| port.serve(&server));
         let name = &self.name;
         say!("oracle for `{name}`: waiting to become leader");
         let mut leads = false;
@@ -70,6 +83,7 @@ impl Oracle {
             }
             leads = changed?.is_some();
         }
+        port.iter().for_each(OraclePort::stop);
         server.stop().await;
         say!("the oracle of application `{name}` has stopped");
         Ok(Outcome::Success)

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use fluo_accumulo::OracleMonitor;
 use fluo_engine::WorkerMonitor;
 use fluo_table::{Error, Result};
 
@@ -10,6 +11,7 @@ use fluo_table::{Error, Result};
 pub(crate) enum State {
     Starting,
     Working(WorkerMonitor),
+    Electing(OracleMonitor),
     Loading,
     Stopping,
 }
@@ -31,6 +33,7 @@ impl Health {
         match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Starting => Err(Error::unavailable("the process is starting")),
             State::Working(worker) => worker.check(),
+            State::Electing(oracle) => oracle.check(),
             State::Loading => Ok(()),
             State::Stopping => Err(Error::unavailable("the process is stopping")),
         }

@@ -42,6 +42,6 @@ use crate::world::net;
 pub(crate) use application::ServedApplication;
 pub use client::OracleClient;
 pub use options::OracleOptions;
-pub use server::Oracle;
+pub use server::{Oracle, OracleMonitor};
 #[cfg(simulated)]
 pub(crate) use wire::{Call, Exchange, Reply};

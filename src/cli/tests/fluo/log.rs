@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::{Child, ChildStdout};
+use std::process::{Child, ChildStdout, Command};
 
 use fluo_zookeeper::{Link, ZooKeeper};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
@@ -13,21 +13,21 @@ use crate::command::{Place, Run, assert_says, ended, signal};
 
 const SECRET: &str = "hunter2";
 const ID: &str = "/fluo/web/config/fluo.application.id";
-const SERVERS: &str = "/fluo/web/oracle/server";
+pub(crate) const SERVERS: &str = "/fluo/web/oracle/server";
 const LOST: &str = "WARN fluo_accumulo::oracle::server::run: the oracle does not lead any more ";
 
 /// The application `web`, as Fluo creates it in ZooKeeper.
-struct Application {
+pub(crate) struct Application {
     place: Place,
     zookeeper: ZooKeeper,
-    client: Client,
+    pub(crate) client: Client,
     /// The link of the client, which is closed when this is dropped.
     _own: Link,
     link: Link,
 }
 
 impl Application {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let zookeeper = ZooKeeper::new();
         let [own, link] = [zookeeper.link(), zookeeper.link()];
         let client = Client::connect(&own.address()).await.unwrap();
@@ -46,13 +46,19 @@ impl Application {
         Self { place: Place::new(), zookeeper, client, _own: own, link }
     }
 
-    /// Starts an oracle, and waits until it leads.
-    fn oracle(&self, options: &[&str], directives: Option<&str>) -> Oracle {
+    /// Returns the command of an oracle, not yet started.
+    pub(crate) fn command(&self, options: &[&str]) -> Command {
         let zookeepers = format!("{}/fluo", self.link.address());
         let arguments = ["oracle", "--host", "localhost", "--zookeepers"];
         let arguments = arguments.into_iter().chain([&*zookeepers, "web"]);
         let mut command = self.place.command(arguments.chain(options.iter().copied()));
         command.env("FLUO_ZOOKEEPER_SECRET", SECRET);
+        command
+    }
+
+    /// Starts an oracle, and waits until it leads.
+    fn oracle(&self, options: &[&str], directives: Option<&str>) -> Oracle {
+        let mut command = self.command(options);
         if let Some(directives) = directives {
             command.env("FLUO_LOG", directives);
         }

@@ -15,6 +15,7 @@ mod app_plan_apply_verify;
 mod data;
 mod demo;
 mod log;
+mod oracle_port;
 mod pipes;
 mod queue;
 mod scan;

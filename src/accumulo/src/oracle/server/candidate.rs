@@ -11,6 +11,7 @@
 use std::time::Duration;
 
 use fluo_table::{Error, Result};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::predecessor::wait_until_it_stops;
@@ -20,14 +21,19 @@ use crate::zookeeper::{Change, NodeKind, Outcome, Session};
 /// The time after which a candidate looks at the others again although no watch has fired.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
+/// `Ok` while an oracle leads or stands by, otherwise the reason why it does not.
+pub(super) type Candidacy = Result<()>;
+
 /// Stands for election with the address of this oracle, and returns the path of its node once it is
 /// the first and the former leader has stopped. Records the address of another leader in
-/// `predecessor`. After an error the node may exist until the session ends.
+/// `predecessor`, and in `candidacy` that the node exists. After an error the node may exist until
+/// the session ends.
 pub(super) async fn stand(
     session: &Session,
     servers: &str,
     address: &str,
     predecessor: &mut Option<String>,
+    candidacy: &watch::Sender<Candidacy>,
 ) -> Result<String> {
     let prefix = election::election_prefix(fastrand::u128(..));
     let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
@@ -70,6 +76,7 @@ pub(super) async fn stand(
             continue;
         };
         own = Some(path.clone());
+        let _ = candidacy.send_replace(Ok(()));
         if index > 0 && is_alone {
             *predecessor = leader.or(predecessor.take());
             // Watches can be late, but not lost; the limit is a second line of defense.

@@ -4,6 +4,7 @@ use fluo_table::{Error, Result};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
+use super::candidate::Candidacy;
 use super::epoch::check_epoch;
 use super::run::{Run, State};
 use crate::oracle::application::ServedApplication;
@@ -35,6 +36,7 @@ use crate::oracle::options::OracleOptions;
 #[derive(Debug)]
 pub struct Oracle {
     state: watch::Receiver<State>,
+    candidacy: watch::Receiver<Candidacy>,
     /// The oracle stops when this is dropped.
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
@@ -55,14 +57,22 @@ impl Oracle {
         let application = ServedApplication::connect(&options).await?;
         check_epoch(&application, &*application.keeper.session().await?).await?;
         let (stop, stopped) = oneshot::channel();
-        let run = Run { application, options, host, state: watch::Sender::new(Ok(None)) };
-        let state = run.state.subscribe();
-        Ok(Self { state, stop, task: tokio::spawn(run.run(stopped)) })
+        let starting = Error::unavailable("the oracle does not stand for election yet");
+        let candidacy = watch::Sender::new(Err(starting));
+        let state = watch::Sender::new(Ok(None));
+        let run = Run { application, options, host, state, candidacy };
+        let (state, candidacy) = (run.state.subscribe(), run.candidacy.subscribe());
+        Ok(Self { state, candidacy, stop, task: tokio::spawn(run.run(stopped)) })
     }
 
     /// Returns the address at which this oracle leads, or `None` if it does not lead.
     pub fn leads_at(&self) -> Option<String> {
         self.state.borrow().clone().ok().flatten()
+    }
+
+    /// Returns a view of this oracle that outlives it.
+    pub fn monitor(&self) -> OracleMonitor {
+        OracleMonitor(self.candidacy.clone())
     }
 
     /// Waits until this oracle leads, and returns its address.
@@ -95,6 +105,25 @@ impl Oracle {
         drop(self.stop);
         // An error states that the task was aborted with its runtime.
         let _ = self.task.await;
+    }
+}
+
+/// A view of an oracle that outlives it, from [`Oracle::monitor`]: for the readiness check of a
+/// process. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct OracleMonitor(watch::Receiver<Candidacy>);
+
+impl OracleMonitor {
+    /// Checks that the oracle takes part in the election: it leads or stands by. This call asks no
+    /// server.
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) while the oracle has no election node or
+    /// has ended; the error of the last attempt if that failed.
+    pub fn check(&self) -> Result<()> {
+        self.0.has_changed().map_err(|_| ended())?;
+        self.0.borrow().clone()
     }
 }
 

@@ -18,5 +18,5 @@ mod predecessor;
 mod run;
 mod term;
 
-pub use handle::Oracle;
+pub use handle::{Oracle, OracleMonitor};
 pub(crate) use term::MAX_COUNT;

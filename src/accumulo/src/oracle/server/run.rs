@@ -9,7 +9,7 @@ use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use super::candidate::stand;
+use super::candidate::{Candidacy, stand};
 use super::epoch::check_epoch;
 use super::term::Term;
 use super::{horizon, listener};
@@ -28,6 +28,7 @@ pub(super) struct Run {
     pub(super) options: OracleOptions,
     pub(super) host: String,
     pub(super) state: watch::Sender<State>,
+    pub(super) candidacy: watch::Sender<Candidacy>,
 }
 
 /// The address at which an oracle leads, `None` while it waits, or the reason why it has ended.
@@ -50,6 +51,7 @@ impl Run {
         };
         // A program that reports the error itself can switch this target off.
         tracing::error!(target: "fluo_accumulo::oracle::end", %error, "the oracle ends");
+        let _ = self.candidacy.send_replace(Err(error.clone()));
         let _ = self.state.send_replace(Err(error));
     }
 
@@ -58,6 +60,7 @@ impl Run {
         let mut backoff = Backoff::default();
         loop {
             let Err(error) = self.stand(&mut memory).await;
+            let _ = self.candidacy.send_replace(Err(error.clone()));
             let has_led = self.state.send_if_modified(|state| {
                 matches!(std::mem::replace(state, Ok(None)), Ok(Some(_)))
             });
@@ -96,7 +99,8 @@ impl Run {
         let (socket, port) = listener::bind(self.options.listen, self.options.port)?;
         let address = format!("{}:{port}", self.host);
         let servers = self.application.paths.at(SERVERS);
-        let own_node = stand(&session, &servers, &address, &mut memory.predecessor).await?;
+        let own_node =
+            stand(&session, &servers, &address, &mut memory.predecessor, &self.candidacy).await?;
         check_epoch(&self.application, &session).await?;
         // The term ends when this is dropped, so that tasks which still run refuse requests.
         let own_node = session.keep_lease(own_node);
