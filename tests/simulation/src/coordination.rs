@@ -147,6 +147,10 @@ impl Coordination for SimulatedCoordination {
         self.send(self.link.world.coordination.is_alive(transactor)).await
     }
 
+    async fn last_transactor(&self) -> Result<TransactorId> {
+        self.send(self.link.world.coordination.last_transactor()).await
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         self.send(self.link.world.coordination.join_workers()).await
     }

@@ -13,7 +13,10 @@ use super::ground::Ground;
 /// not.
 pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
+    let last = async || ground.coordination.last_transactor().await.unwrap();
+    assert_eq!(last().await, TransactorId(0));
     assert_eq!(ground.begin().await.id(), TransactorId(1));
+    assert_eq!(last().await, TransactorId(1));
     let tasks = (0..8).map(|task| {
         let coordination = ground.coordination.clone();
         tokio::spawn(async move {
@@ -35,6 +38,7 @@ pub async fn c6_numbers_begin_at_one_and_are_not_used_twice(applications: Arc<dy
     let ids: Vec<_> = join_all(tasks).await.into_iter().flat_map(Result::unwrap).collect();
     let different: BTreeSet<_> = ids.iter().copied().collect();
     assert_eq!(different.len(), ids.len());
+    assert_eq!(Some(&last().await), different.last());
     assert!(!different.contains(&TransactorId(1)) && !different.contains(&TransactorId(0)));
 }
 

@@ -42,6 +42,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
         self.call("is_alive", self.inner.is_alive(transactor)).await
     }
 
+    async fn last_transactor(&self) -> Result<TransactorId> {
+        self.call("last_transactor", self.inner.last_transactor()).await
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let inner = self.call("join_workers", self.inner.join_workers()).await?;
         Ok(Box::new(self.opened(Arc::<dyn WorkerMembership>::from(inner))))

@@ -60,6 +60,10 @@ impl Coordination for ZooKeeperCoordination {
         Ok(found.is_some())
     }
 
+    async fn last_transactor(&self) -> Result<TransactorId> {
+        transactor::last(&self.application, &*self.session().await?).await
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         // If the caller is cancelled during this read, no worker is created.
         let session = self.session().await?;

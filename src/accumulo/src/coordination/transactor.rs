@@ -90,6 +90,25 @@ async fn create_node(application: &Opened, session: &Session) -> Result<(Transac
     Err(application.too_busy())
 }
 
+/// Returns the number of the last transactor, or an error if one that is alive has a higher number.
+pub(super) async fn last(application: &Opened, session: &Session) -> Result<TransactorId> {
+    let alive = session.children(&application.paths.at(NODES)).await?;
+    // After the children, because each counts before its node exists.
+    session.sync(&application.paths.root).await?;
+    let last = application.data(session, zookeeper_format::TRANSACTOR_COUNT).await?;
+    application.check_exists(session).await?;
+    let last = TransactorId(zookeeper_format::read_transactor_count(last.as_deref())?);
+    let alive = alive.iter().filter_map(|name| TransactorId::parse(name)).max();
+    match alive.filter(|alive| *alive > last) {
+        None => Ok(last),
+        Some(alive) => Err(Error::corrupt(format!(
+            "transactor {alive} of application `{}` is alive, and `{}` has {last}",
+            application.name,
+            zookeeper_format::TRANSACTOR_COUNT,
+        ))),
+    }
+}
+
 impl Publication {
     async fn publish(&self, oldest: Option<Timestamp>) -> Result<()> {
         let Self { id, application, session, .. } = self;

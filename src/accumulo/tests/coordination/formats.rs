@@ -1,4 +1,4 @@
-//! The version of the nodes that only this project has.
+//! Nodes of a later format, and of a coordination that was restored.
 
 use fluo_table::ErrorKind;
 use zookeeper_client::{Acls, CreateMode};
@@ -6,6 +6,7 @@ use zookeeper_client::{Acls, CreateMode};
 use crate::ground::Ground;
 
 const FORMAT: &str = "/fluo/web/config/format";
+const COUNT: &str = "/fluo/web/transactor/count";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_application_in_a_later_format_is_refused() {
@@ -28,4 +29,28 @@ async fn an_application_in_a_later_format_is_refused() {
     );
     let refused = coordination.join_workers().await.unwrap_err();
     assert_eq!(refused.to_string(), error.to_string());
+}
+
+/// ZooKeeper is restored from a backup while programs run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_count_below_a_live_transactor_is_damage() {
+    let ground = Ground::new().await;
+    let process = ground.process().await;
+    process.initialize().await;
+    let coordination = process.open().await;
+    let _first = coordination.begin_transactor().await.unwrap();
+    let second = coordination.begin_transactor().await.unwrap();
+    assert_eq!(coordination.last_transactor().await.unwrap(), second.id());
+    let lower = 1_u64.to_be_bytes();
+    ground.client.set_data(COUNT, &lower, None).await.unwrap();
+    let error = coordination.last_transactor().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert_eq!(
+        error.to_string(),
+        "transactor 2 of application `web` is alive, and `/transactor/count` has 1"
+    );
+    drop(second);
+    while coordination.last_transactor().await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }

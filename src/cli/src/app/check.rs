@@ -4,9 +4,12 @@ use std::num::NonZeroU32;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::layout::{EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp};
+use fluo_table::coordination::TransactorId;
+use fluo_table::layout::{
+    EntryKind, EntryTimestamp, LockValue, NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue,
+};
 use fluo_table::table::property;
-use fluo_table::{Cell, ErrorKind, Scan, Span, TableAdmin, Timestamp};
+use fluo_table::{Cell, ErrorKind, Key, Scan, Span, TableAdmin, Timestamp};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
@@ -20,8 +23,9 @@ use crate::{output, progress};
 /// Reads every entry of the table, and compares its timestamp with the next one that the
 /// application hands out. A later entry means that the coordination, on Accumulo in ZooKeeper, was
 /// restored from an older backup than the table: transactions would not see what later ones have
-/// written. On Accumulo this needs a running oracle. Entries whose visibility the labels do not
-/// allow are not read.
+/// written. So does a lock of a transactor whose number the application has not given yet, or such
+/// a transactor that is alive: another one would get the number. On Accumulo this needs a running
+/// oracle. Entries whose visibility the labels do not allow are not read.
 ///
 /// If the table loads its iterators from jars (see `fluo app init --jars`), it also checks that the
 /// servers know their class path.
@@ -41,6 +45,8 @@ struct Entries {
     count: u64,
     /// The entry with the latest timestamp.
     latest: Option<(Timestamp, Cell)>,
+    /// The lock of the transactor with the highest number.
+    lock: Option<(TransactorId, Key)>,
     /// The first entry that no application writes.
     foreign: Option<Cell>,
 }
@@ -48,6 +54,12 @@ struct Entries {
 impl Entries {
     fn add(&mut self, cell: Cell) {
         self.count += 1;
+        if let Some(holder) = holder(&cell)
+            && cell.key.column.family != NOTIFICATION_FAMILY.as_bytes()
+            && self.lock.as_ref().is_none_or(|(highest, _)| holder > *highest)
+        {
+            self.lock = Some((holder, cell.key.clone()));
+        }
         let stamp = cell.key.timestamp;
         let timestamp = match cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
             true => NotificationTimestamp::decode(stamp).map(|stamp| stamp.timestamp),
@@ -62,6 +74,15 @@ impl Entries {
             }
             _ => {}
         }
+    }
+}
+
+/// Returns the transactor that holds a lock.
+fn holder(cell: &Cell) -> Option<TransactorId> {
+    match EntryTimestamp::decode(cell.key.timestamp)?.kind {
+        EntryKind::Lock => LockValue::decode(&cell.value).ok().map(|lock| lock.transactor),
+        EntryKind::ReadLock => ReadLockValue::decode(&cell.value).ok().map(|lock| lock.transactor),
+        _ => None,
     }
 }
 
@@ -80,14 +101,21 @@ impl Check {
         let next = open.coordination.timestamps(NonZeroU32::MIN).await?.first;
         let late = entries.latest.as_ref().filter(|(latest, _)| *latest >= next);
         let class_path = self.missing_class_path(&open).await?;
+        let (last, unnumbered) = match open.coordination.last_transactor().await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => (None, Some(error)),
+            last => (Some(last?), None),
+        };
+        let lock = entries.lock.as_ref().filter(|(holder, _)| last.is_some_and(|it| it < *holder));
         let (name, table) = (&self.application.named.name, &open.application.table);
-        let is_ok = late.is_none() && entries.foreign.is_none() && class_path.is_none();
+        let is_fitting = late.is_none() && lock.is_none() && unnumbered.is_none();
+        let is_ok = is_fitting && entries.foreign.is_none() && class_path.is_none();
         if self.json {
             output::print_json(&json!({
                 "ok": is_ok,
                 "entries": entries.count,
                 "latest": entries.latest.as_ref().map(|(latest, _)| latest.get()),
                 "next": next.get(),
+                "last_transactor": last.map(|last| last.0),
                 "foreign": entries.foreign.as_ref().map(|cell| cell.key.to_string()),
                 "missing_class_path": class_path,
             }))?;
@@ -98,6 +126,16 @@ impl Check {
                 "NOT OK: `{}` has a timestamp that application `{name}` has not handed out; the next one is {next}",
                 cell.key
             )?;
+        }
+        if let (Some((holder, key)), Some(last)) = (lock, last) {
+            show!(
+                "NOT OK: `{key}` is a lock of transactor {holder}; the last one of application `{name}` is {last}"
+            )?;
+        }
+        if let Some(error) = &unnumbered {
+            show!("NOT OK: {error}")?;
+        }
+        if !is_fitting {
             show!("The coordination is older than table `{table}`: restore a later backup of it.")?;
         }
         if let Some(cell) = &entries.foreign {
@@ -117,6 +155,7 @@ impl Check {
         }
         Ok(Outcome::of(is_ok))
     }
+
     /// Returns the class path of the table if the servers lack it.
     async fn missing_class_path(&self, open: &OpenApplication) -> Result<Option<String>> {
         if self.application.named.target.is_directory() {

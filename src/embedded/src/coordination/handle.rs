@@ -166,6 +166,14 @@ impl Coordination for EmbeddedCoordination {
         Ok(self.application.sessions().is_alive(transactor))
     }
 
+    async fn last_transactor(&self) -> Result<TransactorId> {
+        let last = |transaction: &mut Transaction<'_>, application: Arc<EmbeddedApplication>| {
+            let last = nodes::last_transactor(transaction, &application.name)?;
+            Ok(Verdict::Discard(TransactorId(last)))
+        };
+        self.run(last).await
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let join = |_: &mut Transaction<'_>, application: Arc<EmbeddedApplication>| {
             application.sessions().check_shared(&application.name)?;

@@ -49,7 +49,8 @@ use crate::error::{Error, Result};
 ///   that was never assigned is not alive. All further calls of a transactor whose session has
 ///   ended are [`Unavailable`](crate::ErrorKind::Unavailable). Its owner must check whether it is
 ///   alive and, if not, begin a new transactor. The ended transactor does not prevent the new one
-///   from beginning or publishing.
+///   from beginning or publishing. [`last_transactor`](Coordination::last_transactor) is not below
+///   the number of any transactor.
 /// - **C7, workers.** At every instant every notification is in the [`Share`] of
 ///   exactly one present worker, or the shares are being reassigned. Up to 13 workers share all
 ///   rows: they are numbered from 0 in the order in which they joined, and if there are n workers,
@@ -137,6 +138,13 @@ pub trait Coordination: Debug + Send + Sync {
     /// Checks whether a transactor is alive. Others may roll back the transactions of one that is
     /// not.
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool>;
+
+    /// Returns the number of the last transactor; 0 before the first.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](crate::ErrorKind::Corrupt) if a transactor with a higher number is alive.
+    async fn last_transactor(&self) -> Result<TransactorId>;
 
     /// Joins the workers.
     ///

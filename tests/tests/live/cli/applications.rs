@@ -9,6 +9,7 @@ use fluo_accumulo::{AccumuloOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_engine::{Client, InstanceExt, Transaction};
 use fluo_table::{Column, Instance, TableAdmin, Versions};
+use zookeeper_client::{Acls, CreateMode};
 
 use super::{Fluo, Run, assert_says, fluo, name};
 
@@ -26,7 +27,11 @@ pub(super) struct Operator {
 
 impl Operator {
     pub(super) fn new() -> Option<Self> {
-        let fluo = fluo()?;
+        Some(Self::of(fluo()?, &name("commands")))
+    }
+
+    /// Returns an operator with the user of this command.
+    pub(super) fn of(fluo: Fluo, application: &str) -> Self {
         // The shared secret of Accumulo 2.x is in the environment, and a profile has no secrets.
         let user = match fluo.secret {
             Some(_) => String::new(),
@@ -39,7 +44,7 @@ impl Operator {
             "config.toml",
             format!("[at.here]\n{target}{user}zookeepers = \"{zookeepers}\"\n"),
         );
-        Some(Self { fluo, zookeepers, application: name("commands") })
+        Self { fluo, zookeepers, application: application.to_owned() }
     }
 
     /// Returns a command on the application, not yet started.
@@ -179,13 +184,31 @@ async fn a_check_finds_a_table_that_is_newer_than_zookeeper() {
     let nothing = async |_, _| Ok::<(), fluo_engine::Error>(());
     let client = fluo.application(name).observe(&links(), "count", nothing).open().await.unwrap();
     load(&client).await;
+    let (servers, path) = operator.zookeepers.split_once('/').unwrap();
+    let zookeeper = zookeeper_client::Client::connect(servers).await.unwrap();
+    let count = format!("/{path}/{name}/transactor/count");
+    let (counted, _) = zookeeper.get_data(&count).await.unwrap();
+    let older = format!("The coordination is older than table `{name}`: restore a later backup");
+    zookeeper.delete(&count, None).await.unwrap();
+    let run = operator.run("app check").differs();
+    let alive = format!(
+        "NOT OK: transactor 1 of application `{name}` is alive, and `/transactor/count` has 0\n{older}"
+    );
+    assert_says(&run.stdout, &alive);
     drop((client, fluo));
+    while operator.run("app status").succeeds().stdout != "STOPPED\n" {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let run = operator.run("app check").differs();
+    let lock =
+        format!("is a lock of transactor 1; the last one of application `{name}` is 0\n{older}");
+    assert_says(&run.stdout, &lock);
+    let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    zookeeper.create(&count, &counted, &options).await.unwrap();
     let run = operator.run("app check").succeeds();
     assert_says(&run.stdout, &format!("OK: application `{name}` fits table `{name}`: "));
     operator.stop(oracle);
 
-    let (servers, path) = operator.zookeepers.split_once('/').unwrap();
-    let zookeeper = zookeeper_client::Client::connect(servers).await.unwrap();
     let counter = format!("/{path}/{name}/oracle/max-timestamp");
     zookeeper.set_data(&counter, b"2", None).await.unwrap();
     let oracle = operator.oracle();

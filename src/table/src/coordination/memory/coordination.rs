@@ -120,6 +120,10 @@ impl Coordination for MemoryCoordination {
         self.with(|application| Ok(application.sessions.is_alive(transactor)))
     }
 
+    async fn last_transactor(&self) -> Result<TransactorId> {
+        self.with(|application| Ok(TransactorId(application.last_transactor)))
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let worker = self.with(|application| {
             application.sessions.check_shared(&self.name)?;
