@@ -16,6 +16,7 @@ mod drift;
 mod gate;
 mod life;
 mod loading;
+mod permissions;
 mod process;
 mod queues_of_java;
 mod splitting;

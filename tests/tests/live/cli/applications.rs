@@ -72,6 +72,11 @@ impl Operator {
         &self.zookeepers
     }
 
+    /// The address of the proxy.
+    pub(super) fn address(&self) -> &str {
+        &self.fluo.address
+    }
+
     pub(super) fn application(&self) -> &str {
         &self.application
     }
