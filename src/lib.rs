@@ -71,7 +71,7 @@
 //! | `recipes` | queues, codecs, typed columns | yes |
 //! | `accumulo` | tables and applications of Accumulo | no |
 //! | `process` | a worker or a loader as a process, with signals, health and metrics | no |
-//! | `tls` | encrypted connections to Accumulo's proxy | no |
+//! | `tls` | encrypted connections to Accumulo's proxy and to ZooKeeper | no |
 //! | `web-table` | keys of web pages by domain | no |
 //!
 //! The modules are the crates behind the door, for everything that programs need less often.

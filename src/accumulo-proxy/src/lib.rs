@@ -191,7 +191,7 @@ pub use operations::{
 pub use options::{Protocol, ProxyOptions};
 pub use scan::{BatchScanner, Scanner};
 #[cfg(feature = "tls")]
-pub use tls::{ClientCertificate, Tls, TlsError};
+pub use tls::{ClientCertificate, Tls, TlsCertificates, TlsError};
 pub use write::{BatchWriter, BatchWriterOptions, ConditionalWriter};
 
 /// Compiles the program of the README.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::{fmt, io};
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -18,8 +19,15 @@ use tokio_rustls::rustls::{
 /// itself be an authority: a self-signed certificate that is marked as an authority is rejected.
 #[derive(Clone)]
 pub struct Tls {
-    connector: TlsConnector,
+    certificates: TlsCertificates,
     server_name: ServerName<'static>,
+}
+
+/// The certificates of connections over TLS: those of the trusted authorities, and perhaps that of
+/// the client. `Debug` output contains none of them.
+#[derive(Clone)]
+pub struct TlsCertificates {
+    connector: TlsConnector,
 }
 
 /// The reason why TLS cannot be configured, as one sentence.
@@ -48,6 +56,41 @@ impl Tls {
         authorities_pem: &[u8],
         client: Option<ClientCertificate<'_>>,
     ) -> Result<Self, TlsError> {
+        TlsCertificates::new(authorities_pem, client)?.for_server(server_name)
+    }
+
+    /// Starts TLS on a connection to the server.
+    ///
+    /// # Errors
+    ///
+    /// Those of the connection, and a failure of TLS, of which [`TlsError::of`] returns the reason.
+    /// A server may reject the certificate of the client only after the handshake, so that a read
+    /// returns such an error.
+    pub async fn connect(
+        &self,
+        stream: TcpStream,
+    ) -> io::Result<impl AsyncRead + AsyncWrite + Send + Unpin + use<>> {
+        let connector = &self.certificates.connector;
+        connector.connect(self.server_name.clone(), stream).await
+    }
+
+    pub(crate) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        let connector = &self.certificates.connector;
+        connector.connect(self.server_name.clone(), stream).await.map_err(in_words)
+    }
+}
+
+impl TlsCertificates {
+    /// Creates the certificates. Only servers with a certificate of the given authorities (PEM) are
+    /// trusted.
+    ///
+    /// # Errors
+    ///
+    /// A sentence with the argument that cannot be used, and the reason.
+    pub fn new(
+        authorities_pem: &[u8],
+        client: Option<ClientCertificate<'_>>,
+    ) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
         for certificate in certificates(authorities_pem, "of the authorities")? {
             roots.add(certificate).map_err(|error| {
@@ -66,13 +109,28 @@ impl Tls {
                     TlsError(format!("the certificate of the client cannot be used: {error}"))
                 })?,
         };
-        let server_name = ServerName::try_from(server_name.to_owned())
-            .map_err(|_| TlsError(format!("`{server_name}` is not the name of a server; give a host name or an address, without a port")))?;
-        Ok(Self { connector: TlsConnector::from(Arc::new(config)), server_name })
+        Ok(Self { connector: TlsConnector::from(Arc::new(config)) })
     }
 
-    pub(crate) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        self.connector.connect(self.server_name.clone(), stream).await.map_err(in_words)
+    /// Returns the configuration for the server with this name or IP address, which its certificate
+    /// must contain.
+    ///
+    /// # Errors
+    ///
+    /// A sentence if no server can have the name.
+    pub fn for_server(&self, name: &str) -> Result<Tls, TlsError> {
+        let server_name = ServerName::try_from(name.to_owned())
+            .map_err(|_| TlsError(format!("`{name}` is not the name of a server; give a host name or an address, without a port")))?;
+        Ok(Tls { certificates: self.clone(), server_name })
+    }
+}
+
+impl TlsError {
+    /// Returns the reason of a failure of TLS, or `None` for another error of a connection.
+    #[must_use]
+    pub fn of(error: &io::Error) -> Option<Self> {
+        let tls = error.get_ref().and_then(|inner| inner.downcast_ref());
+        tls.map(|error| Self(sentence(error)))
     }
 }
 
@@ -80,8 +138,7 @@ impl Tls {
 /// [`io::ErrorKind::InvalidData`]. A server may reject the client after the handshake, at any read
 /// or write.
 pub(crate) fn in_words(error: io::Error) -> io::Error {
-    let tls = error.get_ref().and_then(|inner| inner.downcast_ref());
-    match tls.map(sentence) {
+    match TlsError::of(&error) {
         Some(reason) => io::Error::new(
             io::ErrorKind::InvalidData,
             format!("TLS with the server failed: {reason}"),
@@ -96,6 +153,10 @@ fn sentence(error: &RustlsError) -> String {
         RustlsError::InvalidMessage(_) => "it answers without TLS".to_owned(),
         RustlsError::AlertReceived(AlertDescription::CertificateRequired) => {
             "it requires a client certificate".to_owned()
+        }
+        // Java reports a missing certificate as a bad one.
+        RustlsError::AlertReceived(AlertDescription::BadCertificate) => {
+            "it rejects the certificate of the client, or requires one".to_owned()
         }
         RustlsError::AlertReceived(alert) => {
             format!("it rejects the client (alert {alert:?})")
@@ -123,6 +184,12 @@ fn certificate_sentence(error: &CertificateError) -> String {
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tls").field("server_name", &self.server_name).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TlsCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TlsCertificates(<redacted>)")
     }
 }
 

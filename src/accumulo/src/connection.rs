@@ -4,12 +4,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "tls")]
+use accumulo_proxy::TlsCertificates;
 use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
 use fluo_table::{Instance, Result};
 
 use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
 use crate::tables::{AccumuloTables, IteratorBuild};
-use crate::zookeeper::{Access, Keeper, SessionOptions};
+use crate::zookeeper::{Access, Keeper, Sasl, Security, SessionOptions};
 
 /// The options of [`connect`], which checks them. `Debug` output contains no secret.
 ///
@@ -33,6 +35,7 @@ pub struct AccumuloOptions {
     instance_name: Option<String>,
     zookeepers: String,
     access: Access,
+    security: Security,
     session_timeout: Duration,
 }
 
@@ -49,6 +52,7 @@ impl AccumuloOptions {
             instance_name: None,
             zookeepers: zookeepers.into(),
             access: Access::default(),
+            security: Security::default(),
             session_timeout: Duration::from_secs(30),
         }
     }
@@ -78,6 +82,27 @@ impl AccumuloOptions {
         Self { access: Access::with_secret(secret.into()), ..self }
     }
 
+    /// Encrypts the connections to ZooKeeper. Each server needs a certificate for the host of its
+    /// address. Default: not encrypted.
+    ///
+    /// The connections pass through ports of this machine that only processes of the same user can
+    /// use. This needs Linux.
+    #[cfg(feature = "tls")]
+    pub fn zookeeper_tls(mut self, certificates: TlsCertificates) -> Self {
+        self.security.tls = Some(certificates);
+        self
+    }
+
+    /// Sets the user of the connections to ZooKeeper, and the password (SASL, DIGEST-MD5). Default:
+    /// none.
+    ///
+    /// It identifies this process to the servers; the [`secret`](Self::secret) protects the nodes.
+    /// A server without SASL ignores both.
+    pub fn zookeeper_sasl(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.security.sasl = Some(Sasl { user: user.into(), password: password.into() });
+        self
+    }
+
     /// Sets the time after which ZooKeeper ends the session of this process if it does not hear
     /// from it; 1 s to 1 h. Its transactors and workers end with it. ZooKeeper may choose a time
     /// within its own bounds. Default: 30 s.
@@ -95,9 +120,13 @@ impl AccumuloOptions {
     }
 
     fn session(&self) -> Result<SessionOptions> {
-        let (access, timeout) = (self.access.clone(), self.session_timeout);
-        let options = SessionOptions { access, timeout, ..SessionOptions::new(&self.zookeepers)? };
-        options.check_timeout(Duration::from_secs(1))?;
+        let options = SessionOptions {
+            access: self.access.clone(),
+            security: self.security.clone(),
+            timeout: self.session_timeout,
+            ..SessionOptions::new(&self.zookeepers)?
+        };
+        options.check(Duration::from_secs(1))?;
         Ok(options)
     }
 }
@@ -156,9 +185,23 @@ mod tests {
 
     #[test]
     fn debug_output_contains_no_secret() {
-        let options = options().secret("s3cr3t");
+        let options = options().secret("s3cr3t").zookeeper_sasl("alice", "pa55word");
         for text in [format!("{options:?}"), format!("{:?}", options.session().unwrap())] {
             assert!(!text.contains("s3cr3t") && !text.contains("pa55word"), "{text}");
+        }
+    }
+
+    #[test]
+    fn rejects_users_of_sasl_that_need_quotes() {
+        for user in ["", "a\"b", "a\\b", "a\nb"] {
+            let error = options().zookeeper_sasl(user, "pa55word").check().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "`{}` cannot be a user of SASL; write a name without quotes, backslashes and control characters",
+                    user.escape_debug()
+                )
+            );
         }
     }
 

@@ -70,12 +70,12 @@ mod zookeeper;
 
 pub mod telemetry;
 
+#[cfg(feature = "tls")]
+pub use accumulo_proxy::{ClientCertificate, Tls, TlsCertificates, TlsError};
 pub use accumulo_proxy::{
     Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient,
     ProxyOptions,
 };
-#[cfg(feature = "tls")]
-pub use accumulo_proxy::{Tls, TlsError};
 pub use connection::{AccumuloOptions, connect};
 pub use oracle::{Oracle, OracleClient, OracleMonitor, OracleOptions};
 pub use properties::FluoProperties;

@@ -150,6 +150,11 @@ pub(crate) mod tests {
                         "FLUO_ZOOKEEPERS",
                         "FLUO_ZOOKEEPER_SECRET",
                         "--zookeeper-secret-file",
+                        "--zookeeper-tls-ca",
+                        "--zookeeper-tls-certificate",
+                        "--zookeeper-user",
+                        "FLUO_ZOOKEEPER_PASSWORD",
+                        "--zookeeper-password-file",
                     ];
                     assert_section(&words, &command, heading, &expected);
                 }

@@ -1,16 +1,17 @@
 //! The credentials of a proxy, and the address and the secret of applications in ZooKeeper.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, mem};
 
 use fluo_accumulo::{
-    AccumuloOptions, Credentials, FluoProperties, OracleOptions, Protocol, ProxyOptions, Tls,
+    AccumuloOptions, ClientCertificate, Credentials, FluoProperties, OracleOptions, Protocol,
+    ProxyOptions, Tls, TlsCertificates, TlsError,
 };
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::environment::{set, text};
-use crate::secret::Secret;
+use crate::secret::{self, Secret};
 
 /// The parts of a connection to an Accumulo beside the address of its proxy. Each may be missing.
 /// `Debug` output contains no secret.
@@ -23,6 +24,9 @@ use crate::secret::Secret;
 /// | `protocol`, `tls_ca`, `tls_name` | | `protocol`, `tls_ca`, `tls_name` |
 /// | `zookeepers` | `FLUO_ZOOKEEPERS` | `zookeepers` |
 /// | `zookeeper_secret` | `FLUO_ZOOKEEPER_SECRET`, or `FLUO_ZOOKEEPER_SECRET_FILE` | `zookeeper_secret_file` |
+/// | `zookeeper_tls_ca`, `zookeeper_tls_certificate` | | the same names |
+/// | `zookeeper_user` | `FLUO_ZOOKEEPER_USER` | `zookeeper_user` |
+/// | `zookeeper_password` | `FLUO_ZOOKEEPER_PASSWORD`, or `FLUO_ZOOKEEPER_PASSWORD_FILE` | `zookeeper_password_file` |
 /// | `properties` | `FLUO_PROPERTIES`, separated as in `PATH` | `properties` |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
@@ -43,6 +47,15 @@ pub struct Login {
     pub zookeepers: Option<String>,
     /// The secret of the applications.
     pub zookeeper_secret: Option<Secret>,
+    /// A file with the certificates (PEM) of the authorities that may sign the certificates of the
+    /// servers of ZooKeeper. Without it their connections are not encrypted.
+    pub zookeeper_tls_ca: Option<PathBuf>,
+    /// A file with the certificate of this process for ZooKeeper and its private key (both PEM).
+    pub zookeeper_tls_certificate: Option<PathBuf>,
+    /// The user of ZooKeeper (SASL, DIGEST-MD5).
+    pub zookeeper_user: Option<String>,
+    /// The password of the user of ZooKeeper.
+    pub zookeeper_password: Option<Secret>,
     /// The name of the Accumulo instance. Default: that of the only one in the ZooKeeper.
     pub instance_name: Option<String>,
     /// The time after which ZooKeeper ends the session of a crashed process. Default: 30 s.
@@ -69,6 +82,8 @@ impl Login {
             shared_secret: text("FLUO_SHARED_SECRET")?.map(Secret::Text),
             zookeepers: text("FLUO_ZOOKEEPERS")?,
             zookeeper_secret: secret("FLUO_ZOOKEEPER_SECRET")?,
+            zookeeper_user: text("FLUO_ZOOKEEPER_USER")?,
+            zookeeper_password: secret("FLUO_ZOOKEEPER_PASSWORD")?,
             properties: properties.iter().flat_map(env::split_paths).collect(),
             ..Self::default()
         })
@@ -86,6 +101,12 @@ impl Login {
             tls_name: self.tls_name.or(other.tls_name),
             zookeepers: self.zookeepers.or(other.zookeepers),
             zookeeper_secret: self.zookeeper_secret.or(other.zookeeper_secret),
+            zookeeper_tls_ca: self.zookeeper_tls_ca.or(other.zookeeper_tls_ca),
+            zookeeper_tls_certificate: self
+                .zookeeper_tls_certificate
+                .or(other.zookeeper_tls_certificate),
+            zookeeper_user: self.zookeeper_user.or(other.zookeeper_user),
+            zookeeper_password: self.zookeeper_password.or(other.zookeeper_password),
             instance_name: self.instance_name.or(other.instance_name),
             session_timeout: self.session_timeout.or(other.session_timeout),
             properties: match self.properties.is_empty() {
@@ -144,6 +165,12 @@ impl Login {
         let options = AccumuloOptions::new(self.proxy(address).await?, zookeepers);
         let secret = self.read_zookeeper_secret().await?;
         let options = secret.into_iter().fold(options, AccumuloOptions::secret);
+        let tls = self.zookeeper_tls()?;
+        let options = tls.into_iter().fold(options, AccumuloOptions::zookeeper_tls);
+        let options = match self.zookeeper_sasl().await? {
+            Some((user, password)) => options.zookeeper_sasl(user, password),
+            None => options,
+        };
         let instance = self.instance_name.clone().into_iter();
         let options = instance.fold(options, AccumuloOptions::instance_name);
         Ok(self.session_timeout.into_iter().fold(options, AccumuloOptions::session_timeout))
@@ -159,6 +186,12 @@ impl Login {
         let options = OracleOptions::new(self.zookeepers()?, application)?;
         let secret = self.read_zookeeper_secret().await?;
         let options = secret.into_iter().fold(options, OracleOptions::secret);
+        let tls = self.zookeeper_tls()?;
+        let options = tls.into_iter().fold(options, OracleOptions::zookeeper_tls);
+        let options = match self.zookeeper_sasl().await? {
+            Some((user, password)) => options.zookeeper_sasl(user, password),
+            None => options,
+        };
         Ok(self.session_timeout.into_iter().fold(options, OracleOptions::session_timeout))
     }
 
@@ -181,6 +214,22 @@ impl Login {
         match &self.zookeeper_secret {
             Some(secret) => secret.read("secret").await.map(Some),
             None => Ok(None),
+        }
+    }
+
+    async fn zookeeper_sasl(&self) -> Result<Option<(String, String)>> {
+        match (&self.zookeeper_user, &self.zookeeper_password) {
+            (Some(user), Some(password)) => {
+                Ok(Some((user.clone(), password.read("password of ZooKeeper").await?)))
+            }
+            (None, None) => Ok(None),
+            (Some(user), None) => Err(Error::invalid(format!(
+                "the password of user `{user}` of ZooKeeper is missing: set FLUO_ZOOKEEPER_PASSWORD_FILE or \
+                 FLUO_ZOOKEEPER_PASSWORD"
+            ))),
+            (None, Some(_)) => {
+                Err(Error::invalid("a password of ZooKeeper needs a user: set FLUO_ZOOKEEPER_USER"))
+            }
         }
     }
 
@@ -211,24 +260,55 @@ impl Login {
     /// [`Invalid`](ErrorKind::Invalid) if the file cannot be read, or has no certificate, or if
     /// there are several proxies and no `tls_name`.
     pub fn tls(&self, address: &str) -> Result<Option<Tls>> {
-        let Some(path) = &self.tls_ca else { return Ok(None) };
-        let file = path.display();
-        let authorities = fs::read(path).map_err(|error| {
-            let message = format!("cannot read the certificates of authorities {file}");
-            Error::with_source(ErrorKind::Invalid, message, error)
-        })?;
+        let Some(file) = &self.tls_ca else { return Ok(None) };
+        let authorities = authorities(file)?;
         if self.tls_name.is_none() && address.contains(',') {
             return Err(Error::invalid(
                 "several proxies share one name in their certificates; set tls_name to it",
             ));
         }
         let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
-        let tls = Tls::new(server, &authorities, None).map_err(|error| {
-            let message = format!("TLS with the authorities of {file} cannot be used");
-            Error::with_source(ErrorKind::Invalid, message, error)
-        })?;
-        Ok(Some(tls))
+        Tls::new(server, &authorities, None).map(Some).map_err(|error| unusable(file, error))
     }
+
+    /// Returns the certificates of TLS to ZooKeeper, or `None` without authorities.
+    fn zookeeper_tls(&self) -> Result<Option<TlsCertificates>> {
+        let (file, authorities) = match (&self.zookeeper_tls_ca, &self.zookeeper_tls_certificate) {
+            (Some(file), _) => (file, authorities(file)?),
+            (None, None) => return Ok(None),
+            (None, Some(_)) => {
+                return Err(Error::invalid(
+                    "a certificate for ZooKeeper needs authorities; set zookeeper_tls_ca",
+                ));
+            }
+        };
+        let Some(own) = &self.zookeeper_tls_certificate else {
+            let tls = TlsCertificates::new(&authorities, None);
+            return tls.map(Some).map_err(|error| unusable(file, error));
+        };
+        let pem = secret::read_file(own, "certificate and key")?;
+        // An error about the authorities names their file.
+        TlsCertificates::new(&authorities, None).map_err(|error| unusable(file, error))?;
+        let client = ClientCertificate { chain_pem: &pem, key_pem: &pem };
+        let tls = TlsCertificates::new(&authorities, Some(client));
+        tls.map(Some).map_err(|error| {
+            let message = format!("TLS with the certificate of {} cannot be used", own.display());
+            Error::with_source(ErrorKind::Invalid, message, error)
+        })
+    }
+}
+
+fn authorities(file: &Path) -> Result<Vec<u8>> {
+    fs::read(file).map_err(|error| {
+        let message = format!("cannot read the certificates of authorities {}", file.display());
+        Error::with_source(ErrorKind::Invalid, message, error)
+    })
+}
+
+/// Converts an error of TLS with the authorities of a file.
+fn unusable(file: &Path, error: TlsError) -> Error {
+    let message = format!("TLS with the authorities of {} cannot be used", file.display());
+    Error::with_source(ErrorKind::Invalid, message, error)
 }
 
 /// Returns the host of `host:port`, without the brackets of an IPv6 address.
@@ -277,12 +357,80 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn names_what_is_missing_for_zookeeper() {
+        let directory = tempfile::tempdir().unwrap();
+        let [ca, own, missing] = ["ca", "own", "missing"].map(|name| directory.path().join(name));
+        let key = rcgen::KeyPair::generate().unwrap();
+        let signed = rcgen::CertificateParams::default().self_signed(&key).unwrap();
+        fs::write(&ca, signed.pem()).unwrap();
+        fs::write(&own, "hidden").unwrap();
+        let login = Login { zookeepers: Some("zk:2281/fluo".to_owned()), ..Login::default() };
+        let user = Some("fluo".to_owned());
+        let shown = |path: &Path| path.display().to_string();
+        for (login, expected) in [
+            (
+                Login { zookeeper_user: user.clone(), ..login.clone() },
+                "the password of user `fluo` of ZooKeeper is missing: set FLUO_ZOOKEEPER_PASSWORD_FILE or \
+                 FLUO_ZOOKEEPER_PASSWORD"
+                    .to_owned(),
+            ),
+            (
+                Login { zookeeper_password: text("hidden"), ..login.clone() },
+                "a password of ZooKeeper needs a user: set FLUO_ZOOKEEPER_USER".to_owned(),
+            ),
+            (
+                Login { zookeeper_tls_certificate: Some(own.clone()), ..login.clone() },
+                "a certificate for ZooKeeper needs authorities; set zookeeper_tls_ca".to_owned(),
+            ),
+            (
+                Login { zookeeper_tls_ca: Some(missing.clone()), ..login.clone() },
+                format!("cannot read the certificates of authorities {}", shown(&missing)),
+            ),
+            (
+                Login { zookeeper_tls_ca: Some(own.clone()), ..login.clone() },
+                format!("TLS with the authorities of {} cannot be used", shown(&own)),
+            ),
+            (
+                Login {
+                    zookeeper_tls_ca: Some(ca.clone()),
+                    zookeeper_tls_certificate: Some(missing.clone()),
+                    ..login.clone()
+                },
+                format!("cannot read the certificate and key file {}", shown(&missing)),
+            ),
+            (
+                Login {
+                    zookeeper_tls_ca: Some(ca.clone()),
+                    zookeeper_tls_certificate: Some(own.clone()),
+                    ..login.clone()
+                },
+                format!("TLS with the certificate of {} cannot be used", shown(&own)),
+            ),
+        ] {
+            let error = login.oracle("web").await.unwrap_err().to_string();
+            assert!(error.starts_with(&expected), "{error}");
+            assert!(!error.contains("hidden"), "{error}");
+        }
+        fs::write(&own, signed.pem() + &key.serialize_pem()).unwrap();
+        let login = Login {
+            zookeeper_tls_ca: Some(ca),
+            zookeeper_tls_certificate: Some(own),
+            zookeeper_user: user,
+            zookeeper_password: text("hidden"),
+            ..login
+        };
+        assert!(login.oracle("web").await.is_ok());
+    }
+
+    #[tokio::test]
     async fn debug_output_contains_no_secret() {
         let login = Login {
             user: Some("root".to_owned()),
             password: text("hidden"),
             zookeepers: Some("zk:2181/fluo".to_owned()),
             zookeeper_secret: text("hidden"),
+            zookeeper_user: Some("fluo".to_owned()),
+            zookeeper_password: text("hidden"),
             ..Login::default()
         };
         let options = login.accumulo("localhost:1").await.unwrap();

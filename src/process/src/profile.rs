@@ -53,11 +53,15 @@ struct Section {
     tls_name: Option<String>,
     zookeepers: Option<String>,
     zookeeper_secret_file: Option<PathBuf>,
+    zookeeper_tls_ca: Option<PathBuf>,
+    zookeeper_tls_certificate: Option<PathBuf>,
+    zookeeper_user: Option<String>,
+    zookeeper_password_file: Option<PathBuf>,
     #[serde(default)]
     properties: Vec<PathBuf>,
 }
 
-const SETTINGS: &str = "`user`, `password_file`, `protocol`, `tls_ca`, `tls_name`, `zookeepers`, `zookeeper_secret_file` or `properties`";
+const SETTINGS: &str = "`user`, `password_file`, `protocol`, `tls_ca`, `tls_name`, `zookeepers`, `zookeeper_secret_file`, `zookeeper_tls_ca`, `zookeeper_tls_certificate`, `zookeeper_user`, `zookeeper_password_file` or `properties`";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -136,6 +140,10 @@ impl Section {
             tls_name: self.tls_name,
             zookeepers: self.zookeepers,
             zookeeper_secret: self.zookeeper_secret_file.map(Secret::File),
+            zookeeper_tls_ca: self.zookeeper_tls_ca,
+            zookeeper_tls_certificate: self.zookeeper_tls_certificate,
+            zookeeper_user: self.zookeeper_user,
+            zookeeper_password: self.zookeeper_password_file.map(Secret::File),
             properties: self.properties,
             ..Login::default()
         }
@@ -269,7 +277,8 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "[at.home]\ntarget = \"embedded:/data\"\n\n[at.cluster]\n\
-        target = \"proxy:host:1\"\nuser = \"fluo\"\nprotocol = \"binary\"\nzookeepers = \"zk:2181/fluo\"\nproperties = [\"p\"]\n";
+        target = \"proxy:host:1\"\nuser = \"fluo\"\nprotocol = \"binary\"\nzookeepers = \"zk:2181/fluo\"\n\
+        zookeeper_tls_ca = \"a\"\nzookeeper_tls_certificate = \"b\"\nzookeeper_user = \"c\"\nzookeeper_password_file = \"d\"\nproperties = [\"p\"]\n";
 
     #[test]
     fn reads_profiles() {
@@ -279,6 +288,10 @@ mod tests {
             user: Some("fluo".to_owned()),
             protocol: Some(Protocol::Binary),
             zookeepers: Some("zk:2181/fluo".to_owned()),
+            zookeeper_tls_ca: Some("a".into()),
+            zookeeper_tls_certificate: Some("b".into()),
+            zookeeper_user: Some("c".to_owned()),
+            zookeeper_password: Some(Secret::File("d".into())),
             properties: vec!["p".into()],
             ..Login::default()
         };

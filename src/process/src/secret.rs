@@ -42,16 +42,32 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// Returns the content of a file that is a secret. Logs a warning if all users can read it.
+pub(crate) fn read_file(path: &Path, what: &str) -> Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let mut file = open(path, what)?;
+    file.read_to_end(&mut content).map_err(|error| cannot_read(path, what, error))?;
+    Ok(content)
+}
+
+fn open(path: &Path, what: &str) -> Result<File> {
+    let file = File::open(path).map_err(|error| cannot_read(path, what, error))?;
+    warn_if_others_can_read(path, &file, what);
+    Ok(file)
+}
+
+fn cannot_read(path: &Path, what: &str, error: io::Error) -> Error {
+    let message = format!("cannot read the {what} file {}", path.display());
+    Error::with_source(ErrorKind::Invalid, message, error)
+}
+
 fn first_line(path: &Path, what: &str) -> Result<String> {
     let name = path.display();
-    let cannot_read = |error: io::Error| {
-        Error::with_source(ErrorKind::Invalid, format!("cannot read the {what} file {name}"), error)
-    };
-    let file = File::open(path).map_err(cannot_read)?;
-    warn_if_others_can_read(path, &file, what);
+    let file = open(path, what)?;
     let mut line = Vec::new();
     let mut start = BufReader::new(file.take(MAX_BYTES + 1));
-    let length = start.read_until(b'\n', &mut line).map_err(cannot_read)?;
+    let length = start.read_until(b'\n', &mut line);
+    let length = length.map_err(|error| cannot_read(path, what, error))?;
     let text = String::from_utf8(line);
     let reason = match text.as_ref().map(|line| line.trim_end_matches(['\r', '\n'])) {
         _ if u64::try_from(length).is_ok_and(|length| length > MAX_BYTES) => {

@@ -10,6 +10,7 @@
 //!    └────── Proxy ..                                                       restarted separately
 //!
 //! JavaPeer: a process of Apache Fluo, which a test controls
+//! ZooKeeperServer: a ZooKeeper alone, whose configuration a test writes
 //! ```
 //!
 //! - A test calls [`wanted`] first, and returns if the answer is `false`. Then [`Cluster::shared`]
@@ -55,6 +56,7 @@ mod settings;
 mod shared;
 mod state;
 mod supervisor;
+mod zookeeper;
 
 pub use cluster::Cluster;
 pub use folder::state_file;
@@ -69,3 +71,4 @@ pub use settings::{Protocol, ProxySettings, Settings};
 pub use shared::wanted;
 pub use state::{ProxyState, Site, State};
 pub use supervisor::Supervisor;
+pub use zookeeper::ZooKeeperServer;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
 
-use crate::zookeeper::{Access, SessionOptions};
+use crate::zookeeper::{Access, Sasl, SessionOptions};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -64,6 +64,23 @@ impl OracleOptions {
         self
     }
 
+    /// Encrypts the connections to ZooKeeper, as
+    /// [`AccumuloOptions::zookeeper_tls`](crate::AccumuloOptions::zookeeper_tls) does. Default: not
+    /// encrypted.
+    #[cfg(feature = "tls")]
+    pub fn zookeeper_tls(mut self, certificates: accumulo_proxy::TlsCertificates) -> Self {
+        self.session.security.tls = Some(certificates);
+        self
+    }
+
+    /// Sets the user of the connections to ZooKeeper, and the password, as
+    /// [`AccumuloOptions::zookeeper_sasl`](crate::AccumuloOptions::zookeeper_sasl) does. Default:
+    /// none.
+    pub fn zookeeper_sasl(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.session.security.sasl = Some(Sasl { user: user.into(), password: password.into() });
+        self
+    }
+
     /// Sets the time after which ZooKeeper ends the session of a crashed process, at least 4 s. It
     /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
@@ -93,7 +110,7 @@ impl OracleOptions {
 
     /// Checks the bounds of the options, and returns those of the session.
     pub(super) fn session(&self) -> Result<SessionOptions> {
-        self.session.check_timeout(Duration::from_secs(4))?;
+        self.session.check(Duration::from_secs(4))?;
         let periods = Duration::from_millis(10)..=Duration::from_secs(3_600);
         check_option("horizon_period", self.horizon_period, periods)?;
         Ok(self.session.clone())

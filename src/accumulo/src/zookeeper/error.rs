@@ -3,6 +3,8 @@
 use fluo_table::{Error, ErrorKind};
 use zookeeper_client::Error as Cause;
 
+use super::options::SessionOptions;
+
 /// Checks whether a request failed because its connection was lost. The request may have taken
 /// effect, and the session may continue.
 pub(crate) fn is_connection_lost(cause: &Cause) -> bool {
@@ -45,14 +47,30 @@ pub(super) fn changing(servers: &str, path: &str, cause: Cause) -> Error {
     }
 }
 
-pub(super) fn connecting(servers: &str, cause: Cause) -> Error {
-    let kind = match cause {
-        Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,
-        Cause::BadArguments(_) => ErrorKind::Invalid,
-        _ => ErrorKind::Unavailable,
+/// Converts the error of a session that cannot be opened. `failure` is the reason, if it is not the
+/// one of the client.
+pub(super) fn connecting(options: &SessionOptions, cause: Cause, failure: Option<String>) -> Error {
+    let (user, kind) = (
+        options.security.sasl.as_ref().map(|sasl| &sasl.user),
+        match cause {
+            Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,
+            Cause::BadArguments(_) => ErrorKind::Invalid,
+            _ => ErrorKind::Unavailable,
+        },
+    );
+    let message = match (&cause, user, failure) {
+        (Cause::AuthFailed, Some(user), _) => {
+            format!("rejects user `{user}` or its password (SASL)")
+        }
+        (Cause::AuthFailed, None, _) => "requires a user with a password (SASL)".to_owned(),
+        (_, _, Some(failure)) => format!("cannot be reached: {failure}"),
+        // Servers before 3.6 close the connection of a user whom they reject.
+        (Cause::NoHosts, Some(user), _) => {
+            format!("cannot be reached, or rejects user `{user}` or its password (SASL)")
+        }
+        _ => format!("cannot be reached: {cause}"),
     };
-    let message = format!("ZooKeeper at `{servers}` cannot be reached: {cause}");
-    Error::with_source(kind, message, cause)
+    Error::with_source(kind, format!("ZooKeeper at `{}` {message}", options.servers), cause)
 }
 
 fn message(servers: &str, path: &str, cause: &Cause) -> String {
@@ -68,6 +86,7 @@ fn message(servers: &str, path: &str, cause: &Cause) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::zookeeper::Sasl;
 
     #[test]
     fn a_lost_change_is_uncertain_and_a_lost_read_is_not() {
@@ -95,8 +114,45 @@ mod tests {
                  client lacks, or another one"
             );
         }
-        let error = connecting("zk:1", Cause::NoHosts);
-        assert_eq!(error.kind(), ErrorKind::Unavailable);
-        assert_eq!(error.to_string(), "ZooKeeper at `zk:1` cannot be reached: no available hosts");
+    }
+
+    #[test]
+    fn names_why_a_session_cannot_be_opened() {
+        let mut options = SessionOptions::new("zk:1/fluo").unwrap();
+        let connecting = |options: &SessionOptions, cause, failure: Option<&str>| {
+            let error = connecting(options, cause, failure.map(str::to_owned));
+            let message = error.to_string();
+            (error.kind(), message.strip_prefix("ZooKeeper at `zk:1` ").unwrap().to_owned())
+        };
+        let (unavailable, denied) = (ErrorKind::Unavailable, ErrorKind::Denied);
+        for (cause, failure, kind, without, with) in [
+            (
+                Cause::NoHosts,
+                None,
+                unavailable,
+                "cannot be reached: no available hosts",
+                "cannot be reached, or rejects user `a` or its password (SASL)",
+            ),
+            (
+                Cause::AuthFailed,
+                None,
+                denied,
+                "requires a user with a password (SASL)",
+                "rejects user `a` or its password (SASL)",
+            ),
+            (
+                Cause::NoHosts,
+                Some("TLS failed"),
+                unavailable,
+                "cannot be reached: TLS failed",
+                "cannot be reached: TLS failed",
+            ),
+        ] {
+            options.security.sasl = None;
+            assert_eq!(connecting(&options, cause.clone(), failure), (kind, without.to_owned()));
+            let sasl = Sasl { user: "a".to_owned(), password: "pa55word".to_owned() };
+            options.security.sasl = Some(sasl);
+            assert_eq!(connecting(&options, cause, failure), (kind, with.to_owned()));
+        }
     }
 }

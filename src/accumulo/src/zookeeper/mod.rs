@@ -12,8 +12,13 @@ mod error;
 mod lease;
 mod lock;
 mod options;
+#[cfg(all(feature = "tls", not(simulated)))]
+mod owner;
+mod security;
 mod session;
 mod tree;
+#[cfg(not(simulated))]
+mod tunnel;
 mod watched;
 
 #[cfg(simulated)]
@@ -26,6 +31,7 @@ pub(crate) use children::Children;
 pub(crate) use lease::Lease;
 pub(crate) use lock::Lock;
 pub(crate) use options::{Access, SessionOptions};
+pub(crate) use security::{Sasl, Security};
 pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, OwnNode, Session, too_busy};
 pub(crate) use tree::{create_parents, delete_own, delete_tree};
 pub(crate) use watched::Watched;

@@ -1,4 +1,5 @@
-//! The options of a session: the address of the applications, and the access to their nodes.
+//! The options of a session: the address of the applications, the access to their nodes, and the
+//! protection of its connections.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use fluo_table::{Error, Result, check_option};
 use zookeeper_client::{Acl, AuthId, Permission};
 
 use super::change::NodeKind;
+use super::security::Security;
 
 /// The user of the digest scheme in Fluo's applications.
 const USER: &str = "fluo";
@@ -18,6 +20,7 @@ pub(crate) struct SessionOptions {
     /// The node below which the applications are.
     pub(crate) chroot: String,
     pub(crate) access: Access,
+    pub(crate) security: Security,
     pub(crate) timeout: Duration,
 }
 
@@ -35,11 +38,16 @@ impl SessionOptions {
             servers: servers.to_owned(),
             chroot: format!("/{chroot}"),
             access: Access::default(),
+            security: Security::default(),
             timeout: Duration::from_secs(30),
         })
     }
 
-    pub(crate) fn check_timeout(&self, shortest: Duration) -> Result<()> {
+    /// Checks the options that depend on each other, and the session timeout.
+    pub(crate) fn check(&self, shortest: Duration) -> Result<()> {
+        #[cfg(not(simulated))]
+        super::tunnel::endpoints(&self.security, &self.servers, self.timeout)?;
+        self.security.check()?;
         check_option("session_timeout", self.timeout, shortest..=Duration::from_secs(3_600))
     }
 }

@@ -15,7 +15,7 @@ use super::client::{
     Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, SessionState, Stat,
 };
 use super::connection::Connection;
-use super::error::{changing, connecting, is_connection_lost, reading};
+use super::error::{changing, is_connection_lost, reading};
 use super::lease::{Lease, Moment};
 use super::options::{Access, SessionOptions};
 use super::watched::Watched;
@@ -108,19 +108,8 @@ impl Drop for KeptLease {
 
 impl Session {
     async fn open(options: &SessionOptions) -> Result<Self> {
-        let SessionOptions { servers, access, timeout, .. } = options.clone();
-        let connector = Client::connector().with_session_timeout(timeout).with_fail_eagerly();
-        let connector = match access.digest() {
-            Some(digest) => connector.with_auth("digest", &digest),
-            None => connector,
-        };
-        let mut connection = Connection::new()?;
-        let address = servers.clone();
-        // In the runtime of the connection, which then serves the session.
-        let client = connection.handle().spawn(async move { connector.connect(&address).await });
-        let client = client.await.unwrap_or(Err(Cause::ClientClosed));
-        let client = client.map_err(|cause| connecting(&servers, cause))?;
-        connection.state = Some(client.state_watcher());
+        let (connection, client) = Connection::open(options).await?;
+        let SessionOptions { servers, access, .. } = options.clone();
         telemetry::count(SESSIONS, 1);
         Ok(Self { client, access, servers, numbering: Mutex::default(), connection })
     }

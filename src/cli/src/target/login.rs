@@ -40,8 +40,8 @@ pub(crate) struct LoginArguments {
     tls_name: Option<String>,
 }
 
-/// The arguments for the applications in a ZooKeeper. There is none for the secret, because all
-/// users of the machine can read arguments.
+/// The arguments for the applications in a ZooKeeper. There is none for the secret or
+/// the password, because all users of the machine can read arguments.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ZooKeeperArguments {
     /// ZooKeeper of the applications, and the node above them, as in fluo.connection.zookeepers:
@@ -52,6 +52,20 @@ pub(crate) struct ZooKeeperArguments {
     /// given. Or set FLUO_ZOOKEEPER_SECRET
     #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
     zookeeper_secret_file: Option<PathBuf>,
+    /// Connect to ZooKeeper over TLS. The file holds certificates (PEM) of the authorities that may
+    /// sign those of its servers; those of the system are not used
+    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    zookeeper_tls_ca: Option<PathBuf>,
+    /// File with the certificate of this client for ZooKeeper and its private key (PEM)
+    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    zookeeper_tls_certificate: Option<PathBuf>,
+    /// User of ZooKeeper (SASL, DIGEST-MD5); FLUO_ZOOKEEPER_USER unless given
+    #[arg(long, value_name = "USER", help_heading = APPLICATIONS)]
+    zookeeper_user: Option<String>,
+    /// File whose first line is the password of the user of ZooKeeper; FLUO_ZOOKEEPER_PASSWORD_FILE
+    /// unless given. Or set FLUO_ZOOKEEPER_PASSWORD
+    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    zookeeper_password_file: Option<PathBuf>,
 }
 
 /// The Thrift protocol of a proxy.
@@ -125,6 +139,10 @@ impl ZooKeeperArguments {
         Login {
             zookeepers: self.zookeepers.clone(),
             zookeeper_secret: self.zookeeper_secret_file.clone().map(Secret::File),
+            zookeeper_tls_ca: self.zookeeper_tls_ca.clone(),
+            zookeeper_tls_certificate: self.zookeeper_tls_certificate.clone(),
+            zookeeper_user: self.zookeeper_user.clone(),
+            zookeeper_password: self.zookeeper_password_file.clone().map(Secret::File),
             ..Login::default()
         }
     }
@@ -160,7 +178,11 @@ fn check_zookeepers(login: &Login) -> Result<()> {
 
 /// Returns the line to show while secrets are read.
 fn waiting(login: &Login) -> String {
-    let secrets = [("password", &login.password), ("secret", &login.zookeeper_secret)];
+    let secrets = [
+        ("password", &login.password),
+        ("secret", &login.zookeeper_secret),
+        ("password of ZooKeeper", &login.zookeeper_password),
+    ];
     let files = secrets.into_iter().filter_map(|(what, secret)| match secret {
         Some(Secret::File(file)) => Some(format!("the {what} of {}", file.display())),
         _ => None,

@@ -215,7 +215,10 @@ impl InstanceArguments {
 
     fn target(&self) -> Result<&Target> {
         if self.is_directory() && self.zookeeper != ZooKeeperArguments::default() {
-            bail!("{} needs no ZooKeeper: omit --zookeepers and its secret", self.target.at);
+            bail!(
+                "{} needs no ZooKeeper: omit the options that begin with --zookeeper",
+                self.target.at
+            );
         }
         self.target.target()
     }

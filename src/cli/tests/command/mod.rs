@@ -23,7 +23,7 @@ pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-ho
 pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
 
 /// The environment variables that the command reads.
-pub(crate) const VARIABLES: [&str; 10] = [
+pub(crate) const VARIABLES: [&str; 13] = [
     "FLUO_AT",
     "FLUO_CONFIG",
     "FLUO_LOG",
@@ -34,6 +34,9 @@ pub(crate) const VARIABLES: [&str; 10] = [
     "FLUO_ZOOKEEPERS",
     "FLUO_ZOOKEEPER_SECRET",
     "FLUO_ZOOKEEPER_SECRET_FILE",
+    "FLUO_ZOOKEEPER_USER",
+    "FLUO_ZOOKEEPER_PASSWORD",
+    "FLUO_ZOOKEEPER_PASSWORD_FILE",
 ];
 
 /// A directory for commands, with a directory for temporary files in it. Dropping it removes both.

@@ -19,6 +19,7 @@ mod oracle_port;
 mod pipes;
 mod queue;
 mod scan;
+mod secure_zookeeper;
 mod table_authorizations;
 mod table_life;
 mod table_load;

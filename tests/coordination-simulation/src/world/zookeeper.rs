@@ -138,9 +138,6 @@ pub(crate) struct SessionId(pub(crate) i64);
 #[derive(Debug)]
 pub(crate) struct OneshotWatcher(oneshot::Receiver<()>);
 
-#[derive(Debug)]
-pub(crate) struct StateWatcher;
-
 impl OneshotWatcher {
     /// Waits for the event, or the end of the session.
     pub(crate) async fn changed(self) {
@@ -148,25 +145,8 @@ impl OneshotWatcher {
     }
 }
 
-#[derive(Default)]
-pub(crate) struct Connector {
-    timeout: Duration,
-}
-
-impl Connector {
-    pub(crate) fn with_session_timeout(self, timeout: Duration) -> Self {
-        Self { timeout }
-    }
-
-    pub(crate) fn with_fail_eagerly(self) -> Self {
-        self
-    }
-
-    pub(crate) fn with_auth(self, _: &str, _: &[u8]) -> Self {
-        self
-    }
-
-    pub(crate) async fn connect(self, address: &str) -> Result<Client, Error> {
+impl Client {
+    pub(crate) async fn connect(address: &str, timeout: Duration) -> Result<Self, Error> {
         let process = process_of(address);
         pass(process).await.map_err(|_| Error::NoHosts)?;
         if state_of(process).is_cut {
@@ -192,23 +172,12 @@ impl Connector {
         });
         tokio::spawn(serve(session, process, arriving));
         tokio::spawn(deliver(process, delivered));
-        tokio::spawn(expire(session, process, self.timeout));
-        let timeout = self.timeout;
+        tokio::spawn(expire(session, process, timeout));
         Ok(Client(Arc::new(Shared { session, timeout, requests, state: watched })))
-    }
-}
-
-impl Client {
-    pub(crate) fn connector() -> Connector {
-        Connector::default()
     }
 
     pub(crate) fn state(&self) -> SessionState {
         *self.0.state.borrow()
-    }
-
-    pub(crate) fn state_watcher(&self) -> StateWatcher {
-        StateWatcher
     }
 
     pub(crate) fn session_id(&self) -> SessionId {

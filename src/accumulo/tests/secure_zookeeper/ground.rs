@@ -1,0 +1,106 @@
+//! A ZooKeeper with the settings of the page and an Accumulo instance, and its clients.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use fluo_accumulo::{AccumuloOptions, ClientCertificate, OracleOptions, TlsCertificates};
+use fluo_cluster::{ZooKeeperServer, wanted};
+
+use crate::fake::{Answer, Fake, Request};
+use crate::files::write;
+use crate::interface as wire;
+use crate::recipe::{PASSWORD, block};
+
+pub(crate) const NAME: &str = "web";
+pub(crate) const TABLE: &str = "pages";
+
+/// A ZooKeeper, and a proxy with one table.
+pub(crate) struct Ground {
+    pub(crate) server: ZooKeeperServer,
+    proxy: Fake,
+}
+
+/// The protection of a client.
+#[derive(Clone)]
+pub(crate) struct Protection {
+    /// The name of the file of authorities.
+    pub(crate) authorities: &'static str,
+    pub(crate) has_certificate: bool,
+    pub(crate) password: Option<&'static str>,
+}
+
+/// The protection that the server requires.
+pub(crate) const RIGHT: Protection =
+    Protection { authorities: "ca.pem", has_certificate: true, password: Some(PASSWORD) };
+
+impl Ground {
+    /// Starts a server and a proxy, or returns `None` if live tests are not wanted.
+    pub(crate) async fn new() -> Option<Self> {
+        if !wanted() {
+            return None;
+        }
+        let server = ZooKeeperServer::start(write).unwrap();
+        let ground = Self { server, proxy: Fake::start(answer).await };
+        ground.create_instance();
+        Some(ground)
+    }
+
+    /// Returns the certificates of a client.
+    pub(crate) fn certificates(&self, protection: &Protection) -> TlsCertificates {
+        let read = |name| fs::read(self.server.folder().join(name)).unwrap();
+        let (authorities, own) = (read(protection.authorities), read("client.pem"));
+        let own = ClientCertificate { chain_pem: &own, key_pem: &own };
+        TlsCertificates::new(&authorities, protection.has_certificate.then_some(own)).unwrap()
+    }
+
+    pub(crate) fn options(&self, protection: &Protection) -> AccumuloOptions {
+        let zookeepers = format!("{}/fluo", self.server.secure());
+        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers)
+            .zookeeper_tls(self.certificates(protection))
+            .session_timeout(Duration::from_secs(30));
+        match protection.password {
+            Some(password) => options.zookeeper_sasl("fluo", password),
+            None => options,
+        }
+    }
+
+    pub(crate) fn oracle(&self, protection: &Protection) -> OracleOptions {
+        let zookeepers = format!("{}/fluo", self.server.secure());
+        let options = OracleOptions::new(zookeepers, NAME).unwrap().host("localhost");
+        let options = options.zookeeper_tls(self.certificates(protection));
+        match protection.password {
+            Some(password) => options.zookeeper_sasl("fluo", password),
+            None => options,
+        }
+    }
+
+    /// Creates the nodes of an instance, with the Java client and its settings on the page.
+    fn create_instance(&self) {
+        for (path, data) in [
+            ("/accumulo", ""),
+            ("/accumulo/instances", ""),
+            ("/accumulo/instances/fluo", "instance-1"),
+        ] {
+            let options = block("-Dzookeeper.client.secure", self.server.folder());
+            let options: Vec<_> = options.lines().map(str::to_owned).collect();
+            let mut java =
+                self.server.java(&options, "org.apache.zookeeper.ZooKeeperMain").unwrap();
+            java.args(["-server", &self.server.secure(), "create", path, data]);
+            let output = java.output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr).into_owned()
+                + &String::from_utf8_lossy(&output.stdout);
+            assert!(text.contains(&format!("Created {path}")), "{text}");
+        }
+    }
+}
+
+fn answer(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "tableIdMap" => {
+            let ids = BTreeMap::from([(TABLE.to_owned(), "1".to_owned())]);
+            Answer::result::<wire::TableIdMap>(ids)
+        }
+        _ => Answer::Refuse(1, "Invalid method name"),
+    }
+}
