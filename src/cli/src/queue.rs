@@ -6,8 +6,9 @@ use std::pin::pin;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
-use fluo_engine::{Client, Transaction};
-use fluo_recipes::stored_queue::{BucketBacklog, DeadLetter, StoredQueue};
+use fluo_engine::{Client, Snapshot, Timestamp, Transaction};
+use fluo_recipes::stored_queue::{Accuracy, Backlog, DeadLetter, StoredQueue};
+use fluo_table::Grouped;
 use fluo_table::coordination::FailedNotification;
 use futures::TryStreamExt;
 use serde_json::json;
@@ -27,12 +28,7 @@ const BYTES_AT_ONCE: usize = 8 << 20;
 pub(crate) enum QueueCommand {
     // The help of these commands is the doc comment of their arguments.
     List(List),
-    /// List the buckets of a queue in which entries wait.
-    ///
-    /// Each line has the bucket and, after a tab each: the number of entries, their bytes, and the
-    /// start timestamp of the oldest one.
-    #[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
-    Show(QueueArguments),
+    Show(Show),
     Failed(Failed),
     /// Requeue dead letters, so they are processed again.
     ///
@@ -56,7 +52,7 @@ Example:
 pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
     match command {
         QueueCommand::List(command) => command.run().await?,
-        QueueCommand::Show(queue) => queue.show().await?,
+        QueueCommand::Show(command) => command.run().await?,
         QueueCommand::Failed(command) => command.run().await?,
         QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
         QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
@@ -86,34 +82,92 @@ impl QueueArguments {
         let client = open.client().await?;
         Ok((open, client, queues.swap_remove(place)))
     }
+}
 
-    async fn show(&self) -> Result<()> {
-        let (open, client, queue) = self.open().await?;
-        let backlog = queue.backlog(&client.snapshot().await?).await?;
-        for bucket in &backlog {
+/// The number of entries to read.
+#[derive(Args, Clone, Copy, Debug)]
+struct Limit {
+    /// Read at most this many waiting entries of a queue; if it has more, print an estimate
+    #[arg(long, value_name = "ENTRIES", default_value_t = 100_000)]
+    limit: u64,
+    /// Read all waiting entries
+    #[arg(long, conflicts_with = "limit")]
+    exact: bool,
+}
+
+impl Limit {
+    async fn backlog(self, queue: &StoredQueue, snapshot: &Snapshot) -> Result<Backlog> {
+        let limit = if self.exact { u64::MAX } else { self.limit };
+        Ok(queue.estimate_backlog(snapshot, limit).await?)
+    }
+}
+
+/// List the buckets of a queue in which entries wait.
+///
+/// Each line has the bucket and, after a tab each: the number of entries, their bytes, the start
+/// timestamp of the oldest one, and `exact`. A queue with more entries than the limit is not read
+/// completely: then the line of a bucket that has more entries than were read ends with `lower
+/// bound`, and other buckets may be missing. `--exact` reads all.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
+pub(crate) struct Show {
+    #[command(flatten)]
+    queue: QueueArguments,
+    #[command(flatten)]
+    limit: Limit,
+}
+
+impl Show {
+    async fn run(&self) -> Result<()> {
+        let (open, client, queue) = self.queue.open().await?;
+        let backlog = self.limit.backlog(&queue, &client.snapshot().await?).await?;
+        for bucket in &backlog.buckets {
             let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
-            output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
+            let accuracy = if bucket.is_complete { Accuracy::Exact } else { Accuracy::LowerBound };
+            let name = &bucket.bucket;
+            output::emit(&format!("{name}\t{entries}\t{bytes}\t{oldest}\t{accuracy}"))?;
         }
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
-        let waiting = backlog.iter().filter(|bucket| bucket.exists).count();
+        note_accuracy(&queue, &backlog);
+        let waiting = backlog.buckets.iter().filter(|bucket| bucket.exists).count();
         say!("entries wait in {waiting} of {}", plural(queue.buckets(), "bucket"));
         Ok(())
+    }
+}
+
+/// Says how an estimate was made.
+fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
+    let id = output::shown(queue.id());
+    let entries = plural(backlog.entries, "entry");
+    let (read, all) = (Grouped(backlog.complete_buckets.into()), plural(queue.buckets(), "bucket"));
+    match backlog.accuracy {
+        Accuracy::Exact => {}
+        Accuracy::Estimate => {
+            say!("queue `{id}`: about {entries}, from {read} of {all}; `--exact` reads all");
+        }
+        Accuracy::LowerBound => {
+            say!("queue `{id}`: at least {entries}; `--limit` and `--exact` read more");
+        }
     }
 }
 
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number
-/// of dead letters. Reads all waiting entries. A warning on standard error names entries that no
-/// worker processes. `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its
+/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), the number of
+/// dead letters, and the accuracy of the numbers of entries and bytes. This is `exact`, unless a
+/// queue has more entries than the limit: then `estimate`, or `lower bound` if too little was read
+/// for an estimate, and unread entries may be older. A warning on standard error names entries that
+/// no worker processes. `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its
 /// dead letters.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue list --at embedded:./data web")]
 pub(crate) struct List {
     #[command(flatten)]
     application: ApplicationArguments,
+    #[command(flatten)]
+    limit: Limit,
     #[command(flatten)]
     format: ListFormat,
 }
@@ -132,18 +186,18 @@ impl List {
         let snapshot = open.client().await?.snapshot().await?;
         let failed = open.coordination.dead_letters().await?;
         for queue in &queues {
-            let backlog = queue.backlog(&snapshot).await?;
+            let backlog = self.limit.backlog(queue, &snapshot).await?;
             let letters = queue.dead_letters(&snapshot);
             let stuck = Stuck::new(queue, &backlog, &failed);
-            let sum = |of: fn(&BucketBacklog) -> u64| backlog.iter().map(of).sum::<u64>();
             let mut item = json!({
                 "id": queue.id(),
                 "kind": queue.kind().to_string(),
                 "buckets": queue.buckets(),
-                "entries": sum(|bucket| bucket.entries),
-                "bytes": sum(|bucket| bucket.bytes),
-                "oldest": backlog.iter().map(|bucket| bucket.oldest.get()).min(),
+                "entries": backlog.entries,
+                "bytes": backlog.bytes,
+                "oldest": backlog.oldest.map(Timestamp::get),
                 "dead_letters": letters.try_fold(0, async |count, _| Ok(count + 1)).await?,
+                "accuracy": backlog.accuracy.to_string(),
             });
             if self.format.json {
                 output::add(&mut item, "entries_of_no_bucket", stuck.entries_of_no_bucket);
@@ -151,6 +205,7 @@ impl List {
             }
             output::emit(&self.format.line(&item)?)?;
             stuck.warn(queue);
+            note_accuracy(queue, &backlog);
         }
         output::say(&plural(queues.len(), "queue"));
         Ok(())
@@ -158,8 +213,8 @@ impl List {
 }
 
 impl Stuck {
-    fn new(queue: &StoredQueue, backlog: &[BucketBacklog], failed: &[FailedNotification]) -> Self {
-        let foreign = backlog.iter().filter(|bucket| !bucket.exists);
+    fn new(queue: &StoredQueue, backlog: &Backlog, failed: &[FailedNotification]) -> Self {
+        let foreign = backlog.buckets.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();
         let failed = failed.iter().filter(|failed| failed.cell.column == notification);
         let entries_of_no_bucket = foreign.map(|bucket| bucket.entries).sum();

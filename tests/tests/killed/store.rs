@@ -108,9 +108,7 @@ impl Store {
         let queues = StoredQueue::all(&client.application().settings).unwrap();
         let mut waiting = BTreeMap::new();
         for queue in &queues {
-            let buckets = queue.backlog(snapshot).await.unwrap();
-            let entries: u64 = buckets.iter().map(|bucket| bucket.entries).sum();
-            waiting.insert(queue.id(), entries);
+            waiting.insert(queue.id(), queue.backlog(snapshot).await.unwrap().entries);
         }
         (waiting["sold"], waiting["exports"])
     }

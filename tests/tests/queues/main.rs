@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod against_a_model;
+mod backlog;
 mod bad_input;
 mod blind_exports;
 mod combine;

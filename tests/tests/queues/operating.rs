@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fluo_engine::Transaction;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
-use fluo_recipes::stored_queue::{QueueKind, StoredQueue};
+use fluo_recipes::stored_queue::{Accuracy, QueueKind, StoredQueue};
 use futures::TryStreamExt;
 
 use crate::fixture::{App, declared};
@@ -25,11 +25,17 @@ async fn counts_the_entries_of_each_bucket() {
     let snapshot = client.snapshot().await.unwrap();
     let backlog = stored.backlog(&snapshot).await.unwrap();
     let found: Vec<_> =
-        backlog.iter().map(|bucket| (bucket.bucket.as_str(), bucket.entries)).collect();
+        backlog.buckets.iter().map(|bucket| (bucket.bucket.as_str(), bucket.entries)).collect();
     assert_eq!(found, [("1", 2), ("2", 2)]);
+    assert_eq!((backlog.entries, backlog.accuracy), (4, Accuracy::Exact));
+    assert_eq!(
+        (backlog.bytes, backlog.complete_buckets),
+        (backlog.buckets[0].bytes + backlog.buckets[1].bytes, 3)
+    );
     // `wc:u:1:cat`, a sequence and one digit, twice.
-    assert_eq!(backlog[0].bytes, 2 * (10 + 8 + 1));
-    assert_eq!(backlog[0].oldest, backlog[1].oldest);
+    assert_eq!(backlog.buckets[0].bytes, 2 * (10 + 8 + 1));
+    assert_eq!(backlog.buckets[0].oldest, backlog.buckets[1].oldest);
+    assert_eq!(backlog.oldest, Some(backlog.buckets[0].oldest));
     let letters: Vec<_> = stored.dead_letters(&snapshot).try_collect().await.unwrap();
     assert_eq!(letters, []);
 }

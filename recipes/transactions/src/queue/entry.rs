@@ -40,9 +40,14 @@ impl Entry {
     }
 
     pub(crate) fn bucket(&self, prefix: &[u8]) -> String {
-        let end = self.row.len() - SEQUENCE_BYTES - self.key.len() - ":".len();
-        let bucket = self.row.get(prefix.len()..end).unwrap_or_default();
+        let row = self.bucket_row();
+        let bucket = row.get(prefix.len()..row.len() - ":".len()).unwrap_or_default();
         String::from_utf8_lossy(bucket).into_owned()
+    }
+
+    /// Returns the row of its bucket: the prefix of the entries there.
+    pub(crate) fn bucket_row(&self) -> Bytes {
+        self.row.slice(..self.row.len() - SEQUENCE_BYTES - self.key.len())
     }
 }
 

@@ -19,15 +19,16 @@
 //! // No worker runs, so both updates wait.
 //! let queues = StoredQueue::all(&client.application().settings)?;
 //! let backlog = queues[0].backlog(&client.snapshot().await?).await?;
-//! assert_eq!((queues[0].id(), backlog[0].entries), ("wc", 2));
+//! assert_eq!((queues[0].id(), backlog.entries), ("wc", 2));
 //! # Ok(())
 //! # }
 //! ```
 
 mod backlog;
 mod dead_letter;
+mod read_backlog;
 mod rebucket;
 
 pub use crate::queue::{QueueKind, StoredQueue};
-pub use backlog::BucketBacklog;
+pub use backlog::{Accuracy, Backlog, BucketBacklog};
 pub use dead_letter::DeadLetter;
