@@ -18,7 +18,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 const SEEDS: u64 = 60;
 
 /// Metrics that the runs may not record, each with the reason. Each one has its own test.
-const RARE: [(&str, &str); 7] = [
+const RARE: [(&str, &str); 9] = [
     (
         "fluo_garbage_collections_total",
         "the actors of a run collect garbage themselves, and not on a worker's schedule",
@@ -32,7 +32,9 @@ const RARE: [(&str, &str); 7] = [
         "fluo_queue_late_exports_total",
         "the receiver of a run compares sequences itself, and is no `TableSink`",
     ),
+    ("fluo_queue_oldest_entry_age_seconds", "no actor of a run reads the backlog of a queue"),
     ("fluo_queue_oldest_entry_timestamp", "no actor of a run reads the backlog of a queue"),
+    ("fluo_queue_waiting_bytes", "no actor of a run reads the backlog of a queue"),
     ("fluo_queue_waiting_entries", "no actor of a run reads the backlog of a queue"),
     ("fluo_unfinished_commits_total", "a client rarely fails in the last step of a commit only"),
 ];

@@ -5,11 +5,15 @@
 
 use std::fmt::Display;
 
+use fluo_engine::Timestamp;
 use fluo_engine::telemetry::Metric;
 use num_traits::ToPrimitive;
 
+use crate::stored_queue::Backlog;
+
 /// All metrics of this crate, sorted by name.
-pub const METRICS: &[Metric] = &[DEAD_LETTERS, LATE_EXPORTS, OLDEST_ENTRY, PROCESSED, WAITING];
+pub const METRICS: &[Metric] =
+    &[DEAD_LETTERS, LATE_EXPORTS, OLDEST_AGE, OLDEST_ENTRY, PROCESSED, WAITING_BYTES, WAITING];
 
 pub(crate) const DEAD_LETTERS: Metric = Metric::counter(
     "fluo_queue_dead_letters_total",
@@ -21,7 +25,12 @@ pub(crate) const LATE_EXPORTS: Metric = Metric::counter(
     "exports that a table sink has not written, because a later one of the key was written before: blind exports, retried dead letters, and entries that a worker which was paused delivers again",
 )
 .label(QUEUE, &[]);
-pub(crate) const OLDEST_ENTRY: Metric = Metric::gauge(
+const OLDEST_AGE: Metric = Metric::gauge(
+    "fluo_queue_oldest_entry_age_seconds",
+    "the time since the oldest entry that was read began to wait in a queue, when its backlog was last read; 0 if none did, NaN if it is not known",
+)
+.label(QUEUE, &[]);
+const OLDEST_ENTRY: Metric = Metric::gauge(
     "fluo_queue_oldest_entry_timestamp",
     "the sequence of the oldest entry that waited in a queue when its backlog was last read; 0 if none did",
 )
@@ -31,9 +40,14 @@ pub(crate) const PROCESSED: Metric = Metric::counter(
     "entries that workers of this process have combined or exported; those of a transaction that fails count again",
 )
 .label(QUEUE, &[]);
-pub(crate) const WAITING: Metric = Metric::gauge(
+const WAITING_BYTES: Metric = Metric::gauge(
+    "fluo_queue_waiting_bytes",
+    "bytes of the entries that waited in a queue when its backlog was last read, or an estimate",
+)
+.label(QUEUE, &[]);
+const WAITING: Metric = Metric::gauge(
     "fluo_queue_waiting_entries",
-    "entries that waited in a queue when its backlog was last read",
+    "entries that waited in a queue when its backlog was last read, or an estimate",
 )
 .label(QUEUE, &[]);
 const QUEUE: &str = "queue";
@@ -49,6 +63,18 @@ pub(crate) fn count(metric: Metric, queue: &impl Display, by: usize) {
     metrics::counter!(metric.name, QUEUE => queue.to_string()).increment(by);
 }
 
-pub(crate) fn set(metric: Metric, queue: &impl Display, to: u64) {
-    metrics::gauge!(metric.name, QUEUE => queue.to_string()).set(to.to_f64().unwrap_or(f64::MAX));
+pub(crate) fn set_backlog(queue: &impl Display, backlog: &Backlog) {
+    let number = |number: u64| number.to_f64().unwrap_or(f64::MAX);
+    let age = match (backlog.oldest, backlog.oldest_age) {
+        (None, _) => 0.0,
+        (_, age) => age.map_or(f64::NAN, |age| age.as_secs_f64()),
+    };
+    for (metric, value) in [
+        (OLDEST_AGE, age),
+        (OLDEST_ENTRY, number(backlog.oldest.map_or(0, Timestamp::get))),
+        (WAITING_BYTES, number(backlog.bytes)),
+        (WAITING, number(backlog.entries)),
+    ] {
+        metrics::gauge!(metric.name, QUEUE => queue.to_string()).set(value);
+    }
 }

@@ -105,7 +105,8 @@ impl Limit {
 /// List the buckets of a queue in which entries wait.
 ///
 /// Each line has the bucket and, after a tab each: the number of entries, their bytes, the start
-/// timestamp of the oldest one, and `exact`. A queue with more entries than the limit is not read
+/// timestamp of the oldest one and its age in seconds (`-` if it is not known, as with an oracle of
+/// Java), and `exact`. A queue with more entries than the limit is not read
 /// completely: then the line of a bucket that has more entries than were read ends with `lower
 /// bound`, and other buckets may be missing. `--exact` reads all.
 #[derive(Args, Debug)]
@@ -125,7 +126,8 @@ impl Show {
             let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
             let accuracy = if bucket.is_complete { Accuracy::Exact } else { Accuracy::LowerBound };
             let name = &bucket.bucket;
-            output::emit(&format!("{name}\t{entries}\t{bytes}\t{oldest}\t{accuracy}"))?;
+            let age = bucket.oldest_age.map_or("-".to_owned(), |age| age.as_secs().to_string());
+            output::emit(&format!("{name}\t{entries}\t{bytes}\t{oldest}\t{age}\t{accuracy}"))?;
         }
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
@@ -155,12 +157,12 @@ fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), the number of
-/// dead letters, and the accuracy of the numbers of entries and bytes. This is `exact`, unless a
-/// queue has more entries than the limit: then `estimate`, or `lower bound` if too little was read
-/// for an estimate, and unread entries may be older. A warning on standard error names entries that
-/// no worker processes. `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its
-/// dead letters.
+/// entries that wait, their bytes, the start timestamp of the oldest one and its age in seconds (or
+/// `-`), the number of dead letters, and the accuracy of the numbers of entries and bytes. This is
+/// `exact`, unless a queue has more entries than the limit: then `estimate`, or `lower bound` if
+/// too little was read for an estimate, and unread entries may be older. A warning on standard
+/// error names entries that no worker processes. `fluo queue show` lists the buckets of a queue,
+/// and `fluo queue failed` its dead letters.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue list --at embedded:./data web")]
 pub(crate) struct List {
@@ -196,6 +198,7 @@ impl List {
                 "entries": backlog.entries,
                 "bytes": backlog.bytes,
                 "oldest": backlog.oldest.map(Timestamp::get),
+                "oldest_age_seconds": backlog.oldest_age.map(|age| age.as_secs()),
                 "dead_letters": letters.try_fold(0, async |count, _| Ok(count + 1)).await?,
                 "accuracy": backlog.accuracy.to_string(),
             });

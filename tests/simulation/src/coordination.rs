@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Timeline,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use tokio::time::sleep;
@@ -120,6 +120,10 @@ impl Coordination for SimulatedCoordination {
 
     async fn horizon(&self) -> Result<Timestamp> {
         self.send(self.link.world.coordination.horizon()).await
+    }
+
+    async fn timeline(&self) -> Result<Timeline> {
+        self.send(self.link.world.coordination.timeline()).await
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: one function for each rule of the contracts of
 //! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
-//! The name of each function begins with the rule (C1 to C18) that it checks. A function creates
+//! The name of each function begins with the rule (C1 to C19) that it checks. A function creates
 //! applications with unique names, and the suite removes them after it. So rules can run
 //! concurrently, on an instance that is in use. If a rule does not hold, its function panics and
 //! leaves its application for inspection.
@@ -59,6 +59,7 @@ macro_rules! __for_each_coordination_rule {
             timestamps::c1_a_block_has_the_requested_size,
             timestamps::c1_timestamps_are_handed_out_once,
             timestamps::c2_later_calls_get_later_timestamps,
+            timestamps::c19_timestamps_have_ages,
             horizon::c3_the_horizon_begins_at_zero_and_is_in_the_blocks,
             horizon::c4_the_horizon_advances_to_the_next_timestamp,
             horizon::c4_the_oldest_published_timestamp_holds_the_horizon,

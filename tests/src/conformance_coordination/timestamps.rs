@@ -1,11 +1,11 @@
-//! C1 and C2: timestamps.
+//! C1, C2 and C19: timestamps.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fluo_table::Timestamp;
 use fluo_table::coordination::Applications;
+use fluo_table::{Clock, SystemClock, Timestamp};
 use futures::future::join_all;
 
 use super::ground::{Ground, at, count};
@@ -76,4 +76,20 @@ pub async fn c2_later_calls_get_later_timestamps(applications: Arc<dyn Applicati
         })
     });
     join_all(tasks).await.into_iter().for_each(Result::unwrap);
+}
+
+/// Checks C19: the age of a timestamp is the time since it was handed out, and at most 10 seconds
+/// more. One that was not handed out for long has none.
+pub async fn c19_timestamps_have_ages(applications: Arc<dyn Applications>) {
+    let ground = Ground::new(&applications).await;
+    let begun = SystemClock.now_ms();
+    let block = ground.coordination.timestamps(count(3)).await.unwrap();
+    let ended = SystemClock.now_ms();
+    let timeline = ground.coordination.timeline().await.unwrap();
+    let now = SystemClock.now_ms();
+    for timestamp in block.iter() {
+        let age = i64::try_from(timeline.age(timestamp, now).unwrap().as_millis()).unwrap();
+        assert!((now - ended..=now - begun + 10_000).contains(&age), "{age} ms");
+    }
+    assert_eq!(timeline.age(at(1 << 40), now), None);
 }

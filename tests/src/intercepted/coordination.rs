@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Timeline,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
@@ -26,6 +26,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
 
     async fn horizon(&self) -> Result<Timestamp> {
         self.call("horizon", self.inner.horizon()).await
+    }
+
+    async fn timeline(&self) -> Result<Timeline> {
+        self.call("timeline", self.inner.timeline()).await
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

@@ -22,7 +22,7 @@ pub(crate) fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, Stri
         let label = key.key().labels().find(|label| label.key() == "queue")?;
         let value = match value {
             DebugValue::Counter(value) => value,
-            DebugValue::Gauge(value) => value.0.to_string().parse().unwrap(),
+            DebugValue::Gauge(value) => value.0.trunc().to_string().parse().unwrap(),
             DebugValue::Histogram(_) => panic!("no queue has a histogram"),
         };
         let name = key.key().name().to_owned();
@@ -69,10 +69,14 @@ fn counts_processed_entries_and_dead_letters() {
     let wanted = [
         ("fluo_queue_dead_letters_total", "pages", 1),
         ("fluo_queue_dead_letters_total", "wc", 1),
+        ("fluo_queue_oldest_entry_age_seconds", "pages", 0),
+        ("fluo_queue_oldest_entry_age_seconds", "wc", 0),
         ("fluo_queue_oldest_entry_timestamp", "pages", 0),
         ("fluo_queue_oldest_entry_timestamp", "wc", 0),
         ("fluo_queue_processed_total", "pages", 4),
         ("fluo_queue_processed_total", "wc", 3),
+        ("fluo_queue_waiting_bytes", "pages", 0),
+        ("fluo_queue_waiting_bytes", "wc", 0),
         ("fluo_queue_waiting_entries", "pages", 0),
         ("fluo_queue_waiting_entries", "wc", 0),
     ];
@@ -83,7 +87,8 @@ fn counts_processed_entries_and_dead_letters() {
 #[test]
 fn shows_the_backlog_that_was_last_read() {
     let mut oldest = 0;
-    let metrics = recorded(async {
+    let begun = std::time::Instant::now();
+    let mut metrics = recorded(async {
         let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
         let client = declared(&[&words]).create().await.unwrap();
         for _ in 0..2 {
@@ -98,7 +103,15 @@ fn shows_the_backlog_that_was_last_read() {
         };
         stored.backlog(&client.snapshot().await.unwrap()).await.unwrap();
     });
-    let wanted = [("fluo_queue_oldest_entry_timestamp", oldest), ("fluo_queue_waiting_entries", 4)];
+    let age = "fluo_queue_oldest_entry_age_seconds".to_owned();
+    let age = metrics.remove(&(age, "wc".to_owned())).unwrap();
+    assert!(age <= begun.elapsed().as_secs() + 10, "{age}");
+    let wanted = [
+        ("fluo_queue_oldest_entry_timestamp", oldest),
+        // A row, such as `wc:u:35:cat` and a sequence, and a digit.
+        ("fluo_queue_waiting_bytes", 2 * (11 + 8 + 1) + 2 * (12 + 8 + 1)),
+        ("fluo_queue_waiting_entries", 4),
+    ];
     let wanted = wanted.map(|(name, value)| ((name.to_owned(), "wc".to_owned()), value));
     assert_eq!(metrics, wanted.into());
 }

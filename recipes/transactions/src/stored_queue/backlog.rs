@@ -1,6 +1,7 @@
 //! The entries that wait in the buckets of a queue: their number, or an estimate of it.
 
 use std::fmt;
+use std::time::Duration;
 
 use fluo_engine::{Bytes, Timestamp};
 
@@ -32,6 +33,10 @@ pub struct Backlog {
     pub accuracy: Accuracy,
     /// The oldest sequence of the entries that were read. An unread one may be older.
     pub oldest: Option<Timestamp>,
+    /// The time since the transaction with this sequence began. It is too high by at most 10
+    /// seconds, or a quarter. `None` if it is not [known](fluo_table::coordination::Timeline), as
+    /// with an oracle of Java.
+    pub oldest_age: Option<Duration>,
     /// The number of buckets of the queue all of whose entries were read, empty ones included.
     pub complete_buckets: u32,
     /// The buckets in which entries were found, sorted by their text.
@@ -67,6 +72,8 @@ pub struct BucketBacklog {
     pub bytes: u64,
     /// The oldest of their sequences: the start timestamp of the transaction that added it.
     pub oldest: Timestamp,
+    /// The time since that transaction began, as in [`Backlog::oldest_age`].
+    pub oldest_age: Option<Duration>,
 }
 
 /// Writes `exact`, `estimate` or `lower bound`.
@@ -77,6 +84,15 @@ impl fmt::Display for Accuracy {
             Self::Estimate => "estimate",
             Self::LowerBound => "lower bound",
         })
+    }
+}
+
+impl Backlog {
+    pub(super) fn set_ages(&mut self, age: impl Fn(Timestamp) -> Option<Duration>) {
+        self.oldest_age = self.oldest.and_then(&age);
+        for bucket in &mut self.buckets {
+            bucket.oldest_age = age(bucket.oldest);
+        }
     }
 }
 
@@ -115,6 +131,7 @@ impl Read {
             bytes: self.estimate(|bucket| bucket.bytes),
             accuracy,
             oldest: self.found.iter().map(|found| found.backlog.oldest).min(),
+            oldest_age: None,
             complete_buckets: self.all.saturating_sub(incomplete),
             buckets: self.found.into_iter().map(|found| found.backlog).collect(),
         }

@@ -7,14 +7,14 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_engine::{Bytes, Result, Snapshot, Timestamp};
-use fluo_table::{Key, Scan, Span};
+use fluo_engine::{Bytes, Result, Snapshot};
+use fluo_table::{Clock, Key, Scan, Span, SystemClock};
 use futures::TryStreamExt;
 
 use super::StoredQueue;
 use super::backlog::{Backlog, BucketBacklog, Found, Read};
 use crate::queue::Entry;
-use crate::telemetry::{self, OLDEST_ENTRY, WAITING};
+use crate::telemetry;
 
 const BATCH: usize = 1_000;
 const SMALLEST_BATCH: usize = 50;
@@ -49,10 +49,13 @@ impl StoredQueue {
         };
         reader.read_the_start_of_all(share.max(1)).await?;
         reader.read_the_rest_of_some().await?;
-        let backlog = reader.read.into_backlog();
-        telemetry::set(WAITING, &self.id, backlog.entries);
-        let oldest = backlog.oldest.map_or(0, Timestamp::get);
-        telemetry::set(OLDEST_ENTRY, &self.id, oldest);
+        let mut backlog = reader.read.into_backlog();
+        if backlog.oldest.is_some() {
+            let timeline = snapshot.timeline().await?;
+            let now_ms = SystemClock.now_ms();
+            backlog.set_ages(|oldest| timeline.age(oldest, now_ms));
+        }
+        telemetry::set_backlog(&self.id, &backlog);
         Ok(backlog)
     }
 }
@@ -145,7 +148,15 @@ impl Found {
     /// Creates a bucket with one entry.
     fn new(bucket: String, exists: bool, entry: &Entry) -> Self {
         let (is_complete, oldest) = (true, entry.sequence);
-        let backlog = BucketBacklog { bucket, exists, is_complete, entries: 0, bytes: 0, oldest };
+        let backlog = BucketBacklog {
+            bucket,
+            exists,
+            is_complete,
+            entries: 0,
+            bytes: 0,
+            oldest,
+            oldest_age: None,
+        };
         let (bucket_row, row) = (entry.bucket_row(), entry.row.clone());
         let mut found = Self { backlog, is_large: false, bucket_row, row };
         found.add(entry);

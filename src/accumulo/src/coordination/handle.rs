@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, zookeeper_format,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, Timeline, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use futures::join;
@@ -35,6 +35,16 @@ impl Coordination for ZooKeeperCoordination {
 
     async fn horizon(&self) -> Result<Timestamp> {
         self.application.look().await
+    }
+
+    /// Returns the timeline that the oracles of this library write. One that cannot be read says
+    /// nothing.
+    async fn timeline(&self) -> Result<Timeline> {
+        let session = self.session().await?;
+        let path = self.application.paths.at(zookeeper_format::TIMELINE);
+        let node = session.current_node(&path).await?;
+        self.application.check_exists(&session).await?;
+        Ok(node.and_then(|node| Timeline::decode(&node.data)).unwrap_or_default())
     }
 
     /// Returns the horizon. Only the leading oracle moves it, each period.

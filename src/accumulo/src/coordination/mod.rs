@@ -7,6 +7,7 @@
 //!   config/shared.config      the settings. Created last and deleted first: an application exists
 //!                             as long as this node does, and another node is another application
 //!   oracle/..                 timestamps and the horizon
+//!   oracle/timeline           the times of timestamps, which only this project reads
 //!   transactor/count          the last transactor's number
 //!   transactor/nodes/<id>     ephemeral: a transactor that is alive
 //!   transactor/timestamps/<id>  ephemeral: the oldest active timestamp of a transactor

@@ -43,7 +43,7 @@ impl EmbeddedApplication {
         let end = nodes::timestamp_at(snapshot, name, zookeeper_format::MAX_TIMESTAMP)?;
         let horizon = nodes::timestamp_at(snapshot, name, zookeeper_format::HORIZON)?;
         let stamps = Stamps {
-            reserved: ReservedTimestamps::new(end),
+            reserved: ReservedTimestamps::new(end, nodes::timeline(snapshot, name)?.if_up_to(end)),
             horizon,
             next_horizon: horizon,
             pending: PendingCommits::default(),

@@ -9,7 +9,7 @@ use crate::engine::{Read, Snapshot};
 use crate::error::Failure;
 
 /// All nodes that an application can have.
-const NODES: [&str; 8] = [
+const NODES: [&str; 9] = [
     zookeeper_format::TABLE,
     zookeeper_format::ID,
     zookeeper_format::OBSERVERS,
@@ -18,6 +18,7 @@ const NODES: [&str; 8] = [
     zookeeper_format::HORIZON,
     zookeeper_format::TRANSACTOR_COUNT,
     zookeeper_format::EPOCHS,
+    zookeeper_format::TIMELINE,
 ];
 
 pub(crate) fn check(snapshot: &Snapshot) -> Result<u64, Failure> {
@@ -53,6 +54,7 @@ fn check_application(snapshot: &Snapshot, name: &str) -> Result<(), Failure> {
         )));
     }
     nodes::last_transactor(snapshot, name)?;
+    nodes::timeline(snapshot, name)?;
     nodes::epochs(snapshot, name).map(drop)
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_table::coordination::{Application, Epochs, zookeeper_format};
+use fluo_table::coordination::{Application, Epochs, Timeline, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Escaped, Timestamp};
 
 use crate::engine::{Read, Transaction};
@@ -107,4 +107,17 @@ pub(crate) fn epochs(read: &impl Read, name: &str) -> Result<Option<Epochs>, Fai
     let bytes = get(read, name, zookeeper_format::EPOCHS)?;
     let read = bytes.map(|bytes| Epochs::decode(&bytes)).transpose();
     read.map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))
+}
+
+/// Returns the times of timestamps; empty before the first reservation.
+pub(crate) fn timeline(read: &impl Read, name: &str) -> Result<Timeline, Failure> {
+    let Some(bytes) = get(read, name, zookeeper_format::TIMELINE)? else {
+        return Ok(Timeline::default());
+    };
+    Timeline::decode(&bytes).ok_or_else(|| {
+        Failure::damaged(format_args!(
+            "application `{name}`: the data at `{}` is no timeline",
+            zookeeper_format::TIMELINE
+        ))
+    })
 }

@@ -8,10 +8,10 @@ use std::task::Context;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, Timeline,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
-use fluo_table::{Error, Result, RowColumn, Timestamp};
+use fluo_table::{Clock, Error, Result, RowColumn, SystemClock, Timestamp};
 use tokio::time::Instant;
 
 use super::sessions::{Presence, Present};
@@ -66,36 +66,52 @@ impl EmbeddedCoordination {
         found
     }
 
-    /// Takes `count` timestamps with `take`. If that returns `None`, reserves more of them in the
-    /// directory first.
+    /// Takes `count` timestamps with `take`. If that returns `None`, or a sample for the timeline
+    /// is due, reserves more of them in the directory first.
     async fn take(
         &self,
         count: NonZeroU32,
         take: impl Fn(&mut Stamps) -> Result<Option<TimestampBlock>> + Send + Sync,
     ) -> Result<TimestampBlock> {
         self.application.check_there()?;
-        let at_hand = take(&mut self.application.stamps())?;
+        let now = Instant::now().into_std();
+        let take_unless_due = |stamps: &mut Stamps| match stamps.reserved.is_due(now) {
+            true => Ok(None),
+            false => take(stamps),
+        };
+        let at_hand = take_unless_due(&mut self.application.stamps())?;
         if let Some(block) = at_hand {
             return Ok(block);
         }
         let _alone = self.application.reserving.lock().await;
-        let end = {
+        let (end, timeline) = {
             let mut stamps = self.application.stamps();
             // Another caller may have reserved timestamps in the meantime.
-            if let Some(block) = take(&mut stamps)? {
+            if let Some(block) = take_unless_due(&mut stamps)? {
                 return Ok(block);
             }
-            stamps.reserved.plan(count, Instant::now().into_std())?
+            stamps.reserved.plan(count, Instant::now().into_std(), SystemClock.now_ms())?
         };
         // If the caller is cancelled here, the reservation is stored but not in memory: the
         // next caller reserves again.
-        self.put(zookeeper_format::MAX_TIMESTAMP, zookeeper_format::timestamp(end)).await?;
+        let stored = self
+            .run(move |transaction, application| {
+                let mut put =
+                    |node, bytes: Vec<u8>| nodes::put(transaction, &application.name, node, &bytes);
+                put(zookeeper_format::MAX_TIMESTAMP, zookeeper_format::timestamp(end))?;
+                put(zookeeper_format::TIMELINE, timeline.encode())?;
+                Ok(Verdict::Commit(()))
+            })
+            .await;
         let mut stamps = self.application.stamps();
-        stamps.reserved.reserved(end);
+        if stored.is_ok() {
+            stamps.reserved.reserved(end);
+        }
+        // If only a sample was due, the present reservation serves without it.
         let block = take(&mut stamps)?;
-        block.ok_or_else(|| {
+        stored.and_then(|()| {
             let message = "timestamps that were just reserved are missing";
-            fluo_table::Error::new(fluo_table::ErrorKind::Storage, message)
+            block.ok_or_else(|| Error::new(fluo_table::ErrorKind::Storage, message))
         })
     }
 }
@@ -124,6 +140,10 @@ impl Coordination for EmbeddedCoordination {
     async fn horizon(&self) -> Result<Timestamp> {
         self.application.check_there()?;
         Ok(self.application.stamps().horizon)
+    }
+
+    async fn timeline(&self) -> Result<Timeline> {
+        self.read(nodes::timeline).await
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use fluo_table::coordination::Timeline;
 use fluo_table::{
     Bytes, Cell, CellBatches, Column, ColumnSelector, Error, Result, RowColumn, Scan, Span,
     Timestamp,
@@ -64,6 +65,15 @@ impl Snapshot {
     /// Returns the timestamp at which it reads.
     pub fn start(&self) -> Timestamp {
         self.state.start()
+    }
+
+    /// Returns the times at which the timestamps of the application were handed out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination.
+    pub async fn timeline(&self) -> Result<Timeline> {
+        self.state.client.coordination.timeline().await
     }
 
     /// Returns the value of a cell, or `None` if it has no value.

@@ -2,7 +2,7 @@
 //! [`Applications`], and the [`Coordination`] of each.
 //!
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
-//! contains their contract, the rules C1 to C18; a conformance suite checks them one by one on
+//! contains their contract, the rules C1 to C19; a conformance suite checks them one by one on
 //! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```
@@ -44,6 +44,7 @@ mod pending_commit;
 mod port;
 mod sessions;
 mod share;
+mod timeline;
 mod timestamps;
 
 pub mod zookeeper_format;
@@ -60,4 +61,5 @@ pub use pending_commit::{PendingCommit, PendingCommits};
 pub use port::{Coordination, Transactor, WorkerMembership, check_duty};
 pub use sessions::Sessions;
 pub use share::Share;
+pub use timeline::Timeline;
 pub use timestamps::{ReservedTimestamps, TimestampBlock};

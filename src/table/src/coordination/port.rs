@@ -8,7 +8,8 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, HeldLock, PendingCommit, Share, TimestampBlock, TransactorId,
+    Application, FailedNotification, HeldLock, PendingCommit, Share, Timeline, TimestampBlock,
+    TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -40,6 +41,10 @@ use crate::error::{Error, Result};
 ///   at: the horizon is not above it. (At the instant at which the published timestamp takes
 ///   effect, the horizon is not above the next timestamp, and the requested timestamp is not below
 ///   that one.)
+///
+/// - **C19, ages.** The [timeline](Coordination::timeline) says how long ago each timestamp was
+///   handed out, and is too high by at most 10 seconds, or a quarter. It says nothing of timestamps
+///   that programs without a timeline have handed out.
 ///
 /// Presence:
 /// - **C6, transactors.** The numbers of transactors begin at 1, and none is used twice, across all
@@ -124,6 +129,9 @@ pub trait Coordination: Debug + Send + Sync {
 
     /// Returns the horizon, below which garbage may have been collected.
     async fn horizon(&self) -> Result<Timestamp>;
+
+    /// Returns the times at which timestamps were handed out (C19).
+    async fn timeline(&self) -> Result<Timeline>;
 
     /// Moves the horizon as far as C4 allows, and returns it.
     async fn advance_horizon(&self) -> Result<Timestamp>;

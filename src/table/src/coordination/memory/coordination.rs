@@ -8,9 +8,11 @@ use std::task::Context;
 
 use async_trait::async_trait;
 
+use crate::clock::{Clock, SystemClock};
 use crate::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, PendingCommits,
-    Sessions, Share, TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings,
+    Sessions, Share, Timeline, TimestampBlock, Transactor, TransactorId, WorkerMembership,
+    check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -27,6 +29,7 @@ pub(super) struct MemoryApplication {
     pub(super) is_removed: bool,
     horizon: Timestamp,
     next: Timestamp,
+    timeline: Timeline,
     pending: PendingCommits,
     last_transactor: u64,
     epochs: Option<Epochs>,
@@ -58,6 +61,7 @@ impl MemoryApplication {
             is_removed: false,
             horizon: Timestamp::ZERO,
             next: Timestamp::FIRST,
+            timeline: Timeline::default(),
             pending: PendingCommits::default(),
             last_transactor: 0,
             epochs: None,
@@ -66,6 +70,7 @@ impl MemoryApplication {
 
     fn take(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let first = self.next;
+        self.timeline.record_if_due(first, SystemClock.now_ms());
         self.next = TimestampBlock::end_of(first, count.get())?;
         Ok(TimestampBlock { first, count, horizon: self.horizon })
     }
@@ -95,6 +100,10 @@ impl Coordination for MemoryCoordination {
 
     async fn horizon(&self) -> Result<Timestamp> {
         self.with(|application| Ok(application.horizon))
+    }
+
+    async fn timeline(&self) -> Result<Timeline> {
+        self.with(|application| Ok(application.timeline.clone().up_to(application.next)))
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

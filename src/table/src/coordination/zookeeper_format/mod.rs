@@ -12,9 +12,13 @@
 //! | [`HORIZON`] | decimal: the horizon; 0 at first |
 //! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last transactor's number; absent at first |
 //! | [`EPOCHS`] | two lines of text; absent before the first opening |
+//! | [`TIMELINE`] | lines of text; absent before the first reservation |
 //!
 //! The first line at [`EPOCHS`] is the epoch of the last opening. The second line is the epoch that
-//! the table had before, or empty. Fluo has no such node.
+//! the table had before, or empty. The first line at [`TIMELINE`] is `1`, the version of its
+//! format, and the value of [`MAX_TIMESTAMP`] with which it was written. Each further line is a
+//! sample: the next timestamp, and the time in milliseconds since 1970. Fluo has neither of these
+//! nodes.
 //!
 //! State that Fluo keeps only during the life of a process (its transactors, their published
 //! timestamps, its workers) is not part of this module.
@@ -49,6 +53,8 @@ pub const TRANSACTOR_COUNT: &str = "/transactor/count";
 
 /// The path of the epochs of the openings: see [`Epochs`](crate::coordination::Epochs).
 pub const EPOCHS: &str = "/config/table-epochs";
+/// The path of the times of timestamps: see [`Timeline`](crate::coordination::Timeline).
+pub const TIMELINE: &str = "/oracle/timeline";
 
 /// The setting with the class of the observers that Java workers run, as Fluo's own initialization
 /// stores it. Workers of this library ignore it.
