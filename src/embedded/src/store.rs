@@ -66,9 +66,14 @@ impl Store {
         directory: &Arc<Directory>,
         options: &EmbeddedOptions,
     ) -> Result<Self, Failure> {
-        // The engine may drop the end of its log.
-        let commits = Commits::open(directory.path());
-        let engine = Engine::open(&directory.tables()?, options.cache_bytes)?;
+        let tables = directory.tables()?;
+        // First, because the engine may drop the end of its log.
+        let commits = match Commits::open(directory.path()) {
+            // The engine shows whether these are files of another program.
+            Err(failure) if !failure.is_proof() => return Err(failure),
+            commits => commits,
+        };
+        let engine = Engine::open(&tables, options.cache_bytes)?;
         let snapshot = engine.snapshot();
         check_format(&snapshot)?;
         let commits = commits?.with_last(catalog::number(&snapshot, catalog::COMMITS)?)?;

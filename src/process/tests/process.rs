@@ -47,16 +47,21 @@ async fn abandoned(max_drain: Duration, stops: usize) -> tempfile::TempDir {
     directory
 }
 
-/// A worker of a later process runs the notification that was abandoned.
-async fn is_processed(directory: &Path) {
-    // Tasks that were abandoned close the directory when they next run.
-    let process = loop {
+/// Starts a later process, once the tasks of the one before have closed the directory, which they
+/// do when they next run.
+async fn later(directory: &Path) -> Process {
+    loop {
         match options(directory).start().await {
-            Ok(process) => break process,
+            Ok(process) => return process,
             Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
-    };
+    }
+}
+
+/// A worker of a later process runs the notification that was abandoned.
+async fn is_processed(directory: &Path) {
+    let process = later(directory).await;
     let client = measuring(&process).await;
     let (stopper, worker) = (process.stopper(), client.worker());
     let running = tokio::spawn(process.run_worker(worker));
@@ -135,7 +140,7 @@ async fn loaders_end_with_their_input_or_say_that_they_were_stopped() {
     assert_eq!(count(&client).await, 100);
     drop(client);
 
-    let process = options(directory.path()).start().await.unwrap();
+    let process = later(directory.path()).await;
     let client = process.application("web").open().await.unwrap();
     let stopper = process.stopper();
     let part = process.run_loaders(client.loaders(), async |loaders| {

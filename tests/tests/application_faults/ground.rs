@@ -62,6 +62,10 @@ impl Ground {
         block_in_place(start).unwrap()
     }
 
+    pub(crate) async fn java_works(&self, client: &Client) -> bool {
+        sink::java_works(&self.fluo, client).await
+    }
+
     /// Initializes the application, with the longest pause of workers in milliseconds. Starts its
     /// processes, and returns them and a client.
     pub(crate) async fn initialize(&self, max_sleep: u32, build: Build) -> (Crew, Client) {

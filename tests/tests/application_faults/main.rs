@@ -22,7 +22,8 @@ mod upgrade;
 use std::thread;
 use std::time::Duration;
 
-use fluo_tests::soak;
+use fluo_engine::Client;
+use fluo_tests::{soak, until};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -36,8 +37,9 @@ const MAX_SLEEP: u32 = 1_000;
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Injects each fault once.
-async fn inject_all(crew: &mut Crew, ground: &Ground) {
+async fn inject_all(crew: &mut Crew, ground: &Ground, client: &Client) {
     let java = ground.java_worker();
+    until("Java works", async || ground.java_works(client).await).await;
     crew.interrupt().await;
     interrupt_proxies(crew, ground).await;
     for server in ground.cluster.tablet_servers() {
@@ -46,12 +48,10 @@ async fn inject_all(crew: &mut Crew, ground: &Ground) {
         server.resume();
         sleep(PAUSE).await;
     }
-    // A worker of Java that loses its session ends.
-    if let Ok(process) = java.process() {
-        process.suspend();
-        sleep(LONG).await;
-        process.resume();
-    }
+    let process = java.process().unwrap();
+    process.suspend();
+    sleep(LONG).await;
+    process.resume();
     drop(java);
     crew.wait_for_orders(1).await;
     interrupt_zookeeper(crew, ground).await;
@@ -94,10 +94,10 @@ async fn interrupt_zookeeper(crew: &Crew, ground: &Ground) {
 async fn faults_lose_no_order_and_keep_the_sum() {
     let Some(ground) = Ground::start(true).await else { return };
     let (mut crew, client) = ground.initialize(MAX_SLEEP, Build::New).await;
-    drop(client);
     for _ in 0..soak() {
-        inject_all(&mut crew, &ground).await;
+        inject_all(&mut crew, &ground, &client).await;
     }
+    drop(client);
     // Accumulo notices after 30 s, and moves the tablets to the other server.
     ground.cluster.kill_tablet_server(0).unwrap();
     sleep(PAUSE).await;

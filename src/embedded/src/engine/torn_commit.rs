@@ -36,15 +36,15 @@ pub(super) fn cut_torn_commit(directory: &Path) -> Result<bool, Failure> {
     // The last byte of a commit is not zero.
     log.truncate(log.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
     let scratch = directory.join(SCRATCH);
-    let whole = find_whole_commits(&scratch, &log);
+    let start = find_torn_commit(&scratch, &log);
     remove(&scratch)?;
-    let Some(whole) = whole?.filter(|whole| has_lost_sector(&log, *whole)) else {
+    let Some(start) = start?.filter(|start| has_lost_sector(&log, *start)) else {
         return Ok(false);
     };
     let file = File::options().write(true).open(&path)?;
-    file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
+    file.set_len(u64::try_from(start).unwrap_or(u64::MAX))?;
     file.sync_all()?;
-    debug!(log = %path.display(), bytes = log.len() - whole, "cut a torn commit");
+    debug!(log = %path.display(), bytes = log.len() - start, "cut a torn commit");
     Ok(true)
 }
 
@@ -61,29 +61,28 @@ fn last_log(directory: &Path) -> io::Result<Option<PathBuf>> {
     Ok(last.map(|(_, path)| path))
 }
 
-/// Returns the number of bytes before the last commit of a log. `None` unless this commit, and no
-/// other of the log, is damaged.
-fn find_whole_commits(scratch: &Path, log: &[u8]) -> Result<Option<usize>, Failure> {
-    match log.split_last() {
-        Some((_, without_end)) if read_log(scratch, log)?.is_none() => {
-            read_log(scratch, without_end)
+/// Returns the position of the last commit of a log. `None` unless this commit, and no other of the
+/// log, is damaged.
+fn find_torn_commit(scratch: &Path, log: &[u8]) -> Result<Option<usize>, Failure> {
+    remove(scratch)?;
+    drop(Database::builder(scratch).open()?);
+    match (last_log(scratch)?, log.split_last()) {
+        (Some(copy), Some((_, without_end))) if read_log(scratch, &copy, log)?.is_none() => {
+            read_log(scratch, &copy, without_end)
         }
         _ => Ok(None),
     }
 }
 
 /// Returns the number of bytes of the whole commits of a log, or `None` if the engine refuses it.
-fn read_log(scratch: &Path, log: &[u8]) -> Result<Option<usize>, Failure> {
-    remove(scratch)?;
-    drop(Database::builder(scratch).open()?);
-    let Some(copy) = last_log(scratch)? else { return Ok(None) };
-    fs::write(&copy, log)?;
+fn read_log(scratch: &Path, copy: &Path, log: &[u8]) -> Result<Option<usize>, Failure> {
+    fs::write(copy, log)?;
     match Database::builder(scratch).open() {
         Ok(database) => drop(database),
         Err(fjall::Error::JournalRecovery(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    Ok(usize::try_from(fs::metadata(&copy)?.len()).ok())
+    Ok(usize::try_from(fs::metadata(copy)?.len()).ok())
 }
 
 fn has_lost_sector(log: &[u8], from: usize) -> bool {

@@ -80,7 +80,7 @@ fn acknowledge_one_less(directory: &Path) {
     std::fs::write(path, [number.to_be_bytes(), (!number).to_be_bytes()].concat()).unwrap();
 }
 
-fn is_refused(directory: &Path, finding: &str) {
+fn assert_refused(directory: &Path, finding: &str) {
     let shown = directory.display();
     let expected = format!("the directory `{shown}` is damaged: {finding}; restore it from a copy");
     let opened = EmbeddedTables::open(directory, EmbeddedOptions::new()).map(drop);
@@ -112,16 +112,16 @@ async fn a_torn_commit_that_was_acknowledged_is_damage() {
     let directory = tempfile::tempdir().unwrap();
     make(directory.path()).await;
     change_log(directory.path(), |log| lose_sector("c", log));
-    is_refused(directory.path(), "its last commit is 3, but 4 was acknowledged");
+    assert_refused(directory.path(), "its last commit is 3, but 4 was acknowledged");
 }
 
 /// Checks that a directory is refused although no acknowledged commit is known, and that its logs
 /// stay.
-fn is_refused_and_stays(directory: &Path) {
+fn assert_refused_unchanged(directory: &Path) {
     acknowledge_one_less(directory);
     let read = || -> Vec<_> { logs(directory).map(|log| std::fs::read(log).unwrap()).collect() };
     let before = read();
-    is_refused(directory, "the log of the last writes is damaged");
+    assert_refused(directory, "the log of the last writes is damaged");
     assert!(read() == before);
 }
 
@@ -139,7 +139,7 @@ async fn other_damage_of_the_log_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         make(directory.path()).await;
         change_log(directory.path(), damage);
-        is_refused_and_stays(directory.path());
+        assert_refused_unchanged(directory.path());
     }
 }
 
@@ -155,5 +155,5 @@ async fn damage_of_an_earlier_log_is_refused() {
     let log = logs(directory).next().unwrap();
     std::fs::copy(&log, log.with_file_name("9.jnl")).unwrap();
     change_log(directory, |log| flip_bit("a", log));
-    is_refused_and_stays(directory);
+    assert_refused_unchanged(directory);
 }

@@ -55,8 +55,8 @@ pub(super) fn create_all(path: &str, data: &str) {
     let parents = parents.filter(|parent| !parent.is_empty()).map(|parent| node(parent, ""));
     let set = Change::Set { path: path.to_owned(), data: data.into(), version: -1 };
     for change in parents.chain([node(path, data), set]) {
-        // A node may exist.
-        let _ = with(|servers| servers.tree.change(0, &[change]));
+        let made = with(|servers| servers.tree.change(0, &[change]));
+        assert!(matches!(made, Ok(_) | Err((_, tree::NODE_EXISTS))), "{path}");
     }
 }
 
