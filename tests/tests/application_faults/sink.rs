@@ -6,8 +6,8 @@
 //!                                                     -- exporter --> row <digit> of the sink
 //! ```
 //!
-//! An export that is lost breaks the chain of the sums of its key; one that is applied twice appears
-//! twice. The program `tests/interop/Shop.java` does the same.
+//! An export that is lost breaks the chain of the sums of its key; one that is applied twice
+//! appears twice. The program `tests/interop/Shop.java` does the same.
 
 use std::collections::BTreeMap;
 
