@@ -6,7 +6,6 @@ use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{
@@ -72,11 +71,6 @@ impl Tls {
     ) -> io::Result<impl AsyncRead + AsyncWrite + Send + Unpin + use<>> {
         let connector = &self.certificates.connector;
         connector.connect(self.server_name.clone(), stream).await
-    }
-
-    pub(crate) async fn handshake(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        let connector = &self.certificates.connector;
-        connector.connect(self.server_name.clone(), stream).await.map_err(in_words)
     }
 }
 

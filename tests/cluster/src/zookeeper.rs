@@ -55,7 +55,7 @@ impl ZooKeeperServer {
             let [plain, secure] = port::free_ports()?;
             let (options, lines) = write(&folder).context("the files of a ZooKeeper")?;
             let configuration = format!(
-                "{lines}\ndataDir={}\ntickTime=500\nmaxSessionTimeout=60000\nadmin.enableServer=false\n\
+                "{lines}\ndataDir={}\ntickTime=500\nmaxSessionTimeout=600000\nadmin.enableServer=false\n\
                  clientPort={plain}\nsecureClientPort={secure}\n",
                 folder.join("data").display()
             );

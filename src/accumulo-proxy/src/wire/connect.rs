@@ -30,7 +30,7 @@ pub(super) async fn connect(options: &ProxyOptions) -> io::Result<Box<dyn Duplex
     set_up(&stream)?;
     #[cfg(feature = "tls")]
     if let Some(tls) = &options.tls {
-        return Ok(Box::new(tls.handshake(stream).await?));
+        return Ok(Box::new(tls.connect(stream).await.map_err(in_words)?));
     }
     Ok(Box::new(stream))
 }

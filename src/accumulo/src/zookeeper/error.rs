@@ -60,13 +60,15 @@ pub(super) fn connecting(options: &SessionOptions, cause: Cause, failure: Option
     );
     let message = match (&cause, user, failure) {
         (Cause::AuthFailed, Some(user), _) => {
-            format!("rejects user `{user}` or its password (SASL)")
+            format!("rejects the authentication of the client as user `{user}`")
         }
-        (Cause::AuthFailed, None, _) => "requires a user with a password (SASL)".to_owned(),
+        (Cause::AuthFailed, None, _) => "rejects the authentication of the client".to_owned(),
         (_, _, Some(failure)) => format!("cannot be reached: {failure}"),
         // Servers before 3.6 close the connection of a user whom they reject.
         (Cause::NoHosts, Some(user), _) => {
-            format!("cannot be reached, or rejects user `{user}` or its password (SASL)")
+            format!(
+                "cannot be reached, or rejects the authentication of the client as user `{user}`"
+            )
         }
         _ => format!("cannot be reached: {cause}"),
     };
@@ -131,14 +133,14 @@ mod tests {
                 None,
                 unavailable,
                 "cannot be reached: no available hosts",
-                "cannot be reached, or rejects user `a` or its password (SASL)",
+                "cannot be reached, or rejects the authentication of the client as user `a`",
             ),
             (
                 Cause::AuthFailed,
                 None,
                 denied,
-                "requires a user with a password (SASL)",
-                "rejects user `a` or its password (SASL)",
+                "rejects the authentication of the client",
+                "rejects the authentication of the client as user `a`",
             ),
             (
                 Cause::NoHosts,

@@ -12,7 +12,7 @@ mod error;
 mod lease;
 mod lock;
 mod options;
-#[cfg(all(feature = "tls", not(simulated)))]
+#[cfg(not(simulated))]
 mod owner;
 mod security;
 mod session;

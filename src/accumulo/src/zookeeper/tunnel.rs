@@ -15,28 +15,41 @@
 //!   SASL ends the session then. So the tunnel lets these requests wait for SASL.
 //!
 //! Each server has its own port, so the client chooses the server, and connects again, as without a
-//! tunnel. A connection through the tunnel has the certificate of this process. So with TLS it
-//! serves only processes of the same user, which could read the key of the certificate as well.
+//! tunnel. A connection through the tunnel has the certificate of this process, so it serves only
+//! this process. `docs/decisions/0032-a-tunnel-to-zookeeper.md` has the measurements.
 
 use std::io;
 use std::net::Ipv4Addr;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[cfg(feature = "tls")]
 use accumulo_proxy::{Tls, TlsError};
 use fluo_table::{Error, ErrorKind, Result};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, split};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, simplex, split};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
+use super::owner;
 use super::security::Security;
 use crate::locked::locked;
 
 /// The port of a server whose address has none, as in Java.
 const DEFAULT_PORT: u16 = 2181;
 const PAUSE: Duration = Duration::from_millis(100);
+/// The shortest and the longest wait for the answer of a server.
+const LIMITS: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(10)];
+/// The shortest message: an id and an operation.
+const SHORTEST: u32 = 8;
+/// The longest message before SASL is complete, and the most bytes that wait for it. Those of the
+/// client have 128 KiB and one path.
+const LONGEST: u32 = 4 << 20;
+/// The bytes of a client that wait for a server. While there are fewer, the tunnel sees at once
+/// that the client closes its connection.
+const AHEAD: usize = 64 << 10;
 
 /// The operations of requests, in the protocol of ZooKeeper.
 const AUTH: u32 = 100;
@@ -51,7 +64,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 /// The local ends of the connections of a session. Its tasks end with the runtime of the session.
 pub(super) struct Tunnel {
     address: String,
-    failure: Arc<Mutex<Option<String>>>,
+    endpoints: Vec<Endpoint>,
 }
 
 /// A server, and the time within which it must answer.
@@ -62,20 +75,24 @@ pub(super) struct Endpoint {
     host: String,
     port: u16,
     limit: Duration,
+    /// The reason why the last connection failed, until the next one succeeds.
     failure: Arc<Mutex<Option<String>>>,
 }
 
 impl Tunnel {
-    /// Opens a tunnel to the servers, or returns `None` without TLS and SASL.
+    /// Opens a tunnel to the servers, or returns `None` without TLS and without SASL.
     pub(super) async fn open(
         security: &Security,
         servers: &str,
         session_timeout: Duration,
     ) -> Result<Option<Self>> {
         let endpoints = endpoints(security, servers, session_timeout)?;
-        let failure = Arc::default();
+        if endpoints.is_empty() {
+            return Ok(None);
+        }
+        owner::check_support()?;
         let mut addresses = Vec::new();
-        for endpoint in endpoints {
+        for endpoint in &endpoints {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
             let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
             let (address, listener) = bound.map_err(|error| {
@@ -83,11 +100,9 @@ impl Tunnel {
                 Error::with_source(ErrorKind::Unavailable, message, error)
             })?;
             addresses.push(address.to_string());
-            let endpoint = Endpoint { failure: Arc::clone(&failure), ..endpoint };
-            tokio::spawn(serve(listener, endpoint));
+            tokio::spawn(serve(listener, endpoint.clone()));
         }
-        let address = addresses.join(",");
-        Ok((!address.is_empty()).then_some(Self { address, failure }))
+        Ok(Some(Self { address: addresses.join(","), endpoints }))
     }
 
     /// Returns the address of the tunnel in place of that of the servers.
@@ -95,13 +110,16 @@ impl Tunnel {
         &self.address
     }
 
-    /// Returns the reason of the last connection that failed.
+    /// Returns the reasons of the servers that cannot be reached.
     pub(super) fn failure(&self) -> Option<String> {
-        locked(&self.failure).clone()
+        let failures =
+            self.endpoints.iter().filter_map(|endpoint| locked(&endpoint.failure).clone());
+        let failures: Vec<_> = failures.collect();
+        (!failures.is_empty()).then(|| failures.join("; "))
     }
 }
 
-/// Returns the servers of a session with TLS or SASL; none without both.
+/// Returns the servers of a session with TLS or SASL; empty without TLS and without SASL.
 ///
 /// # Errors
 ///
@@ -118,6 +136,7 @@ pub(super) fn endpoints(
     if security.sasl.is_none() && !has_tls {
         return Ok(Vec::new());
     }
+    let [shortest, longest] = LIMITS;
     let endpoint = |server: &str| {
         let (host, port) = match server.rsplit_once(':').filter(|_| !server.ends_with(']')) {
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0)),
@@ -137,8 +156,8 @@ pub(super) fn endpoints(
             tls: tls.transpose().map_err(|_| invalid())?,
             host: host.to_owned(),
             port: port.ok_or_else(invalid)?,
-            // Shorter than the client waits for an answer, 2/5 of the session timeout.
-            limit: session_timeout / 3,
+            // Usually shorter than the wait of the client, 2/5 of the negotiated timeout.
+            limit: (session_timeout / 3).clamp(shortest, longest),
             failure: Arc::default(),
         })
     };
@@ -147,17 +166,26 @@ pub(super) fn endpoints(
 
 async fn serve(listener: TcpListener, endpoint: Endpoint) {
     loop {
-        let Ok((mut client, _)) = listener.accept().await else {
+        let Ok((client, _)) = listener.accept().await else {
             // There is no free file handle.
             sleep(PAUSE).await;
             continue;
+        };
+        let checked = spawn_blocking(|| owner::check(&client).map(|()| client)).await;
+        let mut client = match checked.map_err(io::Error::other).flatten() {
+            Ok(client) => client,
+            Err(error) => {
+                warn!("a local connection to the tunnel to ZooKeeper is rejected: {error}");
+                continue;
+            }
         };
         let endpoint = endpoint.clone();
         tokio::spawn(async move {
             if let Err(error) = endpoint.pass(&mut client).await {
                 let reason = endpoint.reason(&error);
                 warn!("no connection to ZooKeeper: {reason}");
-                // Before the client is dropped, which then asks for it.
+                // Stored before the client sees the closed connection, because `open` then reads
+                // it.
                 *locked(&endpoint.failure) = Some(reason);
             }
         });
@@ -167,26 +195,44 @@ async fn serve(listener: TcpListener, endpoint: Endpoint) {
 impl Endpoint {
     /// Passes all bytes between the client and the server, until one of them closes its connection.
     async fn pass(&self, client: &mut TcpStream) -> io::Result<()> {
-        #[cfg(feature = "tls")]
-        if self.tls.is_some() {
-            super::owner::check(client)?;
-        }
         client.set_nodelay(true)?;
         let (mut from_client, mut to_client) = client.split();
+        let (mut requests, mut ahead) = simplex(AHEAD);
+        let mut reading = pin!(async move {
+            // Both ends of a connection are the same process, so an error is a close as well.
+            let _ = copy(&mut from_client, &mut ahead).await;
+            let _ = ahead.shutdown().await;
+        });
         let opened = async {
             let (mut from_server, mut to_server) = split(self.connect().await?);
-            pass_frame(&mut from_client, &mut to_server).await?;
-            pass_frame(&mut from_server, &mut to_client).await?;
+            let request = frame(&mut requests).await?;
+            // A server that rejects the client may close its end before the request arrives. Its
+            // alert then is the reason.
+            let sent = send(&mut to_server, &request).await;
+            let answer = frame(&mut from_server).await?;
+            sent?;
+            *locked(&self.failure) = None;
+            send(&mut to_client, &answer).await?;
             Ok::<_, io::Error>((from_server, to_server))
         };
-        let (mut from_server, mut to_server) = timeout(self.limit, opened).await??;
+        let (mut from_server, mut to_server) = tokio::select! {
+            opened = timeout(self.limit, opened) => opened??,
+            () = &mut reading => return Ok(()),
+        };
+        let closed = async {
+            reading.await;
+            // The last requests of the client are on their way.
+            sleep(self.limit).await;
+        };
         tokio::select! {
-            // The client closes its end when it does not wait for answers.
-            _ = pass_requests(&mut from_client, &mut to_server) => {}
-            // The client reports the loss of a connection.
-            _ = copy(&mut from_server, &mut to_client) => {}
+            passed = pass_requests(&mut requests, &mut to_server) => match passed {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error),
+                // The client reports the loss of a connection.
+                _ => Ok(()),
+            },
+            _ = copy(&mut from_server, &mut to_client) => Ok(()),
+            () = closed => Ok(()),
         }
-        Ok(())
     }
 
     async fn connect(&self) -> io::Result<Box<dyn Stream>> {
@@ -220,14 +266,23 @@ impl Endpoint {
     }
 }
 
-/// Passes one message with its length.
-async fn pass_frame(
-    from: &mut (impl AsyncRead + Unpin),
-    to: &mut (impl AsyncWrite + Unpin),
-) -> io::Result<()> {
+/// Reads one message with its length.
+async fn frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let length = from.read_u32().await?;
-    to.write_u32(length).await?;
-    copy(&mut from.take(length.into()), to).await.map(drop)
+    if !(SHORTEST..=LONGEST).contains(&length) {
+        return Err(invalid(format!("a message has {length} bytes, not {SHORTEST} to {LONGEST}")));
+    }
+    let mut frame = length.to_be_bytes().to_vec();
+    match from.take(length.into()).read_to_end(&mut frame).await? {
+        read if read < length as usize => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(frame),
+    }
+}
+
+/// Writes all bytes. TLS may keep a part of them until the flush.
+async fn send(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    to.write_all(bytes).await?;
+    to.flush().await
 }
 
 /// Passes the requests of a session. Those that renew watches wait until the client sends another
@@ -238,23 +293,135 @@ async fn pass_requests(
 ) -> io::Result<()> {
     let mut waiting = Vec::new();
     loop {
-        let (length, id, operation) =
-            (client.read_u32().await?, client.read_u32().await?, client.read_u32().await?);
-        let header = [length, id, operation].map(u32::to_be_bytes).concat();
-        let mut body = client.take(u64::from(length).saturating_sub(8));
-        match operation {
-            SET_WATCHES | SET_WATCHES_2 => {
-                waiting.extend(header);
-                body.read_to_end(&mut waiting).await?;
-            }
-            AUTH | SASL => {
-                server.write_all(&header).await?;
-                copy(&mut body, server).await?;
-            }
+        let request = frame(client).await?;
+        let operation = request.get(8..12).and_then(|bytes| bytes.try_into().ok());
+        match operation.map(u32::from_be_bytes) {
+            Some(SET_WATCHES | SET_WATCHES_2) => waiting.extend(request),
+            Some(AUTH | SASL) => send(server, &request).await?,
             _ => {
-                server.write_all(&[waiting, header].concat()).await?;
+                send(server, &[waiting, request].concat()).await?;
                 return copy(client, server).await.map(drop);
             }
         }
+        if waiting.len() > LONGEST as usize {
+            return Err(invalid(format!(
+                "the watches of a session have more than {LONGEST} bytes"
+            )));
+        }
+    }
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::zookeeper::Sasl;
+
+    const REQUEST: &[u8] = b"\0\0\0\x08request!";
+
+    /// Opens a tunnel to a server that the test plays, and a client of it.
+    async fn open() -> (Tunnel, TcpListener, TcpStream) {
+        let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let sasl = Sasl { user: "fluo".to_owned(), password: "pa55word".to_owned() };
+        let security = Security { sasl: Some(sasl), ..Security::default() };
+        let address = server.local_addr().unwrap().to_string();
+        let tunnel = Tunnel::open(&security, &address, LIMITS[1]).await.unwrap().unwrap();
+        let client = TcpStream::connect(tunnel.address()).await.unwrap();
+        (tunnel, server, client)
+    }
+
+    async fn is_closed(stream: &mut TcpStream) -> bool {
+        stream.read_to_end(&mut Vec::new()).await.is_ok_and(|read| read == 0)
+    }
+
+    #[tokio::test]
+    async fn rejects_another_process_of_the_same_user() {
+        let (tunnel, server, mut client) = open().await;
+        let (_, port) = tunnel.address().split_once(':').unwrap();
+        let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port}; echo '123456789' >&3; cat <&3");
+        let stranger = spawn_blocking(|| Command::new("bash").args(["-c", &{ script }]).output());
+        // The connection of this process stays open, and is the only one that reaches the server.
+        let (mut accepted, _) = server.accept().await.unwrap();
+        tokio::select! {
+            output = stranger => assert_eq!(output.unwrap().unwrap().stdout, b""),
+            _ = server.accept() => panic!("another process reaches the server"),
+        }
+        send(&mut client, REQUEST).await.unwrap();
+        assert_eq!(frame(&mut accepted).await.unwrap(), REQUEST);
+        assert_eq!(tunnel.failure(), None);
+    }
+
+    #[tokio::test]
+    async fn a_failure_lasts_until_the_next_connection_succeeds() {
+        let (tunnel, server, mut client) = open().await;
+        send(&mut client, REQUEST).await.unwrap();
+        let (mut accepted, _) = server.accept().await.unwrap();
+        frame(&mut accepted).await.unwrap();
+        drop(accepted);
+        assert!(is_closed(&mut client).await);
+        let address = server.local_addr().unwrap();
+        assert_eq!(tunnel.failure(), Some(format!("`{address}` closes the connection")));
+
+        let mut client = TcpStream::connect(tunnel.address()).await.unwrap();
+        send(&mut client, REQUEST).await.unwrap();
+        let (mut accepted, _) = server.accept().await.unwrap();
+        send(&mut accepted, REQUEST).await.unwrap();
+        assert_eq!(frame(&mut client).await.unwrap(), REQUEST);
+        assert_eq!(tunnel.failure(), None);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_closes_closes_the_connection_to_the_server() {
+        for is_opened in [false, true] {
+            let (tunnel, server, mut client) = open().await;
+            send(&mut client, REQUEST).await.unwrap();
+            let (mut accepted, _) = server.accept().await.unwrap();
+            frame(&mut accepted).await.unwrap();
+            if is_opened {
+                send(&mut accepted, REQUEST).await.unwrap();
+                frame(&mut client).await.unwrap();
+                send(&mut client, REQUEST).await.unwrap();
+            }
+            drop(client);
+            if is_opened {
+                assert_eq!(frame(&mut accepted).await.unwrap(), REQUEST);
+            }
+            assert!(is_closed(&mut accepted).await);
+            // The limit of the tunnel did not close it.
+            assert_eq!(tunnel.failure(), None);
+        }
+    }
+
+    #[tokio::test]
+    async fn rejects_a_message_of_an_impossible_length() {
+        for length in [0, SHORTEST - 1, LONGEST + 1, u32::MAX] {
+            let (tunnel, _server, mut client) = open().await;
+            client.write_u32(length).await.unwrap();
+            assert!(is_closed(&mut client).await);
+            let failure = tunnel.failure().unwrap();
+            assert!(failure.contains(&format!("a message has {length} bytes")), "{failure}");
+        }
+    }
+
+    #[tokio::test]
+    async fn watches_wait_for_sasl_within_a_limit() {
+        let request = |operation: u32, length: u32| {
+            let body = vec![0; length as usize - 8];
+            [&length.to_be_bytes()[..], &[0; 4], &operation.to_be_bytes(), &body].concat()
+        };
+        let (watches, sasl, other) = (request(SET_WATCHES, 9), request(SASL, 8), request(1, 8));
+        let mut passed = Vec::new();
+        let all = [&*watches, &sasl, &watches, &other, b"rest"].concat();
+        pass_requests(&mut &*all, &mut passed).await.unwrap();
+        assert_eq!(passed, [&*sasl, &watches, &watches, &other, b"rest"].concat());
+
+        let most = request(SET_WATCHES, LONGEST / 2);
+        let error = pass_requests(&mut &*most.repeat(2), &mut Vec::new()).await.unwrap_err();
+        assert!(error.to_string().starts_with("the watches of a session have more than"));
     }
 }

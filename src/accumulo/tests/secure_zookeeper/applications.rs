@@ -1,4 +1,4 @@
-//! An oracle and the processes of an application over TLS and with SASL.
+//! An oracle and the processes of an application over TLS and with SASL, and with SASL alone.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -7,19 +7,28 @@ use fluo_accumulo::{Oracle, OracleClient};
 use fluo_table::Timestamp;
 use fluo_table::coordination::Application;
 
-use crate::ground::{Ground, NAME, RIGHT, TABLE};
+use crate::ground::{Ground, NAME, Protection, RIGHT, TABLE};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_application_works_and_its_sessions_survive_a_restart_of_the_server() {
+    works_and_survives_a_restart(&RIGHT).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sasl_needs_no_tls_and_one_of_several_servers_is_enough() {
+    works_and_survives_a_restart(&Protection { authorities: None, ..RIGHT }).await;
+}
+
+async fn works_and_survives_a_restart(protection: &Protection) {
     let Some(mut ground) = Ground::new().await else { return };
-    let fluo = fluo_accumulo::connect(ground.options(&RIGHT)).await.unwrap();
+    let fluo = fluo_accumulo::connect(ground.options(protection)).await.unwrap();
     let applications = fluo.applications().clone();
     applications.initialize(NAME, Application::new("1", TABLE)).await.unwrap();
-    let mut oracle = Oracle::start(ground.oracle(&RIGHT)).await.unwrap();
+    let mut oracle = Oracle::start(ground.oracle(protection)).await.unwrap();
     oracle.wait_for_lead().await.unwrap();
     let coordination = applications.open(NAME).await.unwrap();
     let transactor = coordination.begin_transactor().await.unwrap();
-    let client = OracleClient::connect(&ground.oracle(&RIGHT)).await.unwrap();
+    let client = OracleClient::connect(&ground.oracle(protection)).await.unwrap();
     let first = client.timestamps(NonZeroU32::MIN).await.unwrap();
 
     ground.server.restart().unwrap();

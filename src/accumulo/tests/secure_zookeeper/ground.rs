@@ -14,6 +14,8 @@ use crate::recipe::{PASSWORD, block};
 
 pub(crate) const NAME: &str = "web";
 pub(crate) const TABLE: &str = "pages";
+/// Longer than a server takes to restart on a busy machine.
+const SESSION: Duration = Duration::from_secs(600);
 
 /// A ZooKeeper, and a proxy with one table.
 pub(crate) struct Ground {
@@ -24,15 +26,15 @@ pub(crate) struct Ground {
 /// The protection of a client.
 #[derive(Clone)]
 pub(crate) struct Protection {
-    /// The name of the file of authorities.
-    pub(crate) authorities: &'static str,
+    /// The name of the file of authorities, with TLS.
+    pub(crate) authorities: Option<&'static str>,
     pub(crate) has_certificate: bool,
     pub(crate) password: Option<&'static str>,
 }
 
 /// The protection that the server requires.
 pub(crate) const RIGHT: Protection =
-    Protection { authorities: "ca.pem", has_certificate: true, password: Some(PASSWORD) };
+    Protection { authorities: Some("ca.pem"), has_certificate: true, password: Some(PASSWORD) };
 
 impl Ground {
     /// Starts a server and a proxy, or returns `None` if live tests are not wanted.
@@ -46,19 +48,28 @@ impl Ground {
         Some(ground)
     }
 
-    /// Returns the certificates of a client.
-    pub(crate) fn certificates(&self, protection: &Protection) -> TlsCertificates {
+    /// Returns the certificates of a client with TLS.
+    pub(crate) fn certificates(&self, protection: &Protection) -> Option<TlsCertificates> {
         let read = |name| fs::read(self.server.folder().join(name)).unwrap();
-        let (authorities, own) = (read(protection.authorities), read("client.pem"));
+        let (authorities, own) = (read(protection.authorities?), read("client.pem"));
         let own = ClientCertificate { chain_pem: &own, key_pem: &own };
-        TlsCertificates::new(&authorities, protection.has_certificate.then_some(own)).unwrap()
+        let own = protection.has_certificate.then_some(own);
+        Some(TlsCertificates::new(&authorities, own).unwrap())
+    }
+
+    /// Returns the address of the server; without TLS, after that of a server that is down.
+    fn zookeepers(&self, protection: &Protection) -> String {
+        match protection.authorities {
+            Some(_) => format!("{}/fluo", self.server.secure()),
+            None => format!("localhost:1,{}/fluo", self.server.plain()),
+        }
     }
 
     pub(crate) fn options(&self, protection: &Protection) -> AccumuloOptions {
-        let zookeepers = format!("{}/fluo", self.server.secure());
-        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers)
-            .zookeeper_tls(self.certificates(protection))
-            .session_timeout(Duration::from_secs(30));
+        let zookeepers = self.zookeepers(protection);
+        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers);
+        let tls = self.certificates(protection).into_iter();
+        let options = tls.fold(options, AccumuloOptions::zookeeper_tls).session_timeout(SESSION);
         match protection.password {
             Some(password) => options.zookeeper_sasl("fluo", password),
             None => options,
@@ -66,9 +77,10 @@ impl Ground {
     }
 
     pub(crate) fn oracle(&self, protection: &Protection) -> OracleOptions {
-        let zookeepers = format!("{}/fluo", self.server.secure());
-        let options = OracleOptions::new(zookeepers, NAME).unwrap().host("localhost");
-        let options = options.zookeeper_tls(self.certificates(protection));
+        let options = OracleOptions::new(self.zookeepers(protection), NAME).unwrap();
+        let tls = self.certificates(protection).into_iter();
+        let options = tls.fold(options.host("localhost"), OracleOptions::zookeeper_tls);
+        let options = options.session_timeout(SESSION);
         match protection.password {
             Some(password) => options.zookeeper_sasl("fluo", password),
             None => options,

@@ -25,25 +25,25 @@ async fn each_rejection_is_a_sentence() {
             format!("{tls}it rejects the certificate of the client, or requires one"),
         ),
         (
-            Protection { authorities: "other.pem", ..RIGHT },
+            Protection { authorities: Some("other.pem"), ..RIGHT },
             unavailable,
             format!("{tls}its certificate is not issued by a given authority"),
         ),
         (
             Protection { password: Some("other"), ..RIGHT },
             ErrorKind::Denied,
-            "rejects user `fluo` or its password (SASL)".to_owned(),
+            "rejects the authentication of the client as user `fluo`".to_owned(),
         ),
         (
             Protection { password: None, ..RIGHT },
             ErrorKind::Denied,
-            "requires a user with a password (SASL)".to_owned(),
+            "rejects the authentication of the client".to_owned(),
         ),
     ] {
         assert_eq!(rejected(ground.options(&protection), &secure).await, (kind, expected));
     }
     let options = OracleOptions::new(format!("{plain}/fluo"), NAME).unwrap();
-    let options = options.zookeeper_tls(ground.certificates(&RIGHT));
+    let options = options.zookeeper_tls(ground.certificates(&RIGHT).unwrap());
     let error = fluo_accumulo::OracleClient::connect(&options).await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -53,7 +53,7 @@ async fn each_rejection_is_a_sentence() {
     );
     let by_address = secure.replace("localhost", "127.0.0.1");
     let options = OracleOptions::new(format!("{by_address}/fluo"), NAME).unwrap();
-    let options = options.zookeeper_tls(ground.certificates(&RIGHT));
+    let options = options.zookeeper_tls(ground.certificates(&RIGHT).unwrap());
     let error = fluo_accumulo::OracleClient::connect(&options).await.unwrap_err();
     assert!(error.to_string().ends_with("its certificate is not for `127.0.0.1`"), "{error}");
 }

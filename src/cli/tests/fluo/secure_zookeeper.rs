@@ -38,7 +38,7 @@ fn a_profile_names_certificates_user_and_password() {
     place.file("other", "other\n");
     let other = place.path("other").display().to_string();
     let found = error(oracle(&["--zookeeper-password-file", &other]));
-    let rejected = "rejects user `fluo` or its password (SASL)";
+    let rejected = "rejects the authentication of the client as user `fluo`";
     assert!(found.contains(rejected), "{found}");
     let mut command = oracle(&["--zookeeper-user", "fluo"]);
     command.env("FLUO_ZOOKEEPER_PASSWORD", "hidden");
