@@ -89,12 +89,18 @@ impl Login {
         })
     }
 
-    /// Adds the parts of `other` that are missing here.
+    /// Adds the parts of `other` that are missing here. Another user does not get the password of
+    /// the user there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
+        let is_same = |user: &Option<String>, other: &Option<String>| {
+            user.is_none() || other.is_none() || user == other
+        };
+        let gives_password = is_same(&self.user, &other.user);
+        let gives_zookeeper_password = is_same(&self.zookeeper_user, &other.zookeeper_user);
         Self {
             user: self.user.or(other.user),
-            password: self.password.or(other.password),
+            password: self.password.or(other.password.filter(|_| gives_password)),
             shared_secret: self.shared_secret.or(other.shared_secret),
             protocol: self.protocol.or(other.protocol),
             tls_ca: self.tls_ca.or(other.tls_ca),
@@ -106,7 +112,9 @@ impl Login {
                 .zookeeper_tls_certificate
                 .or(other.zookeeper_tls_certificate),
             zookeeper_user: self.zookeeper_user.or(other.zookeeper_user),
-            zookeeper_password: self.zookeeper_password.or(other.zookeeper_password),
+            zookeeper_password: self
+                .zookeeper_password
+                .or(other.zookeeper_password.filter(|_| gives_zookeeper_password)),
             instance_name: self.instance_name.or(other.instance_name),
             session_timeout: self.session_timeout.or(other.session_timeout),
             properties: match self.properties.is_empty() {
@@ -116,8 +124,7 @@ impl Login {
         }
     }
 
-    /// Adds the parts of Fluo's own files that are missing here. The password is that of the user
-    /// in the files, so another user does not get it.
+    /// Adds the parts of Fluo's own files that are missing here.
     ///
     /// # Errors
     ///
@@ -127,12 +134,11 @@ impl Login {
             return Ok(self);
         }
         let properties = FluoProperties::read(mem::take(&mut self.properties))?;
-        let is_other = self.user.is_some() && self.user != properties.user;
-        let has_credentials = is_other || self.shared_secret.is_some();
+        let has_secret = self.shared_secret.is_some();
         let (user, password) = (properties.user, properties.password.map(Secret::Text));
         Ok(self.or(Self {
-            user: user.filter(|_| !has_credentials),
-            password: password.filter(|_| !has_credentials),
+            user: user.filter(|_| !has_secret),
+            password: password.filter(|_| !has_secret),
             zookeepers: Some(properties.zookeepers),
             zookeeper_secret: properties.secret.map(Secret::Text),
             instance_name: properties.instance_name,
@@ -222,14 +228,12 @@ impl Login {
             (Some(user), Some(password)) => {
                 Ok(Some((user.clone(), password.read("password of ZooKeeper").await?)))
             }
-            (None, None) => Ok(None),
+            // A variable may hold the password for the targets that have a user.
+            (None, _) => Ok(None),
             (Some(user), None) => Err(Error::invalid(format!(
                 "the password of user `{user}` of ZooKeeper is missing: set FLUO_ZOOKEEPER_PASSWORD_FILE or \
                  FLUO_ZOOKEEPER_PASSWORD"
             ))),
-            (None, Some(_)) => {
-                Err(Error::invalid("a password of ZooKeeper needs a user: set FLUO_ZOOKEEPER_USER"))
-            }
         }
     }
 
@@ -287,12 +291,13 @@ impl Login {
             return tls.map(Some).map_err(|error| unusable(file, error));
         };
         let pem = secret::read_file(own, "certificate and key")?;
-        // An error about the authorities names their file.
-        TlsCertificates::new(&authorities, None).map_err(|error| unusable(file, error))?;
         let client = ClientCertificate { chain_pem: &pem, key_pem: &pem };
         let tls = TlsCertificates::new(&authorities, Some(client));
         tls.map(Some).map_err(|error| {
-            let message = format!("TLS with the certificate of {} cannot be used", own.display());
+            let (file, own) = (file.display(), own.display());
+            let message = format!(
+                "TLS with the authorities of {file} and the certificate of {own} cannot be used"
+            );
             Error::with_source(ErrorKind::Invalid, message, error)
         })
     }
@@ -375,10 +380,6 @@ mod tests {
                     .to_owned(),
             ),
             (
-                Login { zookeeper_password: text("hidden"), ..login.clone() },
-                "a password of ZooKeeper needs a user: set FLUO_ZOOKEEPER_USER".to_owned(),
-            ),
-            (
                 Login { zookeeper_tls_certificate: Some(own.clone()), ..login.clone() },
                 "a certificate for ZooKeeper needs authorities; set zookeeper_tls_ca".to_owned(),
             ),
@@ -404,13 +405,19 @@ mod tests {
                     zookeeper_tls_certificate: Some(own.clone()),
                     ..login.clone()
                 },
-                format!("TLS with the certificate of {} cannot be used", shown(&own)),
+                format!(
+                    "TLS with the authorities of {} and the certificate of {} cannot be used",
+                    shown(&ca),
+                    shown(&own)
+                ),
             ),
         ] {
             let error = login.oracle("web").await.unwrap_err().to_string();
             assert!(error.starts_with(&expected), "{error}");
             assert!(!error.contains("hidden"), "{error}");
         }
+        let without_user = Login { zookeeper_password: text("hidden"), ..login.clone() };
+        assert!(without_user.oracle("web").await.is_ok());
         fs::write(&own, signed.pem() + &key.serialize_pem()).unwrap();
         let login = Login {
             zookeeper_tls_ca: Some(ca),
@@ -438,6 +445,30 @@ mod tests {
         let login = Login { shared_secret: text("hidden"), ..login };
         let shown = format!("{options:?} {login:?}");
         assert!(!shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn another_user_does_not_get_a_password() {
+        let login = |user: Option<&str>, has_password| {
+            let user = user.map(str::to_owned);
+            let password = text("hidden").filter(|_| has_password);
+            Login {
+                user: user.clone(),
+                password: password.clone(),
+                zookeeper_user: user,
+                zookeeper_password: password,
+                ..Login::default()
+            }
+        };
+        for (user, user_there, is_given) in [
+            (None, Some("alice"), true),
+            (Some("alice"), Some("alice"), true),
+            (Some("alice"), None, true),
+            (Some("bob"), Some("alice"), false),
+        ] {
+            let merged = login(user, false).or(login(user_there, true));
+            assert_eq!(merged, login(user.or(user_there), is_given));
+        }
     }
 
     #[test]

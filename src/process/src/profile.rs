@@ -61,8 +61,6 @@ struct Section {
     properties: Vec<PathBuf>,
 }
 
-const SETTINGS: &str = "`user`, `password_file`, `protocol`, `tls_ca`, `tls_name`, `zookeepers`, `zookeeper_secret_file`, `zookeeper_tls_ca`, `zookeeper_tls_certificate`, `zookeeper_user`, `zookeeper_password_file` or `properties`";
-
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ProtocolName {
@@ -245,12 +243,18 @@ fn read(name: &str) -> Result<Section> {
 
 fn section_of(text: &str, name: &str) -> Result<Section> {
     let mut configuration: Configuration = toml::from_str(text).map_err(|error| {
-        // The message of the parser shows the text, in which a password may be in the wrong place.
+        // The message of the parser shows values, and a password may be in the wrong place.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        Error::invalid(format!(
-            "line {}: a profile is a section [at.NAME] with `target` and, if wanted, {SETTINGS}",
-            before.matches('\n').count() + 1
-        ))
+        let line = before.matches('\n').count() + 1;
+        let unknown = error.message().strip_prefix("unknown field `");
+        Error::invalid(match unknown.and_then(|text| text.split_once('`')) {
+            Some((key, expected)) if !expected.ends_with("`at`") => format!(
+                "line {line}: a profile has no `{key}`; docs/operate-accumulo.md lists its settings"
+            ),
+            _ => format!(
+                "line {line}: a profile is a section [at.NAME] with `target`; docs/operate-accumulo.md lists its settings"
+            ),
+        })
     })?;
     let names: Vec<_> = configuration.at.keys().cloned().collect();
     configuration.at.remove(name).ok_or_else(|| {

@@ -46,9 +46,14 @@ fn a_profile_names_certificates_user_and_password() {
     assert!(found.contains(rejected), "{found}");
     assert!(!found.contains("hidden"), "{found}");
 
+    // The password in the profile is that of another user.
+    let found = error(oracle(&["--zookeeper-user", "bob"]));
+    let missing = "the password of user `bob` of ZooKeeper is missing";
+    assert!(found.contains(missing), "{found}");
+
     let authorities = folder.join("other.pem").display().to_string();
     let found = error(oracle(&["--zookeeper-tls-ca", &authorities]));
     assert!(found.contains("its certificate is not issued by a given authority"), "{found}");
     let found = error(oracle(&["--zookeeper-tls-certificate", &other]));
-    assert!(found.contains("TLS with the certificate of "), "{found}");
+    assert!(found.contains("cannot be used: the PEM of the client"), "{found}");
 }
