@@ -220,8 +220,15 @@ impl TableAdmin for AccumuloTables {
         tables.test_class_load(name, class, as_type).await.map_err(port_error)
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        self.require_iterators().await
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        if let Some(table) = table {
+            self.require(table).await?;
+        }
+        self.require_iterators().await?;
+        match table {
+            Some(table) => self.require_iterators_of(table).await,
+            None => Ok(()),
+        }
     }
 
     async fn class_path(&self, name: &str) -> Result<Option<String>> {

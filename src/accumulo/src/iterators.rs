@@ -13,6 +13,8 @@
 //! | 2.x | `ForAccumulo2` | loads, or the iterators are only in the class path of a table | run |
 //! | 2.x | `ForAccumulo2` | does not load, but the iterators do | refused: jars of 1.2 |
 //!
+//! With jars of its own a table needs both classes on 2.x, and the iterators on 1.x.
+//!
 //! The jars of Fluo's main branch have that class, and the published ones do not. The class is
 //! older than the build for 2.x: its absence proves a wrong jar, but its presence does not prove
 //! the right one.
@@ -33,8 +35,9 @@
 //! observation less.
 
 use accumulo_proxy::{ErrorKind, Result as ProxyResult};
-use fluo_table::{Error, Result};
+use fluo_table::{Error, Result, TableAdmin};
 
+use crate::backoff::settle;
 use crate::error::port_error;
 use crate::tables::{AccumuloTables, IteratorBuild};
 
@@ -54,6 +57,25 @@ impl AccumuloTables {
     /// itself fails.
     pub(crate) async fn require_iterators(&self) -> Result<()> {
         self.readiness.get_or_try_init(|| self.judge()).await?.clone()
+    }
+
+    /// Checks whether the servers load for a table the iterators that fit them. A server that has
+    /// not received the class path of the table yet loads them later.
+    pub(crate) async fn require_iterators_of(&self, table: &str) -> Result<()> {
+        let newer = (NEWER_THAN_1_2, SUMMARIZER);
+        let (version, newer) = match self.iterator_build {
+            IteratorBuild::ForAccumulo1 => ("1.2.0", None),
+            IteratorBuild::ForAccumulo2 => ("2.1.0-SNAPSHOT", Some(newer)),
+        };
+        for (class, as_type) in [(ANY_OF_FLUO, ITERATOR)].into_iter().chain(newer) {
+            let loads = || self.can_load(table, class, as_type);
+            settle(loads, |loads| loads.then_some(())).await?.ok_or_else(|| {
+                Error::invalid(format!(
+                    "the servers cannot load `{class}` from the class path of the table; name fluo-accumulo and fluo-api {version}"
+                ))
+            })?;
+        }
+        Ok(())
     }
 
     async fn judge(&self) -> Result<Result<()>> {

@@ -98,10 +98,8 @@ pub(crate) fn advised(error: Error) -> anyhow::Error {
         return error.into();
     }
     let text = error.to_string();
-    match text.strip_suffix("`clear`") {
-        Some(start) => anyhow!("{start}`fluo app init --clear`"),
-        None => anyhow!("{text}, with `fluo app init`"),
-    }
+    let clear = if text.ends_with(" again") { " --clear" } else { "" };
+    anyhow!("{text}, with `fluo app init{clear}`")
 }
 
 pub(crate) fn waiting_notifications(count: u64) -> String {

@@ -173,8 +173,11 @@ impl TableAdmin for EmbeddedTables {
         self.read(name, move |_, _| Ok(simulates_class(&class))).await
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        Ok(())
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        match table {
+            Some(table) => self.read(table, |_, _| Ok(())).await,
+            None => Ok(()),
+        }
     }
 
     async fn class_path(&self, _name: &str) -> Result<Option<String>> {

@@ -133,7 +133,7 @@ forward! {
     fn tablets(name: &str) -> Result<Tablets>;
     fn servers() -> Result<Vec<String>>;
     fn can_load(name: &str, class: &str, as_type: &str) -> Result<bool>;
-    fn check_transactions() -> Result<()>;
+    fn check_transactions(table: Option<&str>) -> Result<()>;
     fn class_path(name: &str) -> Result<Option<String>>;
     fn set_class_path(name: &str, jars: Option<&str>) -> Result<()>;
 }

@@ -54,6 +54,8 @@ async fn every_call_is_not_found(tables: &dyn TableAdmin, name: &str) {
     assert_kind(tables.tablets(name).await, not_found, "tablets");
     let loaded = tables.can_load(name, "java.lang.String", "java.lang.Object").await;
     assert_kind(loaded, not_found, "can_load");
+    let checked = tables.check_transactions(Some(name)).await;
+    assert_kind(checked, not_found, "check_transactions");
 }
 
 /// Checks A2: creating a table that exists returns `AlreadyExists` and leaves the table unchanged.

@@ -95,8 +95,8 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
         self.inner.can_load(name, class, as_type).await
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        self.inner.check_transactions().await
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        self.inner.check_transactions(table).await
     }
 
     async fn class_path(&self, name: &str) -> Result<Option<String>> {

@@ -120,7 +120,7 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "table `pages` exists without an application; replace it with `clear`, or choose another table for `web`"
+        "table `pages` exists without an application; replace it, or choose another table for `web`"
     );
     assert_eq!(place.cells("pages").await, 1);
     place.web().clear(true).initialize().await.unwrap();
@@ -158,7 +158,7 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        "table `pages` of application `web` does not exist; create the application again with `clear`"
+        "table `pages` of application `web` does not exist; create the application again"
     );
     moved.initialize().await.unwrap();
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);

@@ -131,8 +131,8 @@ impl TableAdmin for NaiveTables {
         self.with_log(name, |_| class == "org.apache.accumulo.core.spi.balancer.TableLoadBalancer")
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        Ok(())
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        table.map_or(Ok(()), |table| self.with_log(table, |_| ()))
     }
 
     async fn class_path(&self, _name: &str) -> Result<Option<String>> {

@@ -137,8 +137,8 @@ impl TableAdmin for Servers {
         Ok(self.loaded.iter().any(|loaded| loaded == class))
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        self.tables.check_transactions().await
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        self.tables.check_transactions(table).await
     }
 
     async fn class_path(&self, name: &str) -> Result<Option<String>> {

@@ -30,7 +30,7 @@ async fn scan(tables: &AccumuloTables, filter: Filter) -> Result<()> {
 
 async fn check(servers: Servers, build: IteratorBuild) -> Result<()> {
     let (_fake, tables) = servers.start().await;
-    tables.iterator_build(build).check_transactions().await
+    tables.iterator_build(build).check_transactions(None).await
 }
 
 #[track_caller]
@@ -123,7 +123,7 @@ async fn accepts_servers_of_2_only_if_the_client_states_their_jars() {
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
     let (fake, tables) = MAIN_BRANCH.start().await;
     let tables = tables.iterator_build(IteratorBuild::ForAccumulo2);
-    tables.check_transactions().await.unwrap();
+    tables.check_transactions(None).await.unwrap();
     scan(&tables, snapshot()).await.unwrap();
     scan(&tables, snapshot()).await.unwrap();
     assert_eq!(fake.count("getSystemConfiguration"), 1, "the result is cached");
@@ -156,8 +156,8 @@ async fn refuses_a_statement_that_the_servers_contradict() {
 async fn does_not_cache_a_failed_check() {
     let (fake, tables) = OLD.start().await;
     fake.go_away().await;
-    let error = tables.check_transactions().await.unwrap_err();
+    let error = tables.check_transactions(None).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     fake.come_back().await;
-    tables.check_transactions().await.unwrap();
+    tables.check_transactions(None).await.unwrap();
 }

@@ -22,6 +22,8 @@ pub(crate) struct Servers {
     pub(crate) has_old_package: bool,
     pub(crate) has_new_balancers: bool,
     pub(crate) has_summarizer: bool,
+    /// Whether the iterators are on the class path of all tables.
+    pub(crate) has_iterators: bool,
     /// The exception for a plain write.
     pub(crate) rejection: &'static str,
 }
@@ -33,6 +35,7 @@ pub(crate) const OLD: Servers = Servers {
     has_old_package: true,
     has_new_balancers: false,
     has_summarizer: false,
+    has_iterators: true,
     rejection: "# constraint violations : 0  security codes: {pages(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # \
                 exceptions 0",
 };
@@ -44,6 +47,7 @@ pub(crate) const NEW: Servers = Servers {
     has_old_package: false,
     has_new_balancers: true,
     has_summarizer: false,
+    has_iterators: true,
     rejection: "constraint violation codes : []  security codes: {pages(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # \
                 exceptions 0",
 };
@@ -118,7 +122,7 @@ impl Servers {
             "org.apache.accumulo.core.spi.balancer.TableLoadBalancer" => self.has_new_balancers,
             "org.apache.fluo.accumulo.summarizer.FluoSummarizer" => self.has_summarizer,
             // Every iterator of the published jars loads on every version, which proves nothing.
-            class => class.starts_with("org.apache.fluo.accumulo.iterators."),
+            class => self.has_iterators && class.starts_with("org.apache.fluo.accumulo.iterators."),
         }
     }
 }

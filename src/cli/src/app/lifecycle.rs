@@ -108,19 +108,39 @@ impl Init {
         if self.clear && !self.yes {
             self.confirm(&fluo, before.as_deref()).await?;
         }
-        self.application(&fluo).initialize().await.map_err(|error| match before {
-            _ if error.kind() != ErrorKind::AlreadyExists || self.clear => error.into(),
-            Some(before) if before == self.table() => {
+        if let Err(error) = self.application(&fluo).initialize().await {
+            return Err(self.advised(&fluo, error, before.as_deref()).await?);
+        }
+        say!("initialized application `{}` with table `{}`", self.name, self.table());
+        Ok(())
+    }
+
+    /// Adds the remedy to the error of an application, which had the table `before`, or of a table
+    /// that exists.
+    async fn advised(
+        &self,
+        fluo: &Instance,
+        error: Error,
+        before: Option<&str>,
+    ) -> Result<anyhow::Error> {
+        if error.kind() != ErrorKind::AlreadyExists || self.clear {
+            return Ok(error.into());
+        }
+        let (name, table) = (&self.name, self.table());
+        Ok(match before {
+            Some(before) if before == table => {
                 anyhow!("{error}; --clear removes it and its table first, with all that is in it")
             }
             Some(before) => {
-                let name = &self.name;
                 anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
             }
-            None => anyhow!(error.to_string().replace("`clear`", "--clear")),
-        })?;
-        say!("initialized application `{}` with table `{}`", self.name, self.table());
-        Ok(())
+            None if fluo.table_exists(table).await?
+                && applications_of(&**fluo.applications(), table).await?.is_empty() =>
+            {
+                anyhow!("{error}; --clear replaces it")
+            }
+            None => error.into(),
+        })
     }
 
     fn application(&self, fluo: &Instance) -> ApplicationHandle {

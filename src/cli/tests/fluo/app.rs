@@ -25,7 +25,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     );
     assert_says(
         &place.fails(&format!("{INIT} web")),
-        "table `web` exists without an application; replace it with --clear, or choose another table",
+        "table `web` exists without an application; replace it, or choose another table for `web`; --clear replaces it",
     );
     place.runs("app init --at embedded:d --clear web");
     place.runs(remove);
@@ -49,7 +49,7 @@ async fn names_the_command_that_replaces_an_application_without_its_table() {
     drop(tables);
     assert_eq!(
         place.fails("app gc --at embedded:d web"),
-        "table `web` of application `web` does not exist; create the application again with `fluo app init --clear`"
+        "table `web` of application `web` does not exist; create the application again, with `fluo app init --clear`"
     );
     place.runs("app init --at embedded:d --clear web");
     place.runs("app gc --at embedded:d web");

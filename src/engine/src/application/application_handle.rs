@@ -257,7 +257,7 @@ impl ApplicationHandle {
     async fn open_existing(&self) -> Result<Client> {
         let observers = self.declared()?;
         let (name, tables) = (&self.name, &**self.instance.table_admin());
-        tables.check_transactions().await?;
+        tables.check_transactions(None).await?;
         let coordination = self.instance.applications().open(name).await?;
         let application = coordination.application().await?;
         self.check_stored(&application, &observers)?;
@@ -266,7 +266,7 @@ impl ApplicationHandle {
         let table = opened.map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 let message = format!(
-                    "table `{table}` of application `{name}` does not exist; create the application again with `clear`"
+                    "table `{table}` of application `{name}` does not exist; create the application again"
                 );
                 Error::with_source(ErrorKind::NotFound, message, error)
             }

@@ -1,73 +1,96 @@
 //! The class path of an application: the jars from which the servers load Fluo's iterators.
 
-use fluo_table::table::property;
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::table::property::CLASS_PATH;
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
-
-const ITERATOR: &str = "org.apache.fluo.accumulo.iterators.SnapshotIterator";
-const KIND: &str = "org.apache.accumulo.core.iterators.SortedKeyValueIterator";
 
 /// The class path of an application, which exists if there are jars.
 #[derive(Debug)]
-pub(super) struct ClassPath<'a> {
+pub(super) struct ClassPath {
     name: String,
-    jars: &'a [String],
 }
 
-impl<'a> ClassPath<'a> {
-    /// Returns that of an application. It has the same name in Java.
-    pub(super) fn new(application: &str, jars: &'a [String]) -> Self {
-        Self { name: format!("fluo-{application}"), jars }
+impl ClassPath {
+    /// Creates the class path of an application, with the name that Fluo gives it.
+    pub(super) fn new(application: &str) -> Self {
+        Self { name: format!("fluo-{application}") }
     }
 
-    /// Sets the class path before the table exists, because no server loads an unknown one.
-    pub(super) async fn set(&self, tables: &dyn TableAdmin) -> Result<()> {
-        match self.jars.is_empty() {
-            true => Ok(()),
-            false => tables.set_class_path(&self.name, Some(&self.jars.join(","))).await,
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sets the jars before `table` uses them, and checks with a table `probe`, which is deleted
+    /// again, that the servers find the iterators. After a failed check the old jars are back.
+    pub(super) async fn set(
+        &self,
+        tables: &dyn TableAdmin,
+        jars: &[String],
+        table: &str,
+        probe: &str,
+    ) -> Result<()> {
+        let (name, jars) = (&self.name, jars.join(","));
+        let old = tables.class_path(name).await?;
+        if old.as_ref().is_some_and(|old| *old != jars)
+            && let Some(other) = self.user_beside(tables, Some(table)).await?
+        {
+            let message = format!(
+                "table `{other}` uses the class path `{name}` with other jars; use the same jars, or another name"
+            );
+            return Err(Error::new(ErrorKind::AlreadyExists, message));
+        }
+        tables.set_class_path(name, Some(&jars)).await?;
+        let checked = self.check(tables, probe).await;
+        if checked.is_err()
+            && let Err(error) = tables.set_class_path(name, old.as_deref()).await
+        {
+            warn!(%error, "the class path {name} of the servers has jars that failed a check");
+        }
+        checked
+    }
+
+    async fn check(&self, tables: &dyn TableAdmin, probe: &str) -> Result<()> {
+        tables.create_table(probe, Versions::All).await?;
+        let check = async {
+            tables.set_property(probe, CLASS_PATH, &self.name).await?;
+            tables.check_transactions(Some(probe)).await
+        };
+        let checked = check.await;
+        if let Err(error) = tables.delete_table(probe).await {
+            warn!(%error, "the table {probe} of a check was not deleted");
+        }
+        checked
+    }
+
+    /// Checks whether a table uses the class path.
+    pub(super) async fn is_used_by(&self, tables: &dyn TableAdmin, table: &str) -> Result<bool> {
+        match tables.properties(table).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            properties => Ok(properties?.get(CLASS_PATH) == Some(&self.name)),
         }
     }
 
-    /// Lets a new table use the class path, and checks that the servers find the iterators.
-    pub(super) async fn use_for(&self, tables: &dyn TableAdmin, table: &str) -> Result<()> {
-        if self.jars.is_empty() {
-            return Ok(());
+    /// Returns a table that uses the class path, other than this one.
+    async fn user_beside(
+        &self,
+        tables: &dyn TableAdmin,
+        table: Option<&str>,
+    ) -> Result<Option<String>> {
+        for other in tables.tables().await? {
+            if table != Some(&other) && self.is_used_by(tables, &other).await? {
+                return Ok(Some(other));
+            }
         }
-        tables.set_property(table, property::CLASS_PATH, &self.name).await?;
-        if tables.can_load(table, ITERATOR, KIND).await? {
-            return Ok(());
-        }
-        tables.delete_table(table).await?;
-        self.remove(tables).await;
-        Err(Error::invalid(format!(
-            "the servers cannot load `{ITERATOR}` from `{}`; name the jars fluo-accumulo and fluo-api",
-            self.jars.join(",")
-        )))
+        Ok(None)
     }
 
-    /// Removes the class path, if there is one and no table uses it. One that stays does no harm.
-    pub(super) async fn remove(&self, tables: &dyn TableAdmin) {
+    /// Removes the class path, unless a table uses it. One that stays does no harm.
+    pub(super) async fn remove_unused(&self, tables: &dyn TableAdmin) {
         let name = &self.name;
         let removed = async {
-            match tables.class_path(name).await {
-                // The user may not read it, so another one has set it.
-                Err(error) if error.kind() == ErrorKind::Denied => return Ok(()),
-                found => {
-                    if found?.is_none() {
-                        return Ok(());
-                    }
-                }
-            }
-            for table in tables.tables().await? {
-                let properties = match tables.properties(&table).await {
-                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                    properties => properties?,
-                };
-                if properties.get(property::CLASS_PATH) == Some(name) {
-                    return Ok(());
-                }
-            }
-            tables.set_class_path(name, None).await
+            let is_unused = tables.class_path(name).await?.is_some()
+                && self.user_beside(tables, None).await?.is_none();
+            if is_unused { tables.set_class_path(name, None).await } else { Ok(()) }
         };
         if let Err(error) = removed.await {
             warn!(%error, "the class path {name} of the servers was not removed");

@@ -2,8 +2,10 @@
 //!
 //! The table and the shared state are in two places, and no step changes both. Therefore an
 //! application is recorded last and removed first: an interruption leaves at worst a table without
-//! an application, which [`clear`](crate::ApplicationHandle::clear) replaces. Of two callers that
-//! create or remove one application, or one table, at the same time, one is
+//! an application, which [`clear`](crate::ApplicationHandle::clear) replaces. With jars it may also
+//! leave a class path, which the next creation or removal of the application replaces or removes,
+//! and the table `TABLE_ID` of the check of the jars. Of two callers that create or remove one
+//! application, or one table, at the same time, one is
 //! [refused](fluo_table::coordination::Applications::lock_setup).
 //!
 //! A caller that stops waiting, for example after a timeout, gives up its claim at once, but its
@@ -17,6 +19,7 @@ use std::collections::BTreeMap;
 
 use fluo_table::coordination::HeldLock;
 use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::table::property::CLASS_PATH;
 use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions};
 
 use crate::application::ApplicationHandle;
@@ -38,19 +41,22 @@ impl ApplicationHandle {
     ///
     /// It claims both names until it returns, and checks everything before it changes anything. An
     /// interruption leaves at worst a table without an application, which a call with
-    /// [`clear`](Self::clear) replaces.
+    /// [`clear`](Self::clear) replaces; with [`jars`](Self::jars) also the class path, which the
+    /// next call replaces or removes, and the empty table of a check, named after the application's
+    /// table and id.
     ///
     /// # Errors
     ///
     /// - Those of [`check`](Self::check), and [`Invalid`](ErrorKind::Invalid) if the servers lack a
     ///   part that [transactions need](fluo_table::TableAdmin::check_transactions), or if there are
     ///   [`jars`](Self::jars) and the tables load none. Nothing was changed.
-    /// - [`Invalid`](ErrorKind::Invalid) if the servers do not find Fluo's iterators in the jars.
-    ///   No table is left then.
+    /// - [`Invalid`](ErrorKind::Invalid) if the servers do not find in the jars the iterators that
+    ///   fit them. Nothing was changed.
     /// - [`Denied`](ErrorKind::Denied) if the user may not set a class path. Nothing was changed.
     /// - [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or the table exists and
-    ///   [`clear`](Self::clear) is not set, if the table belongs to another application, or if the
-    ///   application has another table. Nothing was changed.
+    ///   [`clear`](Self::clear) is not set, if the table belongs to another application, if the
+    ///   application has another table, or if another table loads other jars from the class path,
+    ///   as an application of the same name has the same one. Nothing was changed.
     /// - [`Unavailable`](ErrorKind::Unavailable) if the application is running, or if another
     ///   caller is creating or removing the application or the table. Nothing was changed.
     /// - The errors of the ports: earlier steps stay done.
@@ -58,7 +64,7 @@ impl ApplicationHandle {
         let application = self.new_application(self.instance.new_id())?;
         let tables = &**self.instance.table_admin();
         let (applications, name) = (&**self.instance.applications(), self.name.as_str());
-        tables.check_transactions().await?;
+        tables.check_transactions(None).await?;
         let (id, table) = (application.id.clone(), application.table.clone());
         let _claim = applications.lock_setup(name, &table).await?;
         let is_there = applications.list().await?.iter().any(|found| found == name);
@@ -76,23 +82,29 @@ impl ApplicationHandle {
         let has_table = tables.table_exists(&table).await?;
         if has_table && !self.clear {
             let message = format!(
-                "table `{table}` exists without an application; replace it with `clear`, or choose another table for `{name}`"
+                "table `{table}` exists without an application; replace it, or choose another table for `{name}`"
             );
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
-        let class_path = ClassPath::new(name, &self.jars);
-        class_path.set(tables).await?;
+        let class_path = ClassPath::new(name);
+        let probe = format!("{table}_{}", id.replace('-', "_"));
+        match &*self.jars {
+            [] => {}
+            jars => class_path.set(tables, jars, &table, &probe).await?,
+        }
         if is_there {
             applications.remove(name).await?;
         }
         if has_table {
             tables.delete_table(&table).await?;
         }
-        if has_table && self.jars.is_empty() {
-            class_path.remove(tables).await;
+        // An earlier application, or an interruption, may have left one.
+        if self.jars.is_empty() && matches!(tables.class_path(class_path.name()).await, Ok(Some(_)))
+        {
+            class_path.remove_unused(tables).await;
         }
-        make_table(tables, &table, &id).await?;
-        class_path.use_for(tables, &table).await?;
+        let uses = (!self.jars.is_empty()).then_some(class_path.name());
+        make_table(tables, &table, &id, uses).await?;
         applications.initialize(name, application).await
     }
 
@@ -111,12 +123,17 @@ impl ApplicationHandle {
         let (table, _claim) = self.claim_existing().await?;
         applications.remove(&self.name).await?;
         let tables = &**self.instance.table_admin();
+        let class_path = ClassPath::new(&self.name);
+        // If its properties cannot be read, the table may use one.
+        let has_class_path = class_path.is_used_by(tables, &table).await.unwrap_or(true);
         match tables.delete_table(&table).await {
             // Another caller has deleted it.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             deleted => deleted?,
         }
-        ClassPath::new(&self.name, &self.jars).remove(tables).await;
+        if has_class_path {
+            class_path.remove_unused(tables).await;
+        }
         Ok(())
     }
 
@@ -157,11 +174,19 @@ impl ApplicationHandle {
 
 /// Creates a table of the application with this id. The table keeps all versions, and has the
 /// locality group of notifications.
-async fn make_table(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
+async fn make_table(
+    tables: &dyn TableAdmin,
+    table: &str,
+    id: &str,
+    class_path: Option<&str>,
+) -> Result<()> {
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;
-    let changes = [(BLOCK_CACHE, Some("true")), (APPLICATION, Some(id))];
+    let mut changes = vec![(BLOCK_CACHE, Some("true")), (APPLICATION, Some(id))];
+    if class_path.is_some() {
+        changes.push((CLASS_PATH, class_path));
+    }
     tables.change_properties(table, &changes).await.map_err(|(_, error)| error)
 }
 

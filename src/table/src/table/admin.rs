@@ -54,9 +54,9 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 ///   compaction of a part of the table may drop less of it. No other operation drops garbage,
 ///   unless properties of the table tell the servers to, as Fluo's Java client sets them.
 /// - **A12, transactions.** After [`check_transactions`](TableAdmin::check_transactions) returned
-///   `Ok`, the servers can run the filters of transactions (T13 to T15) on every table. If it
-///   fails, scans and conditions with such a filter fail for the same reason; everything else
-///   works.
+///   `Ok`, the servers can run the filters of transactions (T13 to T15): on the named table, or if
+///   none is named, on every table without a class path (A13). If the check without a table fails,
+///   scans and conditions with such a filter fail for the same reason; everything else works.
 /// - **A13, class paths.** A class path has a name. The servers load the classes of a table whose
 ///   property [`CLASS_PATH`](crate::table::property::CLASS_PATH) is that name from its jars too. If
 ///   the servers load no jars, there is no class path, and setting one is
@@ -177,13 +177,14 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// Returns false for a class that exists but has no constructor without arguments.
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool>;
 
-    /// Checks that the servers have everything that transactions need. Changes nothing.
+    /// Checks that the servers have everything that transactions need, for a table with its class
+    /// path if one is named. Changes nothing, and waits while a change of the class path spreads.
     ///
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if they do not; the message names the missing part
-    /// and the remedy.
-    async fn check_transactions(&self) -> Result<()>;
+    /// and the remedy. [`NotFound`](crate::ErrorKind::NotFound).
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()>;
 
     /// Returns the jars of a class path of the servers: URLs, separated by commas. `None` if there
     /// is no class path of this name (A13).

@@ -14,8 +14,11 @@ pub async fn a12_filters_work_or_fail_with_the_reason_of_the_check(tables: Arc<d
     let at = Timestamp::new(1).unwrap();
     let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at });
     let scanned = ground.table.scan(scan).try_collect::<Vec<_>>().await;
-    match tables.check_transactions().await {
-        Ok(()) => assert!(scanned.unwrap().is_empty()),
+    match tables.check_transactions(None).await {
+        Ok(()) => {
+            assert!(scanned.unwrap().is_empty());
+            tables.check_transactions(Some(&ground.name)).await.unwrap();
+        }
         Err(missing) => {
             assert_eq!(missing.kind(), ErrorKind::Invalid, "{missing}");
             assert_eq!(scanned.unwrap_err().to_string(), missing.to_string());

@@ -156,8 +156,8 @@ impl TableAdmin for MemoryTables {
         self.with_store(name, |_| simulates_class(class))
     }
 
-    async fn check_transactions(&self) -> Result<()> {
-        Ok(())
+    async fn check_transactions(&self, table: Option<&str>) -> Result<()> {
+        table.map_or(Ok(()), |table| self.with_store(table, |_| ()))
     }
 
     async fn class_path(&self, _name: &str) -> Result<Option<String>> {
