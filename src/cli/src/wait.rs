@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::application::{ApplicationArguments, OpenApplication, waiting, waiting_notifications};
 use crate::exit::{self, Outcome};
@@ -18,16 +18,15 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Time to search for a moment in which no transaction begins.
 const MAX_LOOK: Duration = Duration::from_secs(1);
-/// Least time to connect, and to get timestamps, so that a short timeout allows one check.
+/// Minimum time of a check, so that a short timeout allows one.
 const MIN_ANSWER: Duration = Duration::from_secs(10);
 
 /// Wait until no notification waits, and no transaction that has begun can create one.
 ///
 /// Dead letters (see `fluo notifications failed`) do not count. After the timeout it exits 1 if
-/// notifications wait, and 2 if it could not check. The last check may take up to 10 s longer, and
-/// the time to read all notifications. An embedded directory is open only during a check. If
-/// another process has it open, this command waits for that process, whose workers may be doing the
-/// work.
+/// notifications wait, and 2 if it could not check. The last check may take up to 10 s longer. An
+/// embedded directory is open only during a check. If another process has it open, this command
+/// waits for that process, whose workers may be doing the work.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -38,7 +37,7 @@ Exit codes: 0 no notification waits, 1 notifications wait, 2 it could not check,
 pub(crate) struct Wait {
     #[command(flatten)]
     application: ApplicationArguments,
-    /// Give up after this time, such as 30s or 5m; 0s checks once [default: wait for ever]
+    /// End after this time, such as 30s or 5m; 0s checks once [default: no limit]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 }
@@ -50,8 +49,8 @@ impl Wait {
         let mut pause = FIRST_PAUSE;
         let mut is_printed = false;
         loop {
-            let left = self.timeout.map(|limit| limit.saturating_sub(start.elapsed()));
-            let looked = self.look(left.map(|left| left.max(MIN_ANSWER))).await;
+            let end = self.timeout.and_then(|limit| start.checked_add(limit));
+            let looked = self.look(end.map(|end| end.max(Instant::now() + MIN_ANSWER))).await;
             let waited = start.elapsed();
             let is_over = self.timeout.is_some_and(|limit| waited >= limit);
             let reason = match looked {
@@ -86,23 +85,32 @@ impl Wait {
         }
     }
 
-    /// Returns the reason why the application is not idle. `None` if it is, which is printed. The
-    /// connection, and the timestamps, must arrive within the limit.
-    async fn look(&self, limit: Option<Duration>) -> Result<Option<String>> {
-        let open = within(limit, "the tables and the application", self.application.open()).await?;
-        let batches = waiting(&*open.table);
-        let count = batches.try_fold(0, async |count, batch| Ok(count + count_of(batch.len())));
-        let count = count.await?;
+    /// Returns the reason why the application is not idle. `None` if it is, which is printed.
+    async fn look(&self, end: Option<Instant>) -> Result<Option<String>> {
+        let open = within(end, "the tables and the application", self.application.open()).await?;
+        let (mut batches, mut count) = (waiting(&*open.table), 0);
+        loop {
+            let next = async { Ok(batches.try_next().await?) };
+            match within(end, "the table", next).await {
+                Ok(Some(batch)) => count += count_of(batch.len()),
+                Ok(None) => break,
+                Err(error) if count == 0 || exit::kind(&error) != Some(ErrorKind::Unavailable) => {
+                    return Err(error);
+                }
+                Err(_) => return Ok(Some(format!("at least {}", waiting_notifications(count)))),
+            }
+        }
         if count > 0 {
             return Ok(Some(waiting_notifications(count)));
         }
-        let is_idle = within(limit, "an oracle, which hands out timestamps,", open.is_idle());
+        let is_idle = within(end, "an oracle, which hands out timestamps,", open.is_idle());
         if !is_idle.await? {
             let reason = "no notification waits, but transactions begin all the time";
             return Ok(Some(reason.to_owned()));
         }
         let see = "in the dead letters, see `fluo notifications failed`";
-        match open.coordination.dead_letters().await?.len() {
+        let dead_letters = async { Ok(open.coordination.dead_letters().await?) };
+        match within(end, "the list of dead letters", dead_letters).await?.len() {
             0 => say!("idle: no notification waits"),
             1 => say!("idle: no notification waits; 1 is {see}"),
             count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
@@ -127,16 +135,16 @@ impl OpenApplication {
     }
 }
 
-/// Ends work that takes longer than the limit. The error names the part that does not answer.
+/// Stops work at the end of the time. The error names the part that does not answer.
 async fn within<T>(
-    limit: Option<Duration>,
+    end: Option<Instant>,
     part: &str,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    let Some(limit) = limit else { return work.await };
-    let ended = timeout(limit, work).await;
-    ended.unwrap_or_else(|_| {
-        let message = format!("{part} did not answer within {}", seconds(limit));
+    let Some(end) = end else { return work.await };
+    let begin = Instant::now();
+    timeout_at(end, work).await.unwrap_or_else(|_| {
+        let message = format!("{part} did not answer within {}", seconds(begin.elapsed()));
         Err(Error::unavailable(message).into())
     })
 }

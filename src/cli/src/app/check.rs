@@ -9,7 +9,7 @@ use fluo_table::layout::{
     EntryKind, EntryTimestamp, LockValue, NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue,
 };
 use fluo_table::table::property;
-use fluo_table::{Cell, ErrorKind, Key, Scan, Span, TableAdmin, Timestamp};
+use fluo_table::{Cell, Error, ErrorKind, Key, Scan, Span, TableAdmin, Timestamp};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
@@ -107,8 +107,9 @@ impl Check {
         };
         let lock = entries.lock.as_ref().filter(|(holder, _)| last.is_some_and(|it| it < *holder));
         let (name, table) = (&self.application.named.name, &open.application.table);
-        let is_fitting = late.is_none() && lock.is_none() && unnumbered.is_none();
-        let is_ok = is_fitting && entries.foreign.is_none() && class_path.is_none();
+        let is_older = late.is_some() || lock.is_some();
+        let is_ok =
+            !is_older && unnumbered.is_none() && entries.foreign.is_none() && class_path.is_none();
         if self.json {
             output::print_json(&json!({
                 "ok": is_ok,
@@ -116,6 +117,8 @@ impl Check {
                 "latest": entries.latest.as_ref().map(|(latest, _)| latest.get()),
                 "next": next.get(),
                 "last_transactor": last.map(|last| last.0),
+                "highest_lock": entries.lock.as_ref().map(|(holder, _)| holder.0),
+                "transactor_error": unnumbered.as_ref().map(ToString::to_string),
                 "foreign": entries.foreign.as_ref().map(|cell| cell.key.to_string()),
                 "missing_class_path": class_path,
             }))?;
@@ -132,11 +135,14 @@ impl Check {
                 "NOT OK: `{key}` is a lock of transactor {holder}; the last one of application `{name}` is {last}"
             )?;
         }
+        if is_older {
+            show!("The coordination is older than table `{table}`: restore a later backup of it.")?;
+        }
         if let Some(error) = &unnumbered {
             show!("NOT OK: {error}")?;
-        }
-        if !is_fitting {
-            show!("The coordination is older than table `{table}`: restore a later backup of it.")?;
+            show!(
+                "Restore another backup of the coordination, or store the number of transactors."
+            )?;
         }
         if let Some(cell) = &entries.foreign {
             show!("NOT OK: `{}` in table `{table}` is no entry of an application", cell.key)?;
@@ -161,16 +167,19 @@ impl Check {
         if self.application.named.target.is_directory() {
             return Ok(None);
         }
-        let mut properties = match open.fluo.properties(&open.application.table).await {
-            Err(error) if error.kind() == ErrorKind::Denied => {
-                say!("note: the class path of the table was not checked: {error}");
-                return Ok(None);
-            }
-            properties => properties?,
+        let missing = async {
+            let mut properties = open.fluo.properties(&open.application.table).await?;
+            // Accumulo shows an empty value for none.
+            let name = properties.remove(property::CLASS_PATH).filter(|name| !name.is_empty());
+            let Some(name) = name else { return Ok(None) };
+            Ok(open.fluo.class_path(&name).await?.is_none().then_some(name))
         };
-        // Accumulo shows an empty value for none.
-        let name = properties.remove(property::CLASS_PATH).filter(|name| !name.is_empty());
-        let Some(name) = name else { return Ok(None) };
-        Ok(open.fluo.class_path(&name).await?.is_none().then_some(name))
+        match missing.await {
+            Err(error) if Error::kind(&error) == ErrorKind::Denied => {
+                say!("note: the class path of the table was not checked: {error}");
+                Ok(None)
+            }
+            missing => Ok(missing?),
+        }
     }
 }

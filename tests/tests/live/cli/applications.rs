@@ -197,7 +197,7 @@ async fn a_check_finds_a_table_that_is_newer_than_zookeeper() {
     zookeeper.delete(&count, None).await.unwrap();
     let run = operator.run("app check").differs();
     let alive = format!(
-        "NOT OK: transactor 1 of application `{name}` is alive, and `/transactor/count` has 0\n{older}"
+        "NOT OK: transactor 1 of application `{name}` is alive, and `/transactor/count` has 0\nRestore another backup"
     );
     assert_says(&run.stdout, &alive);
     drop((client, fluo));
