@@ -17,6 +17,7 @@ async fn delete(ground: &Ground, nodes: &[&str]) {
 async fn ends_its_oracle_with_an_error() {
     let ground = Ground::new().await;
     let mut oracle = ground.leader(&ground.link).await;
+    let monitor = oracle.monitor();
     let node = format!("{SERVERS}/{}", ground.wait_for_candidates(1).await[0]);
     delete(&ground, &[ID_NODE, &node]).await;
     let ended = loop {
@@ -29,6 +30,9 @@ async fn ends_its_oracle_with_an_error() {
     assert_eq!(ended.to_string(), "application `web` does not exist; create it first");
     assert_eq!(oracle.leads_at(), None);
     assert!(oracle.wait_for_lead().await.is_err());
+    // The reason outlives the oracle.
+    oracle.stop().await;
+    assert_eq!(monitor.check().unwrap_err().to_string(), ended.to_string());
 }
 
 #[tokio::test(flavor = "multi_thread")]

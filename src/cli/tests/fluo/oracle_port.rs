@@ -14,17 +14,30 @@ use crate::command::{Place, assert_says, ended, signal};
 use crate::log::{Application, SERVERS};
 
 struct Oracle {
-    child: Child,
+    /// The process, until it has ended.
+    child: Option<Child>,
     address: String,
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
 }
 
 impl Oracle {
     fn start(web: &Application) -> Self {
-        let mut child = web.command(&["--http", "127.0.0.1:0"]).spawn().unwrap();
+        let child = web.command(&["--http", "127.0.0.1:0"]).spawn().unwrap();
+        let mut oracle = Self { child: Some(child), address: String::new() };
         let mut line = String::new();
-        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let stderr = oracle.child.as_mut().unwrap().stderr.as_mut().unwrap();
+        BufReader::new(stderr).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("/live, /ready and /metrics are at http://");
-        Self { address: address.unwrap_or_else(|| panic!("{line}")).to_owned(), child }
+        oracle.address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+        oracle
     }
 
     fn get(&self, path: &str) -> String {
@@ -60,9 +73,10 @@ async fn an_oracle_is_ready_while_it_leads_or_stands_by() {
     let standby = Oracle::start(&web);
     standby.waits_for("ready").await;
     assert_says(&standby.get("/metrics"), "\nfluo_oracle_terms_total 0\n");
-    for oracle in [standby, leader] {
-        signal(oracle.child.id(), "TERM");
-        ended(oracle.child).succeeds();
+    for mut oracle in [standby, leader] {
+        let child = oracle.child.take().unwrap();
+        signal(child.id(), "TERM");
+        ended(child).succeeds();
     }
 }
 

@@ -3,7 +3,9 @@
 use accumulo_proxy::{Credentials, ProxyOptions, SystemPermission, TablePermission};
 use fluo_accumulo::AccumuloOptions;
 use fluo_engine::{Column, ErrorKind, InstanceExt, Result, Transaction};
+use fluo_table::{Authorizations, Instance, Mutation, Scan, Span, TableAdmin};
 use fluo_tests::until;
+use futures::TryStreamExt;
 
 use super::applications::{Operator, SHORT_PAUSE};
 use super::{Fluo, assert_says, name};
@@ -12,10 +14,32 @@ const PASSWORD: &str = "password-of-a-worker";
 const TEXT: Column = Column::from_static("page", "text");
 const LENGTH: Column = Column::from_static("page", "length");
 
+async fn connect(operator: &Operator, user: &str) -> Result<Instance> {
+    let proxy = ProxyOptions::new(operator.address(), Credentials::password(user, PASSWORD));
+    fluo_accumulo::connect(AccumuloOptions::new(proxy, operator.zookeepers())).await
+}
+
+/// Checks whether a user can write to the table, or read from it.
+async fn can(operator: &Operator, user: &str, permission: TablePermission) -> bool {
+    let fluo = connect(operator, user).await.unwrap();
+    let name = operator.application();
+    let table = fluo.open_table(name, Authorizations::none()).await.unwrap();
+    let done = match permission {
+        TablePermission::Write => table.write(vec![Mutation::new("other").put(&LENGTH, "v")]).await,
+        _ => table.scan(Scan::over(Span::all())).try_collect::<Vec<_>>().await.map(drop),
+    };
+    match done {
+        Err(error) if error.kind() == ErrorKind::Denied => false,
+        done => {
+            done.unwrap();
+            true
+        }
+    }
+}
+
 /// Loads a page as a user, and lets a worker of that user process it.
 async fn work(operator: &Operator, user: &str) -> Result<()> {
-    let proxy = ProxyOptions::new(operator.address(), Credentials::password(user, PASSWORD));
-    let fluo = fluo_accumulo::connect(AccumuloOptions::new(proxy, operator.zookeepers())).await?;
+    let fluo = connect(operator, user).await?;
     let web = fluo.application(operator.application());
     let web = web.observe(&TEXT, "measure", async |tx: Transaction, page| {
         let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
@@ -48,13 +72,14 @@ async fn a_worker_needs_to_read_and_to_write_its_table() {
     operator.run(&init).succeeds();
     let oracle = operator.oracle();
     let table = operator.application();
-    for missing in [Write, Read] {
+    for (missing, granted) in [(Write, Read), (Read, Write)] {
         let user = name("user");
         security.create_user(&user, PASSWORD).await.unwrap();
-        let others = [Read, Write, AlterTable].into_iter().filter(|other| *other != missing);
-        for permission in others {
+        for permission in [granted, AlterTable] {
             security.grant_table_permission(&user, table, permission).await.unwrap();
         }
+        until("the granted permission", async || can(&operator, &user, granted).await).await;
+        assert!(!can(&operator, &user, missing).await);
         let denied = work(&operator, &user).await.unwrap_err();
         assert_eq!(denied.kind(), ErrorKind::Denied, "{denied}");
         let lacks = format!("user `{user}` lacks the permission READ or WRITE on table `{table}`");
@@ -79,7 +104,7 @@ async fn a_worker_needs_to_read_and_to_write_its_table() {
 
 /// The user who creates an application needs one permission of the system, and one more for jars.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_creates_an_application_needs_to_create_tables() {
+async fn creating_an_application_needs_create_table() {
     let (Some(operator), Some(admin)) = (Operator::new(), crate::cluster::client().await) else {
         return;
     };
