@@ -22,7 +22,7 @@ pub(crate) struct Servers {
     pub(crate) has_old_package: bool,
     pub(crate) has_new_balancers: bool,
     pub(crate) has_summarizer: bool,
-    /// Whether the iterators are on the class path of all tables.
+    /// The iterators are on the class path of all tables.
     pub(crate) has_iterators: bool,
     /// The exception for a plain write.
     pub(crate) rejection: &'static str,

@@ -119,9 +119,9 @@ impl OracleMonitor {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) while the oracle has no election node, or
-    /// was stopped; the error of the last attempt if that failed, or the reason why the oracle has
-    /// ended.
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) while the oracle has no election node
+    /// or was stopped; the error of the last attempt if that failed, or the reason why the oracle
+    /// has ended.
     pub fn check(&self) -> Result<()> {
         self.0.borrow().clone()?;
         self.0.has_changed().map(drop).map_err(|_| ended())
