@@ -27,7 +27,7 @@ pub(crate) const LATE_EXPORTS: Metric = Metric::counter(
 .label(QUEUE, &[]);
 const OLDEST_AGE: Metric = Metric::gauge(
     "fluo_queue_oldest_entry_age_seconds",
-    "the time since the oldest entry that was read began to wait in a queue, when its backlog was last read; 0 if none did, NaN if it is not known",
+    "a lower bound of the time since the oldest entry that was read began to wait in a queue, when its backlog was last read; 0 if none did, NaN if it is not known",
 )
 .label(QUEUE, &[]);
 const OLDEST_ENTRY: Metric = Metric::gauge(

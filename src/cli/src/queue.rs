@@ -5,7 +5,7 @@ use std::future::ready;
 use std::pin::pin;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, value_parser};
 use fluo_engine::{Client, Snapshot, Timestamp, Transaction};
 use fluo_recipes::stored_queue::{Accuracy, Backlog, DeadLetter, StoredQueue};
 use fluo_table::Grouped;
@@ -87,8 +87,8 @@ impl QueueArguments {
 /// The number of entries to read.
 #[derive(Args, Clone, Copy, Debug)]
 struct Limit {
-    /// Read at most this many waiting entries of a queue; if it has more, print an estimate
-    #[arg(long, value_name = "ENTRIES", default_value_t = 100_000)]
+    /// Count at most this many waiting entries of a queue; if it has more, print an estimate
+    #[arg(long, value_name = "ENTRIES", default_value_t = 100_000, value_parser = value_parser!(u64).range(1..))]
     limit: u64,
     /// Read all waiting entries
     #[arg(long, conflicts_with = "limit")]
@@ -105,10 +105,10 @@ impl Limit {
 /// List the buckets of a queue in which entries wait.
 ///
 /// Each line has the bucket and, after a tab each: the number of entries, their bytes, the start
-/// timestamp of the oldest one and its age in seconds (`-` if it is not known, as with an oracle of
-/// Java), and `exact`. A queue with more entries than the limit is not read
-/// completely: then the line of a bucket that has more entries than were read ends with `lower
-/// bound`, and other buckets may be missing. `--exact` reads all.
+/// timestamp of the oldest one, a lower bound of its age in seconds (`-` if it is not known), and
+/// `exact`. A queue with more entries than the limit is not read completely: then the line of a
+/// bucket that has more entries than were read ends with `lower bound`, and other buckets may be
+/// missing. `--exact` reads all.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
 pub(crate) struct Show {
@@ -142,11 +142,14 @@ impl Show {
 fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
     let id = output::shown(queue.id());
     let entries = plural(backlog.entries, "entry");
-    let (read, all) = (Grouped(backlog.complete_buckets.into()), plural(queue.buckets(), "bucket"));
+    let large = plural(backlog.large_buckets, "large bucket");
+    let sampled = Grouped(backlog.sampled_buckets.into());
     match backlog.accuracy {
         Accuracy::Exact => {}
         Accuracy::Estimate => {
-            say!("queue `{id}`: about {entries}, from {read} of {all}; `--exact` reads all");
+            say!(
+                "queue `{id}`: about {entries}, extrapolated from {sampled} of {large}; `--exact` reads all"
+            );
         }
         Accuracy::LowerBound => {
             say!("queue `{id}`: at least {entries}; `--limit` and `--exact` read more");
@@ -157,10 +160,12 @@ fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one and its age in seconds (or
-/// `-`), the number of dead letters, and the accuracy of the numbers of entries and bytes. This is
-/// `exact`, unless a queue has more entries than the limit: then `estimate`, or `lower bound` if
-/// too little was read for an estimate, and unread entries may be older. A warning on standard
+/// entries that wait, their bytes, the start timestamp of the oldest one, a lower
+/// bound of its age in seconds (`-` if there is none, or it is not known), the number of dead
+/// letters, and the
+/// accuracy of the numbers of entries and bytes. This is `exact`, unless a queue has more entries
+/// than the limit: then `estimate`, or `lower bound` if too little was read for an estimate, and
+/// unread entries may be older. A warning on standard
 /// error names entries that no worker processes. `fluo queue show` lists the buckets of a queue,
 /// and `fluo queue failed` its dead letters.
 #[derive(Args, Debug)]
@@ -178,6 +183,8 @@ pub(crate) struct List {
 struct Stuck {
     /// The number of entries in buckets that the queue does not have.
     entries_of_no_bucket: u64,
+    /// True if all of these were read.
+    is_complete: bool,
     failed_buckets: u64,
 }
 
@@ -217,20 +224,24 @@ impl List {
 
 impl Stuck {
     fn new(queue: &StoredQueue, backlog: &Backlog, failed: &[FailedNotification]) -> Self {
-        let foreign = backlog.buckets.iter().filter(|bucket| !bucket.exists);
+        let foreign = || backlog.buckets.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();
         let failed = failed.iter().filter(|failed| failed.cell.column == notification);
-        let entries_of_no_bucket = foreign.map(|bucket| bucket.entries).sum();
-        Self { entries_of_no_bucket, failed_buckets: count_of(failed.count()) }
+        Self {
+            entries_of_no_bucket: foreign().map(|bucket| bucket.entries).sum(),
+            is_complete: foreign().all(|bucket| bucket.is_complete),
+            failed_buckets: count_of(failed.count()),
+        }
     }
 
     fn warn(&self, queue: &StoredQueue) {
         let id = output::shown(queue.id());
         if self.entries_of_no_bucket > 0 {
             let entries = plural(self.entries_of_no_bucket, "entry");
+            let least = if self.is_complete { "" } else { "at least " };
             let buckets = plural(queue.buckets(), "bucket");
             say!(
-                "warning: queue `{id}`: no worker processes {entries}, which a program with another number than {buckets} has added"
+                "warning: queue `{id}`: no worker processes {least}{entries}, which a program with another number than {buckets} has added"
             );
         }
         if self.failed_buckets > 0 {

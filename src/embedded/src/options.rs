@@ -87,8 +87,9 @@ impl EmbeddedOptions {
         self
     }
 
-    /// Sets the source of the time for updates without a timestamp. It is read once in each call
-    /// that writes, in the caller's task. Default: the system's clock.
+    /// Sets the source of the time for updates without a timestamp, and for the ages of
+    /// timestamps. It is read once in each call that writes or takes timestamps, in the caller's
+    /// task. Default: the system's clock.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self

@@ -5,11 +5,12 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Timeline,
-    TimestampBlock, Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use tokio::time::sleep;
@@ -122,8 +123,8 @@ impl Coordination for SimulatedCoordination {
         self.send(self.link.world.coordination.horizon()).await
     }
 
-    async fn timeline(&self) -> Result<Timeline> {
-        self.send(self.link.world.coordination.timeline()).await
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
+        self.send(self.link.world.coordination.ages(timestamps)).await
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

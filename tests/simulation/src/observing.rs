@@ -7,14 +7,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_engine::{Client, Observer, ObserverError, Observers, Transaction, Worker};
 use fluo_recipes::combine_queue::Change;
-use fluo_table::{Bytes, Clock, Column, Result};
+use fluo_table::{Bytes, Column, Result};
 
 use super::actor::number_of;
 use super::ground::{copied, document, number, wish};
 use super::queues::Queues;
 use super::receiver::Receiver;
 use super::recorded::Recorded;
-use super::world::World;
+use super::world::{StoppedClock, World};
 
 /// The row of the sum of all documents.
 pub(super) const SUM: &str = "sum";
@@ -39,16 +39,6 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .first_retry_pause(millis(20))
         .max_retry_pause(millis(400));
     worker.clock(Arc::new(StoppedClock)).start().await
-}
-
-/// A clock that always shows the same time. Simulated time is that of the runtime.
-#[derive(Debug)]
-struct StoppedClock;
-
-impl Clock for StoppedClock {
-    fn now_ms(&self) -> i64 {
-        0
-    }
 }
 
 /// Keeps the sum of all documents. Each document's row also holds the value that is included in the

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fluo_table::coordination::{Applications, Coordination, MemoryApplications, TransactorId};
 use fluo_table::{
-    Authorizations, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
+    Authorizations, Clock, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
 };
 
 use super::commits::Commits;
@@ -22,6 +22,16 @@ use super::server::{Attached, Copies, Server};
 use super::trace::Trace;
 use super::words;
 use super::{WorldBug, ground};
+
+/// A clock that always shows the same time. Simulated time is that of the runtime.
+#[derive(Debug)]
+pub(super) struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
 
 /// A table on its server, its coordination, and the records of a run. A clone is the same world.
 #[derive(Clone, Debug)]
@@ -62,7 +72,7 @@ const OVER: u8 = 2;
 
 impl World {
     pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
-        let applications = MemoryApplications::new();
+        let applications = MemoryApplications::with_clock(Arc::new(StoppedClock));
         let queues = dials.queues.map(Queues::new).transpose()?;
         let ours = ground::initialized(Arc::new(applications.clone()), queues.as_ref()).await?;
         let properties = match dials.is_javas {

@@ -41,6 +41,7 @@ pub use reopening::{
     c6_numbers_are_not_used_again_after_reopening, c12_completed_calls_survive_reopening,
 };
 pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
+pub use timestamps::c19_ages_follow_the_clock;
 pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
 
 /// A rule of the suite.
@@ -59,7 +60,7 @@ macro_rules! __for_each_coordination_rule {
             timestamps::c1_a_block_has_the_requested_size,
             timestamps::c1_timestamps_are_handed_out_once,
             timestamps::c2_later_calls_get_later_timestamps,
-            timestamps::c19_timestamps_have_ages,
+            timestamps::c19_ages_are_lower_bounds,
             horizon::c3_the_horizon_begins_at_zero_and_is_in_the_blocks,
             horizon::c4_the_horizon_advances_to_the_next_timestamp,
             horizon::c4_the_oldest_published_timestamp_holds_the_horizon,

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Timeline,
-    TimestampBlock, Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
@@ -28,8 +29,8 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
         self.call("horizon", self.inner.horizon()).await
     }
 
-    async fn timeline(&self) -> Result<Timeline> {
-        self.call("timeline", self.inner.timeline()).await
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
+        self.call("ages", self.inner.ages(timestamps)).await
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

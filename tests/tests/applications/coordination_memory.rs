@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fluo_table::coordination::{Application, Applications, FailedNotification, MemoryApplications};
-use fluo_tests::{FaultyApplications, conformance_coordination};
+use fluo_tests::{FaultyApplications, ManualClock, conformance_coordination};
 
 async fn memory() -> (Arc<dyn Applications>, ()) {
     (Arc::new(MemoryApplications::new()), ())
@@ -20,6 +20,14 @@ mod faulty_without_faults {
     }
 
     conformance_coordination::suite!(faulty);
+}
+
+#[tokio::test]
+async fn ages_follow_the_clock() {
+    let clock = Arc::new(ManualClock::at(0));
+    let applications = Arc::new(MemoryApplications::with_clock(clock.clone()));
+    let set_clock = |now_ms| clock.set(now_ms);
+    conformance_coordination::c19_ages_follow_the_clock(applications, set_clock).await;
 }
 
 #[tokio::test]

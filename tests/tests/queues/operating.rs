@@ -29,8 +29,8 @@ async fn counts_the_entries_of_each_bucket() {
     assert_eq!(found, [("1", 2), ("2", 2)]);
     assert_eq!((backlog.entries, backlog.accuracy), (4, Accuracy::Exact));
     assert_eq!(
-        (backlog.bytes, backlog.complete_buckets),
-        (backlog.buckets[0].bytes + backlog.buckets[1].bytes, 3)
+        (backlog.bytes, backlog.large_buckets),
+        (backlog.buckets[0].bytes + backlog.buckets[1].bytes, 0)
     );
     // `wc:u:1:cat`, a sequence and one digit, twice.
     assert_eq!(backlog.buckets[0].bytes, 2 * (10 + 8 + 1));

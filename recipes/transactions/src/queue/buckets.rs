@@ -49,20 +49,6 @@ impl Buckets {
         matches!(bucket, Some(Ok(bucket)) if bucket < self.count() && self.text(bucket).as_bytes() == text)
     }
 
-    /// Returns the number of buckets whose texts are after a text, which may be no bucket.
-    pub(crate) fn count_after(self, text: &str) -> u32 {
-        let (mut up_to, mut after) = (0, self.count());
-        while up_to < after {
-            let middle = up_to.midpoint(after);
-            if self.text(middle).as_str() <= text {
-                up_to = middle + 1;
-            } else {
-                after = middle;
-            }
-        }
-        self.count() - after
-    }
-
     /// Returns the first bucket of each tablet but the first, if a tablet has this many buckets.
     pub(crate) fn split_texts(self, per_tablet: NonZeroU32) -> impl Iterator<Item = String> {
         let step = usize::try_from(per_tablet.get()).expect("a usize has at least 32 bits");
@@ -117,13 +103,6 @@ mod tests {
         ] {
             assert_eq!(buckets(count).text(0), first);
             assert_eq!(buckets(count).text(count - 1), last);
-        }
-    }
-
-    #[test]
-    fn counts_the_buckets_after_a_text() {
-        for (text, count) in [("", 17), ("00", 16), ("0", 17), ("0a", 6), ("0ab", 6), ("10", 0)] {
-            assert_eq!(buckets(17).count_after(text), count, "{text}");
         }
     }
 

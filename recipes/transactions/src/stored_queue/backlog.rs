@@ -3,21 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
-use fluo_engine::{Bytes, Timestamp};
+use fluo_engine::{Bytes, Snapshot, Timestamp};
+
+/// The smallest number of large buckets from which others are estimated.
+const SMALLEST_SAMPLE: usize = 3;
 
 /// The entries that wait in a queue.
 ///
 /// If entries were left unread, `entries` and `bytes` are estimates. The buckets of a queue divide
-/// its keys by their hash, so the buckets that were read completely say how many entries the other
-/// ones have:
-///
-/// ```text
-/// a bucket with at most as many entries as each bucket may have at first   exact
-/// a larger one that was read to its end                                    exact
-/// another larger one       the mean of the larger ones that were read to their end,
-///                          or the number of entries that were read of it, if that is more
-/// a bucket that was not reached     the mean of all others
-/// ```
+/// its keys by their hash, so a large bucket that was read to its end says how many entries another
+/// one has. A large bucket that was not counts as the mean of those that were, or as what was read
+/// of it, if that is more. Fewer than three are no sample, and then there is a lower bound.
 ///
 /// The mean of k buckets of about the same size is off by about their spread divided by the square
 /// root of k. Few keys with most of the entries make the buckets unequal: a bucket with such a key
@@ -33,12 +29,15 @@ pub struct Backlog {
     pub accuracy: Accuracy,
     /// The oldest sequence of the entries that were read. An unread one may be older.
     pub oldest: Option<Timestamp>,
-    /// The time since the transaction with this sequence began. It is too high by at most 10
-    /// seconds, or a quarter. `None` if it is not [known](fluo_table::coordination::Timeline), as
-    /// with an oracle of Java.
+    /// A lower bound of the time since the transaction with this sequence began, with the error of
+    /// a [`Timeline`](fluo_table::coordination::Timeline). `None` if it is not known.
     pub oldest_age: Option<Duration>,
-    /// The number of buckets of the queue all of whose entries were read, empty ones included.
-    pub complete_buckets: u32,
+    /// The number of large buckets: those of the queue with more entries than their share of one
+    /// half of the limit.
+    pub large_buckets: u32,
+    /// The number of large buckets that were read to their ends. An estimate is extrapolated from
+    /// them.
+    pub sampled_buckets: u32,
     /// The buckets in which entries were found, sorted by their text.
     pub buckets: Vec<BucketBacklog>,
 }
@@ -50,8 +49,7 @@ pub enum Accuracy {
     Exact,
     /// The entries of some buckets were read, and those of other ones estimated from them.
     Estimate,
-    /// There are at least as many entries. No bucket from which the number of the unread ones could
-    /// be estimated was read to its end.
+    /// There are at least as many entries: too few large buckets were read to their ends.
     LowerBound,
 }
 
@@ -72,7 +70,7 @@ pub struct BucketBacklog {
     pub bytes: u64,
     /// The oldest of their sequences: the start timestamp of the transaction that added it.
     pub oldest: Timestamp,
-    /// The time since that transaction began, as in [`Backlog::oldest_age`].
+    /// The time since that transaction began, as [`Backlog::oldest_age`].
     pub oldest_age: Option<Duration>,
 }
 
@@ -88,10 +86,54 @@ impl fmt::Display for Accuracy {
 }
 
 impl Backlog {
-    pub(super) fn set_ages(&mut self, age: impl Fn(Timestamp) -> Option<Duration>) {
-        self.oldest_age = self.oldest.and_then(&age);
-        for bucket in &mut self.buckets {
-            bucket.oldest_age = age(bucket.oldest);
+    /// Sums up the buckets in which entries were found.
+    pub(super) fn new(found: Vec<Found>) -> Self {
+        let is_exact = found.iter().all(|found| found.backlog.is_complete);
+        let (large, others): (Vec<_>, Vec<_>) =
+            found.iter().partition(|found| found.is_large && found.backlog.exists);
+        let (sampled, cut): (Vec<_>, Vec<_>) =
+            large.iter().partition(|found| found.backlog.is_complete);
+        let is_estimate = !cut.is_empty() && sampled.len() >= SMALLEST_SAMPLE;
+        let estimate = |of: fn(&BucketBacklog) -> u64| {
+            let sum = |some: &[&Found]| some.iter().map(|found| of(&found.backlog)).sum::<u64>();
+            let mean = match is_estimate {
+                true => sum(&sampled) / u64::from(count_of(&sampled)).max(1),
+                false => 0,
+            };
+            let cut: u64 = cut.iter().map(|found| of(&found.backlog).max(mean)).sum();
+            sum(&others) + sum(&sampled) + cut
+        };
+        Self {
+            entries: estimate(|bucket| bucket.entries),
+            bytes: estimate(|bucket| bucket.bytes),
+            accuracy: match (is_exact, is_estimate) {
+                (true, _) => Accuracy::Exact,
+                (false, true) => Accuracy::Estimate,
+                (false, false) => Accuracy::LowerBound,
+            },
+            oldest: found.iter().map(|found| found.backlog.oldest).min(),
+            oldest_age: None,
+            large_buckets: count_of(&large),
+            sampled_buckets: count_of(&sampled),
+            buckets: found.into_iter().map(|found| found.backlog).collect(),
+        }
+    }
+
+    /// Reads the ages of the oldest entries. They stay unknown if that fails.
+    pub(super) async fn read_ages(&mut self, snapshot: &Snapshot) {
+        let oldest: Vec<_> = self.buckets.iter().map(|bucket| bucket.oldest).collect();
+        if oldest.is_empty() {
+            return;
+        }
+        match snapshot.ages(&oldest).await {
+            Ok(ages) => {
+                for (bucket, age) in self.buckets.iter_mut().zip(ages) {
+                    bucket.oldest_age = age;
+                }
+                let oldest = self.buckets.iter().min_by_key(|bucket| bucket.oldest);
+                self.oldest_age = oldest.and_then(|bucket| bucket.oldest_age);
+            }
+            Err(error) => tracing::debug!(%error, "the ages of waiting entries are not known"),
         }
     }
 }
@@ -99,69 +141,13 @@ impl Backlog {
 /// A bucket in which entries were found.
 pub(super) struct Found {
     pub(super) backlog: BucketBacklog,
-    /// True if the bucket has more entries than each bucket may have at first.
+    /// True if the bucket has more entries than its share, or the limit was reached in it.
     pub(super) is_large: bool,
     pub(super) bucket_row: Bytes,
     /// The last row that was read.
     pub(super) row: Bytes,
 }
 
-/// The result of a read within a limit.
-pub(super) struct Read {
-    pub(super) found: Vec<Found>,
-    /// The number of buckets of the queue.
-    pub(super) all: u32,
-    /// The number of buckets of the queue that were not read, because the limit was reached.
-    pub(super) unreached: u32,
-}
-
-impl Read {
-    pub(super) fn into_backlog(self) -> Backlog {
-        let cut = self.found.iter().filter(|found| !found.backlog.is_complete).count();
-        let cut_here = self.large(false).count();
-        let is_estimated = cut_here > 0 || self.unreached > 0;
-        let accuracy = match (cut, self.unreached) {
-            (0, 0) => Accuracy::Exact,
-            _ if is_estimated && self.has_sample() => Accuracy::Estimate,
-            _ => Accuracy::LowerBound,
-        };
-        let incomplete = u32::try_from(cut_here).unwrap_or(u32::MAX).saturating_add(self.unreached);
-        Backlog {
-            entries: self.estimate(|bucket| bucket.entries),
-            bytes: self.estimate(|bucket| bucket.bytes),
-            accuracy,
-            oldest: self.found.iter().map(|found| found.backlog.oldest).min(),
-            oldest_age: None,
-            complete_buckets: self.all.saturating_sub(incomplete),
-            buckets: self.found.into_iter().map(|found| found.backlog).collect(),
-        }
-    }
-
-    /// Returns the large buckets of the queue that were read to their ends, or were not.
-    fn large(&self, is_complete: bool) -> impl Iterator<Item = &BucketBacklog> {
-        let large = self.found.iter().filter(|found| found.is_large && found.backlog.exists);
-        large.map(|found| &found.backlog).filter(move |bucket| bucket.is_complete == is_complete)
-    }
-
-    /// Checks whether the large buckets say how many entries the unread ones have.
-    fn has_sample(&self) -> bool {
-        self.large(true).next().is_some() || self.large(false).next().is_none()
-    }
-
-    fn estimate(&self, of: impl Fn(&BucketBacklog) -> u64) -> u64 {
-        let sum = |exists: bool| -> u64 {
-            let found = self.found.iter().map(|found| &found.backlog);
-            found.filter(|bucket| bucket.exists == exists).map(&of).sum()
-        };
-        if !self.has_sample() {
-            return sum(true) + sum(false);
-        }
-        let complete: Vec<_> = self.large(true).map(&of).collect();
-        let count = u64::try_from(complete.len()).unwrap_or(u64::MAX);
-        let mean = complete.iter().sum::<u64>().checked_div(count).unwrap_or(0);
-        let unread: u64 = self.large(false).map(|bucket| mean.saturating_sub(of(bucket))).sum();
-        let reached = sum(true) + unread;
-        let mean = reached / u64::from(self.all.saturating_sub(self.unreached).max(1));
-        sum(false) + reached + mean * u64::from(self.unreached)
-    }
+fn count_of<T>(some: &[T]) -> u32 {
+    u32::try_from(some.len()).unwrap_or(u32::MAX)
 }

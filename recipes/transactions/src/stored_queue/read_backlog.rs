@@ -1,18 +1,18 @@
 //! Reads of the entries that wait in a queue, as far as a limit allows.
 //!
-//! One scan passes over all buckets. It leaves a bucket that has more entries than its share of one
-//! half of the limit, and continues at the next bucket; a healthy queue has none. The other half of
+//! One scan passes over all buckets. It skips the rest of a bucket that has more entries than its
+//! share of one half of the limit; a healthy queue has no such bucket. The other half of
 //! the limit then reads some of these buckets to their ends. They are chosen from the whole queue,
 //! because the same workers process neighbors.
 
 use std::num::NonZeroUsize;
 
 use fluo_engine::{Bytes, Result, Snapshot};
-use fluo_table::{Clock, Key, Scan, Span, SystemClock};
+use fluo_table::{Key, Scan, Span};
 use futures::TryStreamExt;
 
 use super::StoredQueue;
-use super::backlog::{Backlog, BucketBacklog, Found, Read};
+use super::backlog::{Backlog, BucketBacklog, Found};
 use crate::queue::Entry;
 use crate::telemetry;
 
@@ -32,8 +32,8 @@ impl StoredQueue {
     }
 
     /// Returns the backlog of the queue at a snapshot, like [`backlog`](Self::backlog), but counts
-    /// at most `max_entries`. If there are more, the [numbers](Backlog) are estimates. Use at least
-    /// ten times the number of buckets.
+    /// at most `max_entries`, and reads at most about 50 more of each bucket. If there are more
+    /// entries, the [numbers](Backlog) are estimates. Use at least ten times the number of buckets.
     ///
     /// # Errors
     ///
@@ -45,16 +45,12 @@ impl StoredQueue {
             snapshot,
             prefix: Bytes::from(self.entries_prefix()),
             left: max_entries,
-            read: Read { found: Vec::new(), all: self.buckets(), unreached: 0 },
+            found: Vec::new(),
         };
         reader.read_the_start_of_all(share.max(1)).await?;
         reader.read_the_rest_of_some().await?;
-        let mut backlog = reader.read.into_backlog();
-        if backlog.oldest.is_some() {
-            let timeline = snapshot.timeline().await?;
-            let now_ms = SystemClock.now_ms();
-            backlog.set_ages(|oldest| timeline.age(oldest, now_ms));
-        }
+        let mut backlog = Backlog::new(reader.found);
+        backlog.read_ages(snapshot).await;
         telemetry::set_backlog(&self.id, &backlog);
         Ok(backlog)
     }
@@ -66,7 +62,7 @@ struct Reader<'a> {
     prefix: Bytes,
     /// The number of entries that may still be counted.
     left: u64,
-    read: Read,
+    found: Vec<Found>,
 }
 
 impl Reader<'_> {
@@ -78,7 +74,7 @@ impl Reader<'_> {
             let mut entries = self.queue.entries(self.snapshot, scan);
             while let Some(entry) = entries.try_next().await? {
                 let bucket = entry.bucket(&self.prefix);
-                let last = self.read.found.last_mut();
+                let last = self.found.last_mut();
                 let is_cut = match last.filter(|last| last.backlog.bucket == bucket) {
                     Some(last) if last.backlog.entries == share || self.left == 0 => true,
                     Some(last) => {
@@ -87,7 +83,7 @@ impl Reader<'_> {
                     }
                     None => {
                         let exists = self.queue.buckets.has(bucket.as_bytes());
-                        self.read.found.push(Found::new(bucket.clone(), exists, &entry));
+                        self.found.push(Found::new(bucket.clone(), exists, &entry));
                         self.left == 0
                     }
                 };
@@ -95,12 +91,11 @@ impl Reader<'_> {
                     self.left = self.left.saturating_sub(1);
                     continue;
                 }
-                if let Some(last) = self.read.found.last_mut() {
+                if let Some(last) = self.found.last_mut() {
                     last.is_large = true;
                     last.backlog.is_complete = false;
                 }
                 if self.left == 0 {
-                    self.read.unreached = self.queue.buckets.count_after(&bucket);
                     return Ok(());
                 }
                 let behind = Span::prefix(entry.bucket_row()).end().cloned();
@@ -114,9 +109,12 @@ impl Reader<'_> {
 
     /// Reads large buckets to their ends, those of the queue first.
     async fn read_the_rest_of_some(&mut self) -> Result<()> {
-        let large = self.read.found.iter_mut().filter(|found| found.is_large);
+        let large = self.found.iter_mut().filter(|found| found.is_large);
         let (here, foreign): (Vec<_>, Vec<_>) = large.partition(|found| found.backlog.exists);
         for found in spread(here).into_iter().chain(foreign) {
+            if self.left == 0 {
+                return Ok(());
+            }
             let after = Span::row(found.row.clone()).end().cloned();
             let after = after.unwrap_or_else(|| Key::first_of_row(found.row.clone()));
             let bucket = Span::prefix(found.bucket_row.clone());
@@ -172,8 +170,8 @@ impl Found {
     }
 }
 
-/// Returns the values in an order in which those of each beginning are spread over all of them: the
-/// multiples of the golden ratio, each without its integer part.
+/// Reorders the values so that every prefix is spread evenly, by the multiples of the golden ratio,
+/// each without its integer part.
 fn spread<T>(values: Vec<T>) -> Vec<T> {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut keyed: Vec<_> = values.into_iter().enumerate().collect();

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, Timeline, TimestampBlock,
     Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
-use fluo_table::{Result, RowColumn, Timestamp};
+use fluo_table::{Clock, Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
 use super::{dead_letters, in_own_task, locks, transactor, worker};
+use crate::oracle::WallClock;
 use crate::zookeeper::{Change, Outcome, Session, TRIES};
 
 #[derive(Debug)]
@@ -37,14 +39,13 @@ impl Coordination for ZooKeeperCoordination {
         self.application.look().await
     }
 
-    /// Returns the timeline that the oracles of this library write. One that cannot be read says
-    /// nothing.
-    async fn timeline(&self) -> Result<Timeline> {
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
         let session = self.session().await?;
-        let path = self.application.paths.at(zookeeper_format::TIMELINE);
-        let node = session.current_node(&path).await?;
+        let node = session.node(&self.application.paths.at(zookeeper_format::TIMELINE)).await?;
         self.application.check_exists(&session).await?;
-        Ok(node.and_then(|node| Timeline::decode(&node.data)).unwrap_or_default())
+        let timeline = node.map(|node| Timeline::decode(&node.data)).transpose()?;
+        let (timeline, now_ms) = (timeline.unwrap_or_default(), WallClock.now_ms());
+        Ok(timestamps.iter().map(|timestamp| timeline.age(*timestamp, now_ms)).collect())
     }
 
     /// Returns the horizon. Only the leading oracle moves it, each period.

@@ -34,8 +34,12 @@ mod server;
 mod wire;
 
 #[cfg(not(simulated))]
+pub(crate) use fluo_table::SystemClock as WallClock;
+#[cfg(not(simulated))]
 use tokio::net;
 
+#[cfg(simulated)]
+pub(crate) use crate::world::WallClock;
 #[cfg(simulated)]
 use crate::world::net;
 

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::coordination::{
-    HeldLocks, PendingCommits, ReservedTimestamps, Sessions, TimestampBlock, zookeeper_format,
+    HeldLocks, PendingCommits, ReservedTimestamps, Sessions, Timeline, TimestampBlock,
+    zookeeper_format,
 };
 use fluo_table::{Error, Result, Timestamp};
 
@@ -43,7 +44,8 @@ impl EmbeddedApplication {
         let end = nodes::timestamp_at(snapshot, name, zookeeper_format::MAX_TIMESTAMP)?;
         let horizon = nodes::timestamp_at(snapshot, name, zookeeper_format::HORIZON)?;
         let stamps = Stamps {
-            reserved: ReservedTimestamps::new(end, nodes::timeline(snapshot, name)?.if_up_to(end)),
+            reserved: ReservedTimestamps::new(end),
+            timeline: nodes::timeline(snapshot, name)?.unwrap_or_default(),
             horizon,
             next_horizon: horizon,
             pending: PendingCommits::default(),
@@ -83,6 +85,8 @@ impl EmbeddedApplication {
 #[derive(Debug)]
 pub(crate) struct Stamps {
     pub(crate) reserved: ReservedTimestamps,
+    /// The times of timestamps. The directory has those before the last reservation.
+    pub(crate) timeline: Timeline,
     /// The horizon that is in force, and in the directory.
     pub(crate) horizon: Timestamp,
     /// The horizon that is being written to the directory, or the one in force.

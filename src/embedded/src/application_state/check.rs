@@ -54,7 +54,8 @@ fn check_application(snapshot: &Snapshot, name: &str) -> Result<(), Failure> {
         )));
     }
     nodes::last_transactor(snapshot, name)?;
-    nodes::timeline(snapshot, name)?;
+    nodes::timeline(snapshot, name)?
+        .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
     nodes::epochs(snapshot, name).map(drop)
 }
 

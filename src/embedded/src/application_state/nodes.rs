@@ -109,15 +109,11 @@ pub(crate) fn epochs(read: &impl Read, name: &str) -> Result<Option<Epochs>, Fai
     read.map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))
 }
 
-/// Returns the times of timestamps; empty before the first reservation.
-pub(crate) fn timeline(read: &impl Read, name: &str) -> Result<Timeline, Failure> {
-    let Some(bytes) = get(read, name, zookeeper_format::TIMELINE)? else {
-        return Ok(Timeline::default());
-    };
-    Timeline::decode(&bytes).ok_or_else(|| {
-        Failure::damaged(format_args!(
-            "application `{name}`: the data at `{}` is no timeline",
-            zookeeper_format::TIMELINE
-        ))
-    })
+/// Returns the times of timestamps, or the error if they are damaged.
+pub(crate) fn timeline(
+    read: &impl Read,
+    name: &str,
+) -> Result<fluo_table::Result<Timeline>, Failure> {
+    let bytes = get(read, name, zookeeper_format::TIMELINE)?;
+    Ok(bytes.map_or_else(|| Ok(Timeline::default()), |bytes| Timeline::decode(&bytes)))
 }

@@ -5,13 +5,14 @@ use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::task::Context;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, Timeline,
-    TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
+    Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
-use fluo_table::{Clock, Error, Result, RowColumn, SystemClock, Timestamp};
+use fluo_table::{Error, Result, RowColumn, Timestamp};
 use tokio::time::Instant;
 
 use super::sessions::{Presence, Present};
@@ -66,20 +67,22 @@ impl EmbeddedCoordination {
         found
     }
 
-    /// Takes `count` timestamps with `take`. If that returns `None`, or a sample for the timeline
-    /// is due, reserves more of them in the directory first.
+    /// Takes `count` timestamps with `take`. If that returns `None`, reserves more of them in the
+    /// directory first.
     async fn take(
         &self,
         count: NonZeroU32,
         take: impl Fn(&mut Stamps) -> Result<Option<TimestampBlock>> + Send + Sync,
     ) -> Result<TimestampBlock> {
-        self.application.check_there()?;
-        let now = Instant::now().into_std();
-        let take_unless_due = |stamps: &mut Stamps| match stamps.reserved.is_due(now) {
-            true => Ok(None),
-            false => take(stamps),
+        let take = |stamps: &mut Stamps| {
+            let taken = take(stamps)?;
+            if taken.is_some() {
+                stamps.timeline.record(stamps.reserved.next(), self.shared.writer.now_ms());
+            }
+            Ok::<_, Error>(taken)
         };
-        let at_hand = take_unless_due(&mut self.application.stamps())?;
+        self.application.check_there()?;
+        let at_hand = take(&mut self.application.stamps())?;
         if let Some(block) = at_hand {
             return Ok(block);
         }
@@ -87,31 +90,30 @@ impl EmbeddedCoordination {
         let (end, timeline) = {
             let mut stamps = self.application.stamps();
             // Another caller may have reserved timestamps in the meantime.
-            if let Some(block) = take_unless_due(&mut stamps)? {
+            if let Some(block) = take(&mut stamps)? {
                 return Ok(block);
             }
-            stamps.reserved.plan(count, Instant::now().into_std(), SystemClock.now_ms())?
+            let end = stamps.reserved.plan(count, Instant::now().into_std())?;
+            let next = stamps.reserved.next();
+            stamps.timeline.record(next, self.shared.writer.now_ms());
+            (end, stamps.timeline.encode())
         };
         // If the caller is cancelled here, the reservation is stored but not in memory: the
         // next caller reserves again.
-        let stored = self
-            .run(move |transaction, application| {
-                let mut put =
-                    |node, bytes: Vec<u8>| nodes::put(transaction, &application.name, node, &bytes);
-                put(zookeeper_format::MAX_TIMESTAMP, zookeeper_format::timestamp(end))?;
-                put(zookeeper_format::TIMELINE, timeline.encode())?;
-                Ok(Verdict::Commit(()))
-            })
-            .await;
+        self.run(move |transaction, application| {
+            let name = &application.name;
+            let bytes = zookeeper_format::timestamp(end);
+            nodes::put(transaction, name, zookeeper_format::MAX_TIMESTAMP, &bytes)?;
+            nodes::put(transaction, name, zookeeper_format::TIMELINE, &timeline)?;
+            Ok(Verdict::Commit(()))
+        })
+        .await?;
         let mut stamps = self.application.stamps();
-        if stored.is_ok() {
-            stamps.reserved.reserved(end);
-        }
-        // If only a sample was due, the present reservation serves without it.
+        stamps.reserved.reserved(end);
         let block = take(&mut stamps)?;
-        stored.and_then(|()| {
+        block.ok_or_else(|| {
             let message = "timestamps that were just reserved are missing";
-            block.ok_or_else(|| Error::new(fluo_table::ErrorKind::Storage, message))
+            fluo_table::Error::new(fluo_table::ErrorKind::Storage, message)
         })
     }
 }
@@ -142,8 +144,11 @@ impl Coordination for EmbeddedCoordination {
         Ok(self.application.stamps().horizon)
     }
 
-    async fn timeline(&self) -> Result<Timeline> {
-        self.read(nodes::timeline).await
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
+        self.application.check_there()?;
+        let (timeline, now_ms) =
+            (self.application.stamps().timeline.clone(), self.shared.writer.now_ms());
+        Ok(timestamps.iter().map(|timestamp| timeline.age(*timestamp, now_ms)).collect())
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

@@ -92,6 +92,10 @@ impl Writer {
         })
     }
 
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
     /// Writes the mutations of a call, and returns the outcome of each.
     pub(crate) async fn write(&self, write: Write) -> Result<Vec<Outcome>> {
         let (answer, answered) = oneshot::channel();
@@ -100,7 +104,7 @@ impl Writer {
         // All transactions that begin wait for a pending commit, so it must not wait for room. A
         // transaction has only one.
         let waits_for_room = write.commit.is_none();
-        let call = Call { write, now_ms: self.clock.now_ms(), answer };
+        let call = Call { write, now_ms: self.now_ms(), answer };
         match waits_for_room {
             true => self.enqueue(Request::Call(call), mutations, bytes).await?,
             false => self.send(Queued { request: Request::Call(call), room: Room::default() })?,

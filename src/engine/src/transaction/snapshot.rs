@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
-use fluo_table::coordination::Timeline;
 use fluo_table::{
     Bytes, Cell, CellBatches, Column, ColumnSelector, Error, Result, RowColumn, Scan, Span,
     Timestamp,
@@ -67,13 +67,14 @@ impl Snapshot {
         self.state.start()
     }
 
-    /// Returns the times at which the timestamps of the application were handed out.
+    /// Returns lower bounds of the [times](fluo_table::coordination::Timeline) since timestamps
+    /// were handed out; `None` if it is not known.
     ///
     /// # Errors
     ///
     /// Those of the coordination.
-    pub async fn timeline(&self) -> Result<Timeline> {
-        self.state.client.coordination.timeline().await
+    pub async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
+        self.state.client.coordination.ages(timestamps).await
     }
 
     /// Returns the value of a cell, or `None` if it has no value.

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, HeldLock, PendingCommit, Share, Timeline, TimestampBlock,
-    TransactorId,
+    Application, FailedNotification, HeldLock, PendingCommit, Share, TimestampBlock, TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -42,9 +42,8 @@ use crate::error::{Error, Result};
 ///   effect, the horizon is not above the next timestamp, and the requested timestamp is not below
 ///   that one.)
 ///
-/// - **C19, ages.** The [timeline](Coordination::timeline) says how long ago each timestamp was
-///   handed out, and is too high by at most 10 seconds, or a quarter. It says nothing of timestamps
-///   that programs without a timeline have handed out.
+/// - **C19, ages.** [`ages`](Coordination::ages) never returns more than the time since a timestamp
+///   was handed out, by the clock of the coordination.
 ///
 /// Presence:
 /// - **C6, transactors.** The numbers of transactors begin at 1, and none is used twice, across all
@@ -130,8 +129,9 @@ pub trait Coordination: Debug + Send + Sync {
     /// Returns the horizon, below which garbage may have been collected.
     async fn horizon(&self) -> Result<Timestamp>;
 
-    /// Returns the times at which timestamps were handed out (C19).
-    async fn timeline(&self) -> Result<Timeline>;
+    /// Returns lower bounds of the times since timestamps were handed out (C19), from a
+    /// [`Timeline`](crate::coordination::Timeline); `None` if it is not known.
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>>;
 
     /// Moves the horizon as far as C4 allows, and returns it.
     async fn advance_horizon(&self) -> Result<Timestamp>;

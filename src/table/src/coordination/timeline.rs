@@ -3,43 +3,21 @@
 use std::time::Duration;
 
 use crate::data::Timestamp;
+use crate::error::{Error, Result};
 
 /// The times at which the timestamps of an application were handed out, from samples.
 ///
-/// A sample is the next timestamp at some time: that one and all later ones were handed out after
-/// it. [`ReservedTimestamps`](super::ReservedTimestamps) takes one with each reservation, which
-/// serves for 10 seconds at most. So the age of a timestamp is known from the last sample before
-/// it, and is at most 10 seconds too high. Older samples are thinned: then it is at most a quarter
-/// too high. About 60 samples cover a month, and the first one stays.
+/// A sample is the next timestamp at some time: all timestamps below it were handed out before. So
+/// the time since the first sample above a timestamp is a lower bound of its age, also after a
+/// pause and after another program has handed out timestamps.
 ///
-/// Samples of a clock that was set back count as taken when that was found.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use fluo_table::Timestamp;
-/// use fluo_table::coordination::Timeline;
-///
-/// # fn main() -> fluo_table::Result<()> {
-/// let mut timeline = Timeline::default();
-/// timeline.record(Timestamp::new(2)?, 0);
-/// timeline.record(Timestamp::new(52)?, 60_000);
-/// let timeline = timeline.up_to(Timestamp::new(100)?);
-/// let age = |timestamp| Ok::<_, fluo_table::Error>(timeline.age(Timestamp::new(timestamp)?, 70_000));
-/// assert_eq!(age(51)?, Some(Duration::from_secs(70)));
-/// assert_eq!(age(52)?, Some(Duration::from_secs(10)));
-/// assert_eq!(age(100)?, None);
-/// # Ok(())
-/// # }
-/// ```
+/// Samples are thinned: the bound is too low by at most 10 seconds, or a quarter if that is more,
+/// if there is a sample after each timestamp. The differences between the clocks of hosts add to
+/// that. About 100 samples cover years.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// In increasing order.
+    /// With increasing timestamps. The times may decrease, because clocks are set back.
     samples: Vec<Sample>,
-    /// The first timestamp of which it says nothing.
-    end: Timestamp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,97 +27,82 @@ struct Sample {
 }
 
 /// The format of the stored text.
-const FORMAT: &str = "1";
-/// The samples of this quotient of their age are thinned.
+const FORMAT: u64 = 1;
+/// The quotient of the age of two samples and the time between them at which those in between are
+/// removed.
 const PART: i64 = 4;
 
 impl Timeline {
-    /// The time after which an implementation of [`Coordination`](super::Coordination) takes the
-    /// next sample, if it hands out timestamps.
+    /// The time between two samples.
     pub const PERIOD: Duration = Duration::from_secs(10);
 
     /// Records that `next` is the next timestamp, at `now_ms` milliseconds since 1970.
+    ///
+    /// It removes at most two samples of lower timestamps, so samples survive a short error of the
+    /// clock. Those of higher timestamps are from before a backup was restored.
     pub fn record(&mut self, next: Timestamp, now_ms: i64) {
-        self.samples.retain(|sample| sample.next < next);
-        for sample in &mut self.samples {
-            sample.at_ms = sample.at_ms.min(now_ms);
+        if self.samples.last().is_some_and(|last| last.next == next) {
+            return;
         }
+        let below = self.samples.partition_point(|sample| sample.next < next);
+        self.samples.truncate(below);
         self.samples.push(Sample { next, at_ms: now_ms });
-        self.thin(now_ms);
-    }
-
-    /// Removes samples between two others that are close to each other.
-    fn thin(&mut self, now_ms: i64) {
-        let period = i64::try_from(Self::PERIOD.as_millis()).unwrap_or(i64::MAX);
-        let mut kept: Vec<Sample> = Vec::new();
-        for (index, sample) in self.samples.iter().enumerate() {
-            let around = kept.last().zip(self.samples.get(index + 1));
-            let is_close = around.is_some_and(|(before, after)| {
-                let allowed = now_ms.saturating_sub(after.at_ms) / PART;
-                after.at_ms.saturating_sub(before.at_ms) <= allowed.max(period)
-            });
-            if !is_close {
-                kept.push(*sample);
-            }
-        }
-        self.samples = kept;
-    }
-
-    /// Takes a sample if the last one is older than [`PERIOD`](Self::PERIOD).
-    pub fn record_if_due(&mut self, next: Timestamp, now_ms: i64) {
-        let since = self.samples.last().map(|last| now_ms.saturating_sub(last.at_ms));
-        let is_recent = |since: i64| {
-            u64::try_from(since).is_ok_and(|since| Duration::from_millis(since) < Self::PERIOD)
-        };
-        if !since.is_some_and(is_recent) {
-            self.record(next, now_ms);
+        for _ in 0..2 {
+            let Some(before) = self.samples.windows(3).rposition(|some| is_dense(some, now_ms))
+            else {
+                return;
+            };
+            self.samples.remove(before + 1);
         }
     }
 
-    /// Returns the timeline with another end: the first timestamp of which it says nothing.
-    #[must_use]
-    pub fn up_to(self, end: Timestamp) -> Self {
-        Self { end, ..self }
-    }
-
-    /// Returns the timeline if it ends at `end`. Otherwise a program that takes no samples has
-    /// handed out timestamps since, and the result is empty.
-    #[must_use]
-    pub fn if_up_to(self, end: Timestamp) -> Self {
-        if self.end == end { self } else { Self::default() }
-    }
-
-    /// Returns the age of a timestamp at `now_ms` milliseconds since 1970, or `None` if it is not
-    /// known. It is too high by at most 10 seconds, or a quarter if that is more.
+    /// Returns a lower bound of the time since a timestamp was handed out, at `now_ms` milliseconds
+    /// since 1970. `None` if there is no sample above the timestamp.
     pub fn age(&self, timestamp: Timestamp, now_ms: i64) -> Option<Duration> {
-        let after = self.samples.partition_point(|sample| sample.next <= timestamp);
-        let before = self.samples.get(after.checked_sub(1)?)?;
-        let age = u64::try_from(now_ms.saturating_sub(before.at_ms)).unwrap_or(0);
-        (timestamp < self.end).then(|| Duration::from_millis(age))
+        let above = self.samples.partition_point(|sample| sample.next <= timestamp);
+        let since = now_ms.saturating_sub(self.samples.get(above)?.at_ms);
+        Some(Duration::from_millis(u64::try_from(since).unwrap_or(0)))
     }
 
-    /// Returns the stored text: the version of the format and the end in the first line, then a
-    /// line for each sample.
+    /// Returns the stored text: the version of the format, then a line for each sample.
     pub fn encode(&self) -> Vec<u8> {
         let sample = |Sample { next, at_ms }: &Sample| format!("\n{next} {at_ms}");
         let samples: String = self.samples.iter().map(sample).collect();
-        format!("{FORMAT} {}{samples}", self.end).into_bytes()
+        format!("{FORMAT}{samples}").into_bytes()
     }
 
-    /// Reads stored text. `None` if it is damaged or has a later format.
-    pub fn decode(text: &[u8]) -> Option<Self> {
-        let timestamp = |text: &str| Timestamp::new(text.parse().ok()?).ok();
-        let mut lines =
-            std::str::from_utf8(text).ok()?.split('\n').map(|line| line.split_once(' '));
-        let (format, end) = lines.next()??;
-        let samples = lines.map(|line| {
-            let (next, at_ms) = line?;
-            Some(Sample { next: timestamp(next)?, at_ms: at_ms.parse().ok()? })
-        });
-        let (samples, end) = (samples.collect::<Option<Vec<_>>>()?, timestamp(end)?);
-        let is_sorted = samples.is_sorted_by(|one, other| one.next < other.next);
-        (format == FORMAT && is_sorted).then_some(Self { samples, end })
+    /// Reads stored text. That of a later format has no samples.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](crate::ErrorKind::Corrupt).
+    pub fn decode(text: &[u8]) -> Result<Self> {
+        let decoded = std::str::from_utf8(text).ok().and_then(decode);
+        decoded.ok_or_else(|| Error::corrupt("the times of timestamps are damaged"))
     }
+}
+
+/// Checks whether the second of three samples can be removed.
+fn is_dense(samples: &[Sample], now_ms: i64) -> bool {
+    let [before, _, after] = samples else { return false };
+    let period = i64::try_from(Timeline::PERIOD.as_millis()).unwrap_or(i64::MAX);
+    let allowed = now_ms.saturating_sub(after.at_ms) / PART;
+    after.at_ms.saturating_sub(before.at_ms) <= allowed.max(period)
+}
+
+fn decode(text: &str) -> Option<Timeline> {
+    let mut lines = text.split('\n');
+    if lines.next()?.parse::<u64>().ok()? > FORMAT {
+        return Some(Timeline::default());
+    }
+    let sample = |line: &str| {
+        let (next, at_ms) = line.split_once(' ')?;
+        let next = Timestamp::new(next.parse().ok()?).ok()?;
+        Some(Sample { next, at_ms: at_ms.parse().ok()? })
+    };
+    let samples = lines.map(sample).collect::<Option<Vec<_>>>()?;
+    let is_sorted = samples.is_sorted_by(|one, other| one.next < other.next);
+    is_sorted.then_some(Timeline { samples })
 }
 
 #[cfg(test)]
@@ -152,52 +115,72 @@ mod tests {
         Timestamp::new(number).unwrap()
     }
 
+    fn timeline(samples: &[(u64, i64)]) -> Timeline {
+        let mut timeline = Timeline::default();
+        samples.iter().for_each(|(next, at_ms)| timeline.record(at(*next), *at_ms));
+        timeline
+    }
+
+    fn seconds(timeline: &Timeline, timestamp: u64, now_ms: i64) -> Option<u64> {
+        timeline.age(at(timestamp), now_ms).map(|age| age.as_secs())
+    }
+
     #[test]
     fn is_stored_as_documented() {
-        let mut timeline = Timeline::default();
-        timeline.record(at(2), -1);
-        timeline.record(at(1_002), 1_700_000_000_000);
-        let timeline = timeline.up_to(at(2_002));
-        let text = b"1 2002\n2 -1\n1002 1700000000000";
-        assert_eq!(timeline.encode(), text);
-        assert_eq!(Timeline::decode(text), Some(timeline));
-        assert_eq!(Timeline::decode(b"1 2"), Some(Timeline::default().up_to(at(2))));
-        for text in ["", "1", "2 2", "1 x", "1 2\n", "1 2\n2", "1 2\n2 x", "1 9\n3 1\n3 1"] {
-            assert_eq!(Timeline::decode(text.as_bytes()), None, "{text}");
+        let recorded = timeline(&[(2, -1), (1_002, 1_700_000_000_000)]);
+        let text = b"1\n2 -1\n1002 1700000000000";
+        assert_eq!(recorded.encode(), text);
+        assert_eq!(Timeline::decode(text).unwrap(), recorded);
+        for text in ["1", "2", "3\nof a later version"] {
+            assert_eq!(Timeline::decode(text.as_bytes()).unwrap(), Timeline::default(), "{text}");
+        }
+        for text in ["", "x", "1\n", "1\n2", "1\n2 x", "1\n3 1\n3 1"] {
+            let error = Timeline::decode(text.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), "the times of timestamps are damaged", "{text}");
         }
     }
 
-    /// Timestamps of a program that takes no samples have no age, and those before them neither.
     #[test]
-    fn says_nothing_of_timestamps_that_others_handed_out() {
-        let mut timeline = Timeline::default();
-        timeline.record(at(2), 0);
-        let timeline = timeline.up_to(at(1_002));
-        assert_eq!(timeline.age(at(1_001), 5_000), Some(Duration::from_secs(5)));
-        assert_eq!(timeline.age(at(1_002), 5_000), None);
-        assert_eq!(timeline.age(at(1), 5_000), None);
-        assert_eq!(timeline.clone().if_up_to(at(1_002)), timeline);
-        let mut timeline = timeline.if_up_to(at(2_002));
-        timeline.record(at(2_002), 9_000);
-        let timeline = timeline.up_to(at(3_002));
-        assert_eq!(timeline.age(at(2_001), 9_000), None);
-        assert_eq!(timeline.age(at(2_002), 9_000), Some(Duration::ZERO));
+    fn an_age_is_the_time_since_the_first_sample_above() {
+        // Another program hands out the timestamps from 100 to 900.
+        let timeline = timeline(&[(10, 0), (100, 60_000), (900, 9_000_000)]);
+        let ages = [9, 10, 99, 100, 899, 900].map(|number| seconds(&timeline, number, 9_005_000));
+        assert_eq!(ages, [Some(9_005), Some(8_945), Some(8_945), Some(5), Some(5), None]);
+        assert_eq!(seconds(&timeline, 9, -5), Some(0), "the clock was set back");
     }
 
     #[test]
-    fn survives_a_clock_that_is_set_back() {
-        let mut timeline = Timeline::default();
-        timeline.record(at(2), 4_000_000_000_000);
-        timeline.record(at(1_002), 60_000);
-        let timeline = timeline.up_to(at(2_002));
-        assert_eq!(timeline.age(at(2), 90_000), Some(Duration::from_secs(30)));
-        assert_eq!(timeline.age(at(1_002), 50_000), Some(Duration::ZERO));
+    fn a_restored_backup_removes_the_samples_of_higher_timestamps() {
+        let mut timeline = timeline(&[(10, 0), (100, 60_000), (900, 120_000)]);
+        timeline.record(at(100), 200_000);
+        assert_eq!(seconds(&timeline, 50, 200_000), Some(0));
+        assert_eq!(seconds(&timeline, 100, 200_000), None);
+        assert_eq!(seconds(&timeline, 9, 200_000), Some(200));
+        timeline.record(at(100), 300_000);
+        assert_eq!(seconds(&timeline, 50, 300_000), Some(100), "it was not handed out again");
+    }
+
+    #[test]
+    fn samples_survive_an_error_of_the_clock() {
+        let minutes = |range: std::ops::Range<u64>| {
+            range.map(|minute| (minute + 2, i64::try_from(minute).unwrap() * 60_000))
+        };
+        let mut timeline = timeline(&minutes(0..60).collect::<Vec<_>>());
+        let before = timeline.samples.len();
+        for (next, at_ms) in [(100, i64::MAX), (101, i64::MIN), (102, 4_000_000_000_000)] {
+            timeline.record(at(next), at_ms);
+        }
+        assert!(timeline.samples.len() + 3 >= before);
+        timeline.record(at(103), 3_600_000);
+        let age = seconds(&timeline, 32, 3_600_000).unwrap();
+        assert!((1_440..=1_800).contains(&age), "{age}");
+        assert_eq!(seconds(&timeline, 102, 3_610_000), Some(10));
     }
 
     proptest! {
-        /// Timestamps in bursts, with pauses from milliseconds to hours between them.
+        /// Timestamps in bursts, with pauses from milliseconds to days between them.
         #[test]
-        fn ages_are_too_high_by_seconds_or_a_quarter(
+        fn ages_are_too_low_by_seconds_or_a_quarter(
             steps in prop::collection::vec((0..31_u32, 0..1_000_i64, 1..2_000_u64), 1..600),
             stored_after in 0..600_usize,
         ) {
@@ -205,23 +188,22 @@ mod tests {
             let mut handed_out = Vec::new();
             for (step, (size, part, count)) in steps.into_iter().enumerate() {
                 now_ms += (1_i64 << size.min(size / 2 + 8)) * part / 1_000;
-                timeline.record_if_due(at(next), now_ms);
                 handed_out.extend([(next, now_ms), (next + count - 1, now_ms)]);
                 next += count;
+                timeline.record(at(next), now_ms);
                 if step == stored_after {
                     timeline = Timeline::decode(&timeline.encode()).unwrap();
                 }
             }
-            let timeline = timeline.up_to(at(next));
             prop_assert!(timeline.samples.len() < 150, "{} samples", timeline.samples.len());
+            prop_assert_eq!(timeline.age(at(next), now_ms), None);
             for later in [0, 1_000, 10_000_000] {
                 for (timestamp, then) in &handed_out {
                     let age = timeline.age(at(*timestamp), now_ms + later).unwrap();
                     let age = i64::try_from(age.as_millis()).unwrap();
                     let true_age = now_ms + later - then;
-                    prop_assert!(age >= true_age, "{age} {true_age}");
-                    let error = (true_age / 4).max(10_000);
-                    prop_assert!(age <= true_age + error, "{age} {true_age}");
+                    prop_assert!(age <= true_age, "{age} {true_age}");
+                    prop_assert!(true_age <= age + (age / 4).max(10_000), "{age} {true_age}");
                 }
             }
         }

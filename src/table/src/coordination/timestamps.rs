@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use super::Timeline;
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -58,9 +57,6 @@ impl TimestampBlock {
 /// twice. A reservation is small at first, 1,000 timestamps, and doubles, up to 1,048,576, as often
 /// as it is used up within a second. So about one write per second suffices for any rate of
 /// timestamps.
-///
-/// Each reservation also takes a sample for the [`Timeline`]. One that serves for longer than its
-/// period is [due](Self::is_due) to be replaced.
 #[derive(Debug)]
 pub struct ReservedTimestamps {
     next: Timestamp,
@@ -69,23 +65,12 @@ pub struct ReservedTimestamps {
     /// The number of timestamps to reserve at a time.
     size: u32,
     planned_at: Option<Instant>,
-    /// True after a reservation until a timestamp is handed out.
-    is_new: bool,
-    timeline: Timeline,
 }
 
 impl ReservedTimestamps {
-    /// Creates the state with nothing reserved: all timestamps from `end` on are unused. The
-    /// timeline is the stored one, if it ends at the stored end.
-    pub fn new(end: Timestamp, timeline: Timeline) -> Self {
-        Self { next: end, end, size: MIN_SIZE, planned_at: None, is_new: false, timeline }
-    }
-
-    /// Checks whether a new reservation should be stored before the next timestamp is handed out,
-    /// only to take a sample. If it cannot be stored, the present one still serves.
-    pub fn is_due(&self, now: Instant) -> bool {
-        let has_passed = |since: Instant| now.saturating_duration_since(since) >= Timeline::PERIOD;
-        !self.is_new && self.planned_at.is_some_and(has_passed)
+    /// Creates the state with nothing reserved: all timestamps from `end` on are unused.
+    pub fn new(end: Timestamp) -> Self {
+        Self { next: end, end, size: MIN_SIZE, planned_at: None }
     }
 
     /// Returns the next timestamp without handing it out.
@@ -105,23 +90,16 @@ impl ReservedTimestamps {
             return Ok(None);
         }
         self.next = next;
-        self.is_new = false;
         Ok(Some(first))
     }
 
     /// Returns the new end of the reservation, so that `count` timestamps can be handed out once it
-    /// is [stored](Self::reserved), and the timeline to store with it. `now_ms` is the time in
-    /// milliseconds since 1970.
+    /// is [stored](Self::reserved).
     ///
     /// # Errors
     ///
     /// [`Storage`](crate::ErrorKind::Storage) if the timestamps are used up.
-    pub fn plan(
-        &mut self,
-        count: NonZeroU32,
-        now: Instant,
-        now_ms: i64,
-    ) -> Result<(Timestamp, Timeline)> {
+    pub fn plan(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
         if let Some(planned_at) = self.planned_at.replace(now) {
             self.size = if now.duration_since(planned_at) < LASTS {
                 self.size.saturating_mul(2)
@@ -135,15 +113,12 @@ impl ReservedTimestamps {
         // From the end, not from the next one: other callers may take the rest of the reservation
         // until the new one is stored. The last reservation covers all remaining timestamps.
         let size = self.size.max(count.get());
-        let end = TimestampBlock::end_of(self.end, size).unwrap_or(Timestamp::MAX);
-        self.timeline.record(self.next, now_ms);
-        Ok((end, self.timeline.clone().up_to(end)))
+        Ok(TimestampBlock::end_of(self.end, size).unwrap_or(Timestamp::MAX))
     }
 
     /// Records that the storage holds this end.
     pub fn reserved(&mut self, end: Timestamp) {
         self.end = end;
-        self.is_new = true;
     }
 
     /// Drops the reservation. All timestamps from `end` on are unused.
@@ -163,35 +138,6 @@ mod tests {
 
     fn count(count: u32) -> NonZeroU32 {
         NonZeroU32::new(count).unwrap()
-    }
-
-    fn unsampled(end: Timestamp) -> ReservedTimestamps {
-        ReservedTimestamps::new(end, Timeline::default())
-    }
-
-    #[test]
-    fn a_reservation_is_due_after_a_period_until_another_one_is_stored() {
-        let mut timestamps = unsampled(at(2));
-        let begun = Instant::now();
-        let (mut timeline, mut handed_out) = (Timeline::default(), Vec::new());
-        for second in 0..40 {
-            let now = begun + Duration::from_secs(second);
-            let now_ms = i64::try_from(second).unwrap() * 1_000;
-            if timestamps.next() == timestamps.end || timestamps.is_due(now) {
-                // The first try is not stored, but the present reservation still serves.
-                timestamps.plan(count(1), now, now_ms).unwrap();
-                assert!(second == 0 || timestamps.take(count(1)).unwrap().is_some());
-                let (end, planned) = timestamps.plan(count(1), now, now_ms).unwrap();
-                timeline = planned;
-                timestamps.reserved(end);
-                assert!(!timestamps.is_due(now + Duration::from_secs(60)), "it is new");
-            }
-            handed_out.push((timestamps.take(count(1)).unwrap().unwrap(), second));
-        }
-        for (timestamp, second) in handed_out {
-            let age = timeline.age(timestamp, 40_000).unwrap().as_secs();
-            assert!((40 - second..50 - second).contains(&age), "{age} at {second}");
-        }
     }
 
     #[test]
@@ -214,9 +160,9 @@ mod tests {
 
     #[test]
     fn begins_as_java_does() {
-        let mut timestamps = unsampled(at(2));
+        let mut timestamps = ReservedTimestamps::new(at(2));
         assert_eq!(timestamps.take(count(1)).unwrap(), None);
-        let end = timestamps.plan(count(1), Instant::now(), 0).unwrap().0;
+        let end = timestamps.plan(count(1), Instant::now()).unwrap();
         assert_eq!(end, at(1_002));
         timestamps.reserved(end);
         assert_eq!(timestamps.take(count(1_000)).unwrap(), Some(at(2)));
@@ -225,14 +171,14 @@ mod tests {
 
     #[test]
     fn a_reservation_grows_while_it_is_used_up_fast_and_shrinks_again() {
-        let mut timestamps = unsampled(at(2));
+        let mut timestamps = ReservedTimestamps::new(at(2));
         let mut sizes = Vec::new();
         let fast = [0; 13].map(Duration::from_millis);
         let slow = [1; 3].map(Duration::from_secs);
         let mut now = Instant::now();
         for passed in fast.into_iter().chain(slow) {
             now += passed;
-            let end = timestamps.plan(count(1), now, 0).unwrap().0;
+            let end = timestamps.plan(count(1), now).unwrap();
             sizes.push(end.get() - 2);
         }
         let expected = [
@@ -244,9 +190,9 @@ mod tests {
 
     #[test]
     fn hands_out_only_reserved_timestamps() {
-        let mut timestamps = unsampled(at(2));
+        let mut timestamps = ReservedTimestamps::new(at(2));
         assert_eq!(timestamps.take(count(1)).unwrap(), None);
-        let end = timestamps.plan(count(50_000), Instant::now(), 0).unwrap().0;
+        let end = timestamps.plan(count(50_000), Instant::now()).unwrap();
         assert_eq!(end, at(50_002));
         timestamps.reserved(end);
         assert_eq!(timestamps.take(count(49_999)).unwrap(), Some(at(2)));
@@ -256,7 +202,7 @@ mod tests {
 
     #[test]
     fn skips_a_reservation_in_doubt() {
-        let mut timestamps = unsampled(at(2));
+        let mut timestamps = ReservedTimestamps::new(at(2));
         timestamps.reserved(at(1_002));
         timestamps.skip_to(at(2_002));
         assert_eq!(timestamps.take(count(1)).unwrap(), None);
@@ -265,12 +211,12 @@ mod tests {
 
     #[test]
     fn hands_out_the_last_timestamps_and_then_none() {
-        let mut timestamps = unsampled(at(Timestamp::MAX.get() - 10));
-        let end = timestamps.plan(count(10), Instant::now(), 0).unwrap().0;
+        let mut timestamps = ReservedTimestamps::new(at(Timestamp::MAX.get() - 10));
+        let end = timestamps.plan(count(10), Instant::now()).unwrap();
         assert_eq!(end, Timestamp::MAX);
         timestamps.reserved(end);
         assert!(timestamps.take(count(10)).unwrap().is_some());
         assert!(timestamps.take(count(1)).is_err());
-        assert!(timestamps.plan(count(1), Instant::now(), 0).is_err());
+        assert!(timestamps.plan(count(1), Instant::now()).is_err());
     }
 }

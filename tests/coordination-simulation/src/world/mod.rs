@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::Applications;
-use fluo_table::{Result, TableAdmin};
+use fluo_table::{Clock, Result, TableAdmin};
 use tokio::time::sleep;
 
 pub use self::process::Dials;
@@ -21,6 +21,16 @@ use crate::zookeeper::{Keeper, SessionOptions};
 
 /// The session timeout of all processes.
 pub const SESSION: Duration = Duration::from_secs(12);
+
+/// The clock of all processes. It shows the simulated time since the beginning of the run.
+#[derive(Debug)]
+pub struct WallClock;
+
+impl Clock for WallClock {
+    fn now_ms(&self) -> i64 {
+        i64::try_from(process::elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+}
 
 /// Begins a run: forgets everything of the run before.
 pub fn begin(seed: u64, dials: Dials) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// The time between two looks at a process that no message reaches.
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,6 +28,7 @@ pub(super) struct Process {
 
 #[derive(Default)]
 struct State {
+    began: Option<Instant>,
     dials: Dials,
     random: fastrand::Rng,
     processes: BTreeMap<u32, Process>,
@@ -39,7 +40,13 @@ thread_local! {
 
 pub(super) fn begin(seed: u64, dials: Dials) {
     let random = fastrand::Rng::with_seed(seed);
-    STATE.replace(State { dials, random, processes: BTreeMap::new() });
+    let began = Some(Instant::now());
+    STATE.replace(State { began, dials, random, processes: BTreeMap::new() });
+}
+
+/// Returns the time since the beginning of the run.
+pub(super) fn elapsed() -> Duration {
+    STATE.with_borrow(|state| state.began).map_or(Duration::ZERO, |began| began.elapsed())
 }
 
 /// Changes the faults of messages.

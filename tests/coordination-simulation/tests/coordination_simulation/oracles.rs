@@ -1,5 +1,6 @@
 //! Oracles and their clients: no timestamp is handed out twice, later calls get later timestamps,
-//! and timestamps are handed out again soon after the last fault.
+//! no age of a timestamp is too high, and timestamps are handed out again soon after the last
+//! fault.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -8,6 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fluo_coordination_simulation::{OracleClient, StubbornClient, world};
+use fluo_table::coordination::Timeline;
+use fluo_table::{Clock, Timestamp};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::crew::{Crew, ROOT, lead, oracle_options};
@@ -18,6 +21,8 @@ const LENGTH: Duration = Duration::from_secs(180);
 const PEACE: Duration = Duration::from_secs(6);
 /// The time after the last fault within which an oracle leads.
 const RECOVERY: Duration = Duration::from_secs(90);
+/// The time after the recovery within which the leader takes a sample.
+const SAMPLED: Duration = Duration::from_secs(30);
 const ORACLES: usize = 3;
 const CLIENTS: usize = 3;
 const ID: &str = "id-of-web";
@@ -108,7 +113,10 @@ async fn play(seed: u64) -> Vec<String> {
         }
     };
     let mut violations = check(&blocks.borrow());
-    if timeout(RECOVERY, recovered).await.is_err() {
+    let has_recovered = timeout(RECOVERY, recovered).await.is_ok();
+    sleep(SAMPLED).await;
+    violations.extend(check_ages(&blocks.borrow(), before));
+    if !has_recovered {
         violations.push(format!("no timestamps after the faults; {before} blocks before"));
     }
     violations
@@ -139,6 +147,22 @@ fn check(blocks: &[Block]) -> Vec<String> {
     let above = blocks.iter().filter(|block| block.horizon > block.first);
     violations.extend(above.map(|block| format!("the horizon is above: {block:?}")));
     violations
+}
+
+/// Checks the ages of all blocks. The first ones, from before the last fault, have an age.
+fn check_ages(blocks: &[Block], with_age: usize) -> Vec<String> {
+    let text = world::text(&format!("{ROOT}/oracle/timeline")).unwrap_or_default();
+    let timeline = Timeline::decode(text.as_bytes()).unwrap_or_default();
+    let is_wrong = |(index, block): &(usize, &Block)| {
+        let last = Timestamp::new(block.first + block.count - 1).unwrap();
+        let age = timeline.age(last, world::WallClock.now_ms());
+        match age {
+            None => *index < with_age,
+            Some(age) => age > block.asked.elapsed() + Duration::from_millis(1),
+        }
+    };
+    let wrong = blocks.iter().enumerate().filter(is_wrong);
+    wrong.map(|(_, block)| format!("the age is wrong: {block:?}, {text}")).collect()
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod listener;
 mod predecessor;
 mod run;
 mod term;
+mod timeline;
 
 pub use handle::{Oracle, OracleMonitor};
 pub(crate) use term::MAX_COUNT;

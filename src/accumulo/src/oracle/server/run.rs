@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::candidate::{Candidacy, stand};
 use super::epoch::check_epoch;
 use super::term::Term;
-use super::{horizon, listener};
+use super::{horizon, listener, timeline};
 use crate::backoff::Backoff;
 use crate::oracle::application::ServedApplication;
 use crate::oracle::options::OracleOptions;
@@ -117,6 +117,7 @@ impl Run {
         let lost = tokio::select! {
             never = listener::serve(listener, term.clone()) => match never {},
             never = horizon::maintain(term, self.options.horizon_period) => match never {},
+            never = timeline::maintain(term) => match never {},
             Err(error) = self.application.wait_for_removal(&session) => error,
             error = term.wait_for_end() => error,
         };

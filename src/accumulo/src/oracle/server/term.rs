@@ -4,9 +4,6 @@
 //! write with the version of the last own write. If the version or the value is another one,
 //! another oracle has led: this one ends its term at once and reserves nothing.
 //!
-//! The same write stores the [`Timeline`], in a node that Java's oracles do not know. They leave it
-//! behind with an end that is not that of the reservation, and then a new one begins.
-//!
 //! If the connection breaks during a write, its outcome is unknown. Another oracle could have
 //! written the same value with the same version, so a range whose write was not confirmed is never
 //! handed out.
@@ -15,18 +12,16 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use fluo_table::coordination::zookeeper_format::{
-    MAX_TIMESTAMP, TIMELINE, read_timestamp, timestamp,
-};
-use fluo_table::coordination::{ReservedTimestamps, Timeline};
-use fluo_table::{Clock, Error, ErrorKind, Result, SystemClock, Timestamp};
+use fluo_table::coordination::ReservedTimestamps;
+use fluo_table::coordination::zookeeper_format::{MAX_TIMESTAMP, read_timestamp, timestamp};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::oracle::application::ServedApplication;
 use crate::oracle::wire::Reply;
 use crate::telemetry::{self, RESERVATIONS, TIMESTAMPS};
-use crate::zookeeper::{Change, Lease, NodeKind, Outcome, Session};
+use crate::zookeeper::{Change, Lease, Outcome, Session};
 
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
 
@@ -48,8 +43,6 @@ pub(super) struct Term {
 struct Reservation {
     stamps: ReservedTimestamps,
     stored: Stored,
-    /// True if the node of the timeline exists, as far as this oracle has seen.
-    has_timeline: bool,
 }
 
 /// The content of the node after the last own write.
@@ -70,7 +63,6 @@ impl Term {
         floor: Timestamp,
     ) -> Result<Self> {
         lease.confirmed().await;
-        let timeline_path = application.paths.at(TIMELINE);
         let path = application.paths.at(MAX_TIMESTAMP);
         let reservation = loop {
             let found = read(&session, &path).await?;
@@ -81,13 +73,10 @@ impl Term {
                     found.end
                 );
             }
-            let timeline = session.node(&timeline_path).await?.map(|node| node.data);
-            let has_timeline = timeline.is_some();
-            let timeline = timeline.and_then(|text| Timeline::decode(&text)).unwrap_or_default();
-            let stamps = ReservedTimestamps::new(first, timeline.if_up_to(found.end));
-            let mut reservation = Reservation { stamps, stored: found, has_timeline };
+            let mut reservation =
+                Reservation { stamps: ReservedTimestamps::new(first), stored: found };
             // Another oracle may have reserved meanwhile.
-            if reservation.reserve(&session, [&path, &timeline_path], NonZeroU32::MIN).await? {
+            if reservation.reserve(&session, &path, NonZeroU32::MIN).await? {
                 break reservation;
             }
         };
@@ -142,16 +131,12 @@ impl Term {
 
     /// Hands out `count` timestamps and returns the first one. Reserves more if necessary.
     async fn take(&self, count: NonZeroU32) -> Option<Timestamp> {
-        let paths = [MAX_TIMESTAMP, TIMELINE].map(|node| self.application.paths.at(node));
+        let path = self.application.paths.at(MAX_TIMESTAMP);
         let mut reservation = self.reservation.lock().await;
         loop {
-            // A sample waits for a broken connection, but no request waits for a sample.
-            let is_due =
-                self.session.is_connected() && reservation.stamps.is_due(Instant::now().into_std());
-            let taken = if is_due { Ok(None) } else { reservation.stamps.take(count) };
-            let reserved = match taken {
+            let reserved = match reservation.stamps.take(count) {
                 Ok(Some(first)) => return Some(first),
-                Ok(None) => reservation.reserve(&self.session, paths.each_ref(), count).await,
+                Ok(None) => reservation.reserve(&self.session, &path, count).await,
                 Err(error) => Err(error),
             };
             let error = match reserved {
@@ -189,34 +174,17 @@ impl Term {
 impl Reservation {
     /// Reserves timestamps so that `count` can be handed out. Returns `false` if another oracle has
     /// written the node.
-    async fn reserve(
-        &mut self,
-        session: &Session,
-        [path, timeline_path]: [&String; 2],
-        count: NonZeroU32,
-    ) -> Result<bool> {
+    async fn reserve(&mut self, session: &Session, path: &str, count: NonZeroU32) -> Result<bool> {
         loop {
-            let (now, now_ms) = (Instant::now().into_std(), SystemClock.now_ms());
-            let (end, timeline) = self.stamps.plan(count, now, now_ms)?;
+            let end = self.stamps.plan(count, Instant::now().into_std())?;
             let version = self.stored.version;
             let next = Stored { end, version: version.wrapping_add(1) };
             let data = timestamp(end);
-            let write = Change::Set { path: path.clone(), data, version: Some(version) };
-            let (path_of_samples, samples) = (timeline_path.clone(), timeline.encode());
-            let sample = match self.has_timeline {
-                true => Change::Set { path: path_of_samples, data: samples, version: None },
-                false => Change::create(NodeKind::Persistent, path_of_samples, samples),
-            };
-            match session.change(&[write, sample]).await? {
-                // Another program has deleted or created the node of the timeline.
-                Outcome::Refused(1, _) => {
-                    self.has_timeline = !self.has_timeline;
-                    continue;
-                }
+            let write = Change::Set { path: path.to_owned(), data, version: Some(version) };
+            match session.change(&[write]).await? {
                 Outcome::Done(_) => {
                     telemetry::count(RESERVATIONS, 1);
                     self.stored = next;
-                    self.has_timeline = true;
                     self.stamps.reserved(end);
                     return Ok(true);
                 }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::coordination::{MemoryApplication, MemoryCoordination, SharedApplication};
+use crate::clock::{Clock, SystemClock};
 use crate::coordination::{
     Application, Applications, Coordination, HeldLock, HeldLocks, TransactorId,
     check_application_name,
@@ -20,6 +21,7 @@ pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
     claims: HeldLocks,
     epoch: Arc<str>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Default for MemoryApplications {
@@ -31,9 +33,14 @@ impl Default for MemoryApplications {
 impl MemoryApplications {
     /// Creates an instance without applications.
     pub fn new() -> Self {
+        Self::with_clock(Arc::new(SystemClock))
+    }
+
+    /// Creates an instance without applications, and with a clock for the ages of timestamps.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
         // Process ids do not suffice: they repeat, in containers at every start.
         let epoch = format!("memory-{}", Uuid::new_v4()).into();
-        Self { applications: Arc::default(), claims: HeldLocks::default(), epoch }
+        Self { applications: Arc::default(), claims: HeldLocks::default(), epoch, clock }
     }
 
     /// Ends the session of a transactor that still runs, as a network failure or a long pause does;
@@ -75,7 +82,7 @@ impl Applications for MemoryApplications {
         if let Some((other, _)) = owner {
             return Err(Error::table_in_use(name, table, other));
         }
-        let application = MemoryApplication::new(application);
+        let application = MemoryApplication::new(application, self.clock.clone());
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
         Ok(())
     }

@@ -5,10 +5,11 @@ use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::task::Context;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::Clock;
 use crate::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, PendingCommits,
     Sessions, Share, Timeline, TimestampBlock, Transactor, TransactorId, WorkerMembership,
@@ -29,6 +30,7 @@ pub(super) struct MemoryApplication {
     pub(super) is_removed: bool,
     horizon: Timestamp,
     next: Timestamp,
+    clock: Arc<dyn Clock>,
     timeline: Timeline,
     pending: PendingCommits,
     last_transactor: u64,
@@ -53,7 +55,7 @@ impl MemoryCoordination {
 }
 
 impl MemoryApplication {
-    pub(super) fn new(stored: Application) -> Self {
+    pub(super) fn new(stored: Application, clock: Arc<dyn Clock>) -> Self {
         Self {
             stored,
             sessions: Sessions::default(),
@@ -61,6 +63,7 @@ impl MemoryApplication {
             is_removed: false,
             horizon: Timestamp::ZERO,
             next: Timestamp::FIRST,
+            clock,
             timeline: Timeline::default(),
             pending: PendingCommits::default(),
             last_transactor: 0,
@@ -70,8 +73,8 @@ impl MemoryApplication {
 
     fn take(&mut self, count: NonZeroU32) -> Result<TimestampBlock> {
         let first = self.next;
-        self.timeline.record_if_due(first, SystemClock.now_ms());
         self.next = TimestampBlock::end_of(first, count.get())?;
+        self.timeline.record(self.next, self.clock.now_ms());
         Ok(TimestampBlock { first, count, horizon: self.horizon })
     }
 }
@@ -102,8 +105,12 @@ impl Coordination for MemoryCoordination {
         self.with(|application| Ok(application.horizon))
     }
 
-    async fn timeline(&self) -> Result<Timeline> {
-        self.with(|application| Ok(application.timeline.clone().up_to(application.next)))
+    async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
+        self.with(|application| {
+            let now_ms = application.clock.now_ms();
+            let age = |timestamp: &Timestamp| application.timeline.age(*timestamp, now_ms);
+            Ok(timestamps.iter().map(age).collect())
+        })
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

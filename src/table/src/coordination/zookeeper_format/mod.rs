@@ -12,13 +12,12 @@
 //! | [`HORIZON`] | decimal: the horizon; 0 at first |
 //! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last transactor's number; absent at first |
 //! | [`EPOCHS`] | two lines of text; absent before the first opening |
-//! | [`TIMELINE`] | lines of text; absent before the first reservation |
+//! | [`TIMELINE`] | lines of text; absent at first |
 //!
 //! The first line at [`EPOCHS`] is the epoch of the last opening. The second line is the epoch that
 //! the table had before, or empty. The first line at [`TIMELINE`] is `1`, the version of its
-//! format, and the value of [`MAX_TIMESTAMP`] with which it was written. Each further line is a
-//! sample: the next timestamp, and the time in milliseconds since 1970. Fluo has neither of these
-//! nodes.
+//! format. Each further line is a sample: the next timestamp, and the time in milliseconds since
+//! 1970. Fluo has neither of these nodes.
 //!
 //! State that Fluo keeps only during the life of a process (its transactors, their published
 //! timestamps, its workers) is not part of this module.
