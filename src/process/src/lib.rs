@@ -36,6 +36,7 @@ mod oracle_port;
 mod process;
 mod profile;
 mod prometheus;
+mod queue_gauges;
 mod secret;
 mod signals;
 mod stop;

@@ -82,6 +82,10 @@ impl ProcessOptions {
     /// | `/ready` | 200 while loaders run, or the worker [has its share](fluo_engine::WorkerMonitor::check); otherwise 503 and the reason |
     /// | `/metrics` | all metrics, as text for Prometheus |
     ///
+    /// One of the worker processes of an application that have such an address also reads the
+    /// backlog of each queue once a minute, at most 10,000 entries, for the
+    /// [gauges](fluo_recipes::telemetry::METRICS).
+    ///
     /// The port has no encryption and no login: keep it on a private network.
     pub fn http(self, address: impl Into<SocketAddr>) -> Self {
         Self { http: Some(address.into()), ..self }

@@ -15,6 +15,7 @@ use crate::http::HttpServer;
 use crate::log;
 use crate::options::ProcessOptions;
 use crate::profile::Target;
+use crate::queue_gauges;
 use crate::stop::{Cause, Stop, Stopper};
 
 /// A process that runs a worker or loaders until a signal ends it.
@@ -129,7 +130,14 @@ impl Process {
     /// Those of [`WorkerOptions::start`]; the reason why the [oracle](ProcessOptions::oracle) or a
     /// task of the worker has ended.
     pub async fn run_worker(self, worker: WorkerOptions) -> Result<()> {
-        let Self { instance: _instance, health, http: _http, oracle, mut stop } = self;
+        let Self { instance: _instance, health, http, oracle, mut stop } = self;
+        let client = worker.client().clone();
+        let gauges = async {
+            match &http {
+                Some(_) => queue_gauges::maintain(&client).await,
+                None => pending().await,
+            }
+        };
         let starting = async { Ok::<_, Error>((start(oracle).await?, worker.start().await?)) };
         let (mut oracle, mut worker) = tokio::select! {
             started = starting => started?,
@@ -141,6 +149,7 @@ impl Process {
             cause = stop.next() => (cause, Ok(())),
             error = worker.wait_for_failure() => (Cause::Failure, Err(error)),
             error = end_of(&mut oracle) => (Cause::Failure, Err(error)),
+            never = gauges => match never {},
         };
         health.set(State::Stopping);
         let draining = async {

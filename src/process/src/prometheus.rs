@@ -36,6 +36,7 @@ pub(crate) fn install() -> Result<PrometheusHandle> {
     metrics::set_global_recorder(recorder).map_err(|_| failed("it was installed before".into()))?;
     fluo_engine::telemetry::describe();
     fluo_accumulo::telemetry::describe();
+    fluo_recipes::telemetry::describe();
     fluo_engine::telemetry::METRICS.iter().for_each(start_at_zero);
     fluo_accumulo::telemetry::METRICS.iter().for_each(start_at_zero);
     Ok(installed.insert(handle).clone())

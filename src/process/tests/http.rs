@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use fluo_engine::{Column, Error, ErrorKind};
 use fluo_process::ProcessOptions;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -69,7 +70,8 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
             Ok::<_, Error>(())
         }
     });
-    let client = web.open_or_create().await.unwrap();
+    let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
+    let client = web.recipe(&words).open_or_create().await.unwrap();
     let (stopper, worker) = (process.stopper(), client.worker());
     let running = tokio::spawn(process.run_worker(worker));
     wait_until(address, "ready\n").await;
@@ -91,6 +93,19 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
         "fluo_oracle_terms_total 0\n",
         "# TYPE fluo_notification_tries histogram\n",
         "# HELP fluo_notifications_queued notifications that wait in memory\n",
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+
+    // The first reading of the backlog may not have ended.
+    let waiting = "fluo_queue_waiting_entries{queue=\"wc\"} 0\n";
+    while !answer("GET /metrics").await.1.contains(waiting) {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let metrics = answer("GET /metrics").await.1;
+    for line in [
+        "# HELP fluo_queue_waiting_bytes bytes of the entries",
+        "fluo_queue_oldest_entry_age_seconds{queue=\"wc\"} 0\n",
     ] {
         assert!(metrics.contains(line), "{metrics}");
     }

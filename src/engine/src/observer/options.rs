@@ -89,6 +89,11 @@ impl WorkerOptions {
         Self { collected: Some(tables), ..self }
     }
 
+    /// The client whose observers the worker runs.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Sets the clock for the times of dead letters. Default: that of the system.
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
