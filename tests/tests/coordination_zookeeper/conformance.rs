@@ -10,7 +10,7 @@ use crate::cluster::{applications, cluster, fresh_name, zookeepers};
 use crate::oracles::{self, WithOracles};
 
 /// The rules whose checks request timestamps, so that they need an oracle.
-const WITH_TIMESTAMPS: [&str; 16] = [
+const WITH_TIMESTAMPS: [&str; 17] = [
     "c1_the_first_timestamp_is_two",
     "c1_a_block_has_the_requested_size",
     "c1_timestamps_are_handed_out_once",
@@ -27,6 +27,7 @@ const WITH_TIMESTAMPS: [&str; 16] = [
     "c11_a_removed_application_leaves_nothing_behind",
     "c11_a_handle_fails_after_its_application_is_removed",
     "c11_a_running_application_is_not_removed",
+    "c19_ages_are_lower_bounds",
 ];
 
 macro_rules! live_rules {
