@@ -85,8 +85,8 @@ impl AccumuloOptions {
     /// Encrypts the connections to ZooKeeper. Each server needs a certificate for the host of its
     /// address. Default: not encrypted.
     ///
-    /// The connections pass through ports of this machine that only processes of the same user can
-    /// use. This needs Linux.
+    /// The connections pass through ports of this machine that only this process can use. This
+    /// needs Linux.
     #[cfg(feature = "tls")]
     pub fn zookeeper_tls(mut self, certificates: TlsCertificates) -> Self {
         self.security.tls = Some(certificates);

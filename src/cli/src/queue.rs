@@ -160,14 +160,12 @@ fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one, a lower
-/// bound of its age in seconds (`-` if there is none, or it is not known), the number of dead
-/// letters, and the
+/// entries that wait, their bytes, the start timestamp of the oldest one, a lower bound of its age
+/// in seconds (`-` if there is none, or it is not known), the number of dead letters, and the
 /// accuracy of the numbers of entries and bytes. This is `exact`, unless a queue has more entries
 /// than the limit: then `estimate`, or `lower bound` if too little was read for an estimate, and
-/// unread entries may be older. A warning on standard
-/// error names entries that no worker processes. `fluo queue show` lists the buckets of a queue,
-/// and `fluo queue failed` its dead letters.
+/// unread entries may be older. A warning on standard error names entries that no worker processes.
+/// `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its dead letters.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue list --at embedded:./data web")]
 pub(crate) struct List {

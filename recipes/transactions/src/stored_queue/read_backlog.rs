@@ -1,9 +1,9 @@
 //! Reads of the entries that wait in a queue, as far as a limit allows.
 //!
 //! One scan passes over all buckets. It skips the rest of a bucket that has more entries than its
-//! share of one half of the limit; a healthy queue has no such bucket. The other half of
-//! the limit then reads some of these buckets to their ends. They are chosen from the whole queue,
-//! because the same workers process neighbors.
+//! share of one half of the limit; a healthy queue has no such bucket. The other half of the limit
+//! then reads some of these buckets to their ends. They are chosen from the whole queue, because
+//! the same workers process neighbors.
 
 use std::num::NonZeroUsize;
 

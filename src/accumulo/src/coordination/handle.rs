@@ -44,8 +44,7 @@ impl Coordination for ZooKeeperCoordination {
         let node = session.node(&self.application.paths.at(zookeeper_format::TIMELINE)).await?;
         self.application.check_exists(&session).await?;
         let timeline = node.map(|node| Timeline::decode(&node.data)).transpose()?;
-        let (timeline, now_ms) = (timeline.unwrap_or_default(), WallClock.now_ms());
-        Ok(timestamps.iter().map(|timestamp| timeline.age(*timestamp, now_ms)).collect())
+        Ok(timeline.unwrap_or_default().ages(timestamps, WallClock.now_ms()))
     }
 
     /// Returns the horizon. Only the leading oracle moves it, each period.

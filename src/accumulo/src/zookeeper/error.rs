@@ -50,26 +50,19 @@ pub(super) fn changing(servers: &str, path: &str, cause: Cause) -> Error {
 /// Converts the error of a session that cannot be opened. `failure` is the reason, if it is not the
 /// one of the client.
 pub(super) fn connecting(options: &SessionOptions, cause: Cause, failure: Option<String>) -> Error {
-    let (user, kind) = (
-        options.security.sasl.as_ref().map(|sasl| &sasl.user),
-        match cause {
-            Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,
-            Cause::BadArguments(_) => ErrorKind::Invalid,
-            _ => ErrorKind::Unavailable,
-        },
-    );
-    let message = match (&cause, user, failure) {
-        (Cause::AuthFailed, Some(user), _) => {
-            format!("rejects the authentication of the client as user `{user}`")
-        }
-        (Cause::AuthFailed, None, _) => "rejects the authentication of the client".to_owned(),
-        (_, _, Some(failure)) => format!("cannot be reached: {failure}"),
+    let kind = match cause {
+        Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,
+        Cause::BadArguments(_) => ErrorKind::Invalid,
+        _ => ErrorKind::Unavailable,
+    };
+    let sasl = options.security.sasl.as_ref();
+    let user = sasl.map_or(String::new(), |sasl| format!(" as user `{}`", sasl.user));
+    let rejects = format!("rejects the authentication of the client{user}");
+    let message = match (&cause, failure) {
+        (Cause::AuthFailed, _) => rejects,
+        (_, Some(failure)) => format!("cannot be reached: {failure}"),
         // Servers before 3.6 close the connection of a user whom they reject.
-        (Cause::NoHosts, Some(user), _) => {
-            format!(
-                "cannot be reached, or rejects the authentication of the client as user `{user}`"
-            )
-        }
+        (Cause::NoHosts, None) if sasl.is_some() => format!("cannot be reached, or {rejects}"),
         _ => format!("cannot be reached: {cause}"),
     };
     Error::with_source(kind, format!("ZooKeeper at `{}` {message}", options.servers), cause)

@@ -146,9 +146,8 @@ impl Coordination for EmbeddedCoordination {
 
     async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
         self.application.check_there()?;
-        let (timeline, now_ms) =
-            (self.application.stamps().timeline.clone(), self.shared.writer.now_ms());
-        Ok(timestamps.iter().map(|timestamp| timeline.age(*timestamp, now_ms)).collect())
+        let now_ms = self.shared.writer.now_ms();
+        Ok(self.application.stamps().timeline.ages(timestamps, now_ms))
     }
 
     async fn advance_horizon(&self) -> Result<Timestamp> {

@@ -46,7 +46,15 @@ impl Timeline {
         }
         let below = self.samples.partition_point(|sample| sample.next < next);
         self.samples.truncate(below);
-        self.samples.push(Sample { next, at_ms: now_ms });
+        let sample = Sample { next, at_ms: now_ms };
+        // Most calls come within a period of the last ones.
+        if let [.., before, last] = self.samples.as_mut_slice()
+            && is_dense(&[*before, *last, sample], now_ms)
+        {
+            *last = sample;
+            return;
+        }
+        self.samples.push(sample);
         for _ in 0..2 {
             let Some(before) = self.samples.windows(3).rposition(|some| is_dense(some, now_ms))
             else {
@@ -56,9 +64,13 @@ impl Timeline {
         }
     }
 
-    /// Returns a lower bound of the time since a timestamp was handed out, at `now_ms` milliseconds
+    /// Returns lower bounds of the times since timestamps were handed out, at `now_ms` milliseconds
     /// since 1970. `None` if there is no sample above the timestamp.
-    pub fn age(&self, timestamp: Timestamp, now_ms: i64) -> Option<Duration> {
+    pub fn ages(&self, timestamps: &[Timestamp], now_ms: i64) -> Vec<Option<Duration>> {
+        timestamps.iter().map(|timestamp| self.age(*timestamp, now_ms)).collect()
+    }
+
+    fn age(&self, timestamp: Timestamp, now_ms: i64) -> Option<Duration> {
         let above = self.samples.partition_point(|sample| sample.next <= timestamp);
         let since = now_ms.saturating_sub(self.samples.get(above)?.at_ms);
         Some(Duration::from_millis(u64::try_from(since).unwrap_or(0)))

@@ -155,7 +155,7 @@ fn check_ages(blocks: &[Block], with_age: usize) -> Vec<String> {
     let timeline = Timeline::decode(text.as_bytes()).unwrap_or_default();
     let is_wrong = |(index, block): &(usize, &Block)| {
         let last = Timestamp::new(block.first + block.count - 1).unwrap();
-        let age = timeline.age(last, world::WallClock.now_ms());
+        let age = timeline.ages(&[last], world::WallClock.now_ms())[0];
         match age {
             None => *index < with_age,
             Some(age) => age > block.asked.elapsed() + Duration::from_millis(1),

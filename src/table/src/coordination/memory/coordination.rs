@@ -107,9 +107,7 @@ impl Coordination for MemoryCoordination {
 
     async fn ages(&self, timestamps: &[Timestamp]) -> Result<Vec<Option<Duration>>> {
         self.with(|application| {
-            let now_ms = application.clock.now_ms();
-            let age = |timestamp: &Timestamp| application.timeline.age(*timestamp, now_ms);
-            Ok(timestamps.iter().map(age).collect())
+            Ok(application.timeline.ages(timestamps, application.clock.now_ms()))
         })
     }
 
