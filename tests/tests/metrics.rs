@@ -78,6 +78,25 @@ fn the_list_contains_exactly_the_recorded_metrics() {
     assert!(silent.is_empty(), "{silent:?}");
 }
 
+/// Covers alerts and graphs on a metric that nothing records.
+#[test]
+fn the_guide_names_existing_metrics() {
+    let page = include_str!("../../docs/operate-application.md");
+    let oracle = fluo_accumulo::telemetry::METRICS;
+    let listed: BTreeSet<_> = listed().chain(oracle).map(|metric| metric.name).collect();
+    let is_of_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = page.split(|c| !is_of_name(c));
+    let named: Vec<_> = words.filter(|word| word.starts_with("fluo_")).collect();
+    assert!(named.len() > 10, "{named:?}");
+    // Names of crates in messages.
+    let is_crate = |name: &str| ["fluo_process", "fluo_accumulo"].contains(&name);
+    for name in named.into_iter().filter(|name| !is_crate(name)) {
+        // A histogram has one series for each part.
+        let metric = ["_bucket", "_count", "_sum"].iter().find_map(|end| name.strip_suffix(end));
+        assert!(listed.contains(metric.unwrap_or(name)), "{name}");
+    }
+}
+
 /// Returns the value that some work records for one metric, and the result of the work.
 fn counted<T>(metric: &str, work: impl Future<Output = T>) -> (DebugValue, T) {
     let recorder = DebuggingRecorder::new();

@@ -92,3 +92,36 @@ fn blocks(page: &'static str, kind: &str) -> Vec<&'static str> {
     let after_starts = page.split(start.as_str()).skip(1);
     after_starts.map(|after| after.split_once("```").unwrap().0).collect()
 }
+
+/// Returns the texts of the cells of a table's row that begins with a name.
+fn row<'page>(page: &'page str, name: &str) -> Vec<&'page str> {
+    let start = format!("| {name} |");
+    let line = page.lines().find(|line| line.starts_with(&start)).expect(name);
+    line.split('|').map(str::trim).collect()
+}
+
+/// The test of the call budgets counts the numbers of the protocol's page; this one compares the
+/// page on many servers with them.
+#[test]
+fn the_page_on_many_servers_has_the_counted_budgets() {
+    let (protocol, scale) =
+        (include_str!("../../docs/protocol.md"), include_str!("../../docs/scale.md"));
+    for (operation, together) in [
+        ("read one cell", "128 transactions that read one cell"),
+        ("write one row", "128 transactions that write one row"),
+        ("transfer between two rows", "128 transfers"),
+        (
+            "write one row, and its notification",
+            "128 transactions that write one row, and their notifications",
+        ),
+    ] {
+        let shown = row(scale, operation);
+        let (one, all) = (row(protocol, operation), row(protocol, together));
+        assert_eq!([shown[2], shown[5]], [one[2], one[4]], "{operation}");
+        for (shown, counted) in [(shown[4], all[2]), (shown[6], all[4])] {
+            let each = counted.parse::<f64>().unwrap() / 128.0;
+            let digits = shown.split_once('.').map_or(0, |(_, digits)| digits.len());
+            assert_eq!(shown, format!("{each:.digits$}"), "{operation}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use clap::{ArgAction, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
+use crate::color::Color;
 use crate::key::KeyCommand;
 use crate::notifications::NotificationsCommand;
 use crate::oracle::Oracle;
@@ -34,6 +35,17 @@ pub(crate) struct Arguments {
     /// values, -vvv all. FLUO_LOG sets levels of single crates: warn,fluo_accumulo=debug
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Log")]
     pub(crate) verbose: u8,
+    /// Color of the output
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_default_value = true,
+        help_heading = "Log"
+    )]
+    pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -10,16 +10,18 @@ use fluo_table::{
 };
 use futures::stream;
 
+use crate::color::{Meaning, painted};
 use crate::exit::Outcome;
+use crate::layout::{self, DEFAULT_WIDTH};
 use crate::output::print;
-use crate::table::bars;
-use crate::text::count_of;
 use crate::{interruption, output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
 const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
 const TABLETS: u32 = 20;
 const SERVERS: usize = 4;
+/// The characters between two pictures.
+const GAP: usize = 3;
 
 /// Runs the demo until it ends or is interrupted. The directory is removed in both cases.
 pub(crate) async fn run() -> Result<Outcome> {
@@ -55,41 +57,35 @@ Every command explains itself: fluo table plan --help";
 
 async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     let hasher = RowHasher::new("p")?;
-    heading("Real rows")?;
-    opening()?;
-
     let plain = KeyDesign::new(Unsalted {})?;
     load(tables, "plain", &alphabet_splits(), &plain).await?;
-    heading("Written as they are")?;
-    print(
-        "20 tablets, split evenly over the alphabet; each bar is the rows of one, by its end row:\n",
-    )?;
-    draw(tables.tablets("plain").await?.as_slice())?;
-
     load(tables, "pages", &BTreeSet::new(), &KeyDesign::from(&hasher)).await?;
-    heading("Written again through the RowHasher (`fluo key add`)")?;
+    let optimizations = hasher.table_optimizations(TABLETS)?;
+    let plan = optimizations.plan(tables, "pages").await?;
+    let mut steps = Vec::new();
+    let note = |event: ApplyEvent<'_>| {
+        if let ApplyEvent::Done(step) = event {
+            steps.push(step.to_string());
+        }
+    };
+    plan.apply(tables).on_event(note).await?;
+    opening()?;
+    let (plain, hashed) = (tables.tablets("plain").await?, tables.tablets("pages").await?);
+    // No hashed row falls in the last tablet.
+    let hashed = hashed.as_slice().split_last().map(|(_, hashed)| hashed);
+    draw(plain.as_slice(), hashed.unwrap_or_default())?;
+
+    heading("The rows, through the RowHasher (`fluo key add`)")?;
     print("A hash of the row goes between a prefix and the row, so neighbors are separated:\n")?;
     for row in ROWS.lines().filter(|row| row.starts_with("com.github/a")).take(4) {
         show!("  {row}\n      {}", Escaped(&hasher.add(row.as_bytes())))?;
     }
 
-    let optimizations = hasher.table_optimizations(TABLETS)?;
-    let plan = optimizations.plan(tables, "pages").await?;
     heading("The plan (`fluo table plan`)")?;
     table::describe_plan(&plan, false)?;
 
     heading("Applied, step by step (`fluo table apply`)")?;
-    let tell = |event: ApplyEvent<'_>| {
-        if let ApplyEvent::Done(step) = event {
-            // Ignore a closed output here: the next print at the end of the run reports it.
-            let _ = show!("  done: {step}");
-        }
-    };
-    plan.apply(tables).on_event(tell).await?;
-    print("\nThe same rows, over as many tablets:\n")?;
-    let tablets = tables.tablets("pages").await?;
-    // No hashed row falls in the last tablet.
-    draw(tablets.as_slice().split_last().map(|(_, hashed)| hashed).unwrap_or_default())?;
+    steps.iter().try_for_each(|step| show!("  done: {step}"))?;
 
     heading("Verified (`fluo table verify`)")?;
     let verdict = optimizations.verify(tables, "pages").await?;
@@ -123,7 +119,7 @@ fn alphabet_splits() -> BTreeSet<Bytes> {
 }
 
 fn heading(text: &str) -> Result<()> {
-    show!("\n{text}\n{}", "=".repeat(text.chars().count()))
+    show!("\n{}\n{}", painted(Meaning::Title, text), "=".repeat(text.chars().count()))
 }
 
 fn opening() -> Result<()> {
@@ -133,23 +129,36 @@ fn opening() -> Result<()> {
     }
     let total = hosts.values().sum();
     let (host, most) = hosts.into_iter().max_by_key(|(_, count)| *count).unwrap_or_default();
-    let (all, share, most) = (Grouped(total), percent(most, total), Grouped(most));
-    show!(
-        "{all} home pages of software packages, as a web table has them. {most} of them, {share} %, are of {host}."
-    )
+    let (all, share) = (Grouped(total), percent(most, total));
+    show!("{all} home pages, {share} % of them of {host}, in {TABLETS} tablets by end row:")
 }
 
-fn draw(tablets: &[Tablet]) -> Result<()> {
-    let label = |end_row: Option<&[u8]>| match end_row {
-        Some(row) => format!("  {}", Escaped(row)),
-        None => "  (end)".to_owned(),
+/// Draws two tables side by side, with one scale.
+fn draw(plain: &[Tablet], hashed: &[Tablet]) -> Result<()> {
+    let width = layout::output_width().unwrap_or(DEFAULT_WIDTH);
+    let side = (width - GAP) / 2;
+    let loads =
+        |tablets: &[Tablet]| tablets.iter().map(|tablet| tablet.entries).collect::<Vec<_>>();
+    let most = |tablets: &[Tablet]| loads(tablets).into_iter().max().unwrap_or_default();
+    let scale = most(plain).max(most(hashed));
+    let column = |title: &str, tablets: &[Tablet]| {
+        let label = |end_row: Option<&Bytes>| {
+            end_row.map_or_else(|| "(end)".to_owned(), |row| Escaped(row).to_string())
+        };
+        let bar = |tablet: &Tablet| ([label(tablet.end_row.as_ref())], tablet.entries);
+        let bars: Vec<_> = tablets.iter().map(bar).collect();
+        let share = percent(most(tablets), loads(tablets).into_iter().sum());
+        let mut lines = vec![painted(Meaning::Title, title)];
+        lines.extend(layout::bars(&bars, Some(scale), Some(side)));
+        lines.push(format!("the fullest has {share} %"));
+        lines
     };
-    let counts = tablets.iter().map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries));
-    print(&bars(&counts.collect::<Vec<_>>()).join("\n"))?;
-    let loads = || tablets.iter().map(|tablet| tablet.entries);
-    let fullest = percent(loads().max().unwrap_or_default(), loads().sum());
-    let even = percent(1, count_of(tablets.len()));
-    show!("\n  The fullest tablet has {fullest} % of the rows; an even share is {even} %.")
+    let (left, right) = (column("as they are", plain), column("through the RowHasher", hashed));
+    for (left, right) in left.iter().zip(&right) {
+        let blanks = " ".repeat((side + GAP).saturating_sub(layout::chars_of(left)));
+        show!("{left}{blanks}{right}")?;
+    }
+    Ok(())
 }
 
 fn percent(part: u64, whole: u64) -> u64 {

@@ -10,6 +10,7 @@ mod application;
 mod arguments;
 mod atomic_file;
 mod chosen_design;
+mod color;
 mod command_name;
 mod confirm;
 mod dead_letters;
@@ -19,6 +20,7 @@ mod encoding;
 mod exit;
 mod interruption;
 mod key;
+mod layout;
 mod lines;
 mod log;
 mod masking;
@@ -52,7 +54,10 @@ fn main() -> ExitCode {
         Arguments::from_arg_matches(&matches)
     });
     let arguments = match parsed {
-        Ok(arguments) => arguments,
+        Ok(arguments) => {
+            arguments.color.set();
+            arguments
+        }
         Err(error) if error.use_stderr() => {
             let message = masking::message_of(&error, env::args_os());
             // A closed standard error gets no message.

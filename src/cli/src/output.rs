@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::progress;
+use crate::color::{self, Stream};
+use crate::{layout, progress};
 
 pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
 
@@ -29,7 +30,17 @@ pub(crate) fn print(lines: &str) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    print_exactly(&escaped(lines, true, as_escape))
+    let lines = escaped(lines, true, as_escape);
+    print_exactly(&Stream::Output.finish(&laid_out(&lines, layout::output_width())))
+}
+
+/// Paints and wraps lines for a person.
+fn laid_out(lines: &str, width: Option<usize>) -> String {
+    let laid_out = |line| {
+        let line = color::with_beginning_painted(line);
+        width.map_or_else(|| line.clone(), |width| layout::wrapped(&line, width))
+    };
+    lines.split('\n').map(laid_out).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints data for a program. A closed output, as with `head`, does not stop the work.
@@ -75,7 +86,8 @@ fn json_without_controls(json: &str) -> String {
 /// Prints a line for a person to standard error. Ignores a closed standard error.
 pub(crate) fn say(line: &str) {
     // In one write, because other processes may write to the same terminal.
-    let line = format!("{}\n", shown(line));
+    let line = laid_out(&escaped(line, false, as_escape), layout::error_width());
+    let line = format!("{}\n", Stream::Error.finish(&line));
     progress::above(|| {
         let _ = io::stderr().lock().write_all(line.as_bytes());
     });
@@ -83,7 +95,7 @@ pub(crate) fn say(line: &str) {
 
 /// Escapes characters that control a terminal, for text within a line.
 pub(crate) fn shown(text: &str) -> String {
-    escaped(text, false, as_escape)
+    escaped(&text.replace(color::is_mark, "\u{fffd}"), false, as_escape)
 }
 
 fn as_escape(c: char) -> String {

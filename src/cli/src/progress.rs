@@ -1,10 +1,12 @@
 //! Progress lines for a person at a terminal. Nothing is drawn into a pipe.
 
+use std::fmt::Write;
 use std::pin::pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
+use fluo_table::Grouped;
+use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 
 /// All progress lines, which disappear while other lines are written.
 static LINES: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
@@ -13,13 +15,15 @@ static LINES: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn counter(what: &str) -> ProgressBar {
-    line("{spinner} {msg} {human_pos} ({per_sec})", what.to_owned())
+    line("{spinner} {msg} {human_pos} ({rate}/s)", what.to_owned())
 }
 
 /// Counts bytes of a total, if that is known.
 pub(crate) fn bytes(what: &str, total: Option<u64>) -> ProgressBar {
     let counts = match total {
-        Some(_) => "{spinner} {msg} {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)",
+        Some(_) => {
+            "{spinner} {msg} {bar:20} {percent} %, {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)"
+        }
         None => "{spinner} {msg} {bytes} ({bytes_per_sec})",
     };
     let bar = line(counts, what.to_owned());
@@ -34,10 +38,17 @@ pub(crate) fn waiting(what: String) -> ProgressBar {
 /// Creates a line on standard error, if that is a terminal. Dropping it clears the line.
 fn line(template: &str, message: String) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is a constant");
+    let style = style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("rate", rate);
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
     let bar = LINES.add(bar.with_finish(ProgressFinish::AndClear));
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
+}
+
+fn rate(state: &ProgressState, text: &mut dyn Write) {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is rounded")]
+    let rate = state.per_sec() as u64;
+    let _ = write!(text, "{}", Grouped(rate));
 }
 
 /// Writes other lines to the terminal. Progress lines disappear during this call, so they are drawn

@@ -1,8 +1,7 @@
-//! Counts, durations, shortened texts and columns for messages.
+//! Counts, durations and shortened texts for messages.
 
 use std::time::Duration;
 
-use comfy_table::Table;
 use fluo_table::Grouped;
 
 const SHORTENED_CHARS: usize = 60;
@@ -33,14 +32,16 @@ pub(crate) fn shortened(text: &str) -> String {
     start
 }
 
-/// Creates a table of columns without lines around them. The header may be empty.
-pub(crate) fn columns<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    if N > 0 {
-        table.set_header(header);
+/// Formats a number with one digit after the point, as `1,234.5`.
+pub(crate) fn tenths(number: f64) -> String {
+    let text = format!("{number:.1}");
+    match text.split_once('.') {
+        Some((whole, tenth)) => match whole.parse() {
+            Ok(whole) => format!("{}.{tenth}", Grouped(whole)),
+            Err(_) => text,
+        },
+        None => text,
     }
-    table
 }
 
 /// Parses a duration as users write it: `60s`, `2m`, `500ms`.
@@ -86,6 +87,11 @@ mod tests {
         assert_eq!(shortened(&sixty), sixty);
         assert_eq!(shortened(&format!("{sixty}x")), format!("{sixty}.."));
         assert_eq!(shortened("a\nb"), "a..");
+    }
+
+    #[test]
+    fn groups_the_digits_before_the_point() {
+        assert_eq!([0.0, 12.34, 19_866.25].map(tenths), ["0.0", "12.3", "19,866.2"]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ async fn a_killed_apply_is_finished_by_the_next() {
 }
 
 fn start(fluo: &Fluo, table: &str) -> Child {
-    let mut command = fluo.command(&format!("apply --prune --no-wait --spec s.toml {table}"));
+    let mut command = fluo.command(&format!("apply --prune --yes --no-wait --spec s.toml {table}"));
     command.spawn().unwrap()
 }
 
@@ -91,7 +91,7 @@ fn is_killed(status: ExitStatus) -> bool {
 
 /// Applies the spec to the interrupted table, and checks that another apply then has nothing to do.
 fn finish(fluo: &Fluo, table: &str, moment: Moment) {
-    let apply = format!("apply --prune --no-wait --spec s.toml {table}");
+    let apply = format!("apply --prune --yes --no-wait --spec s.toml {table}");
     fluo.run(&apply).succeeds();
     let again = fluo.run(&apply).succeeds();
     assert_says(&again.stderr, &format!("nothing to do: table `{table}` already matches"));

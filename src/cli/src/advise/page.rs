@@ -97,7 +97,7 @@ fn designs(designs: &[RankedDesign]) -> Markup {
         }
         div.scroll tabindex="0" role="region" aria-label="Figures of the designs" {
             table {
-                thead { tr { @for name in text::HEADER { th scope="col" { (name) } } } }
+                thead { tr { @for name in text::HEADER { th scope="col" { (name.text()) } } } }
                 tbody {
                     @for design in designs {
                         @let [name, figures @ ..] = text::row(design);

@@ -1,25 +1,26 @@
 //! The text of a report: for the terminal, and for the page.
 
-use comfy_table::CellAlignment;
 use fluo_advisor::{AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability};
 use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
 use super::figures::{Answer, figures, percent, quoted};
+use crate::color::Meaning;
+use crate::layout::{self, Columns, Heading};
 use crate::output;
-use crate::text::{columns, plural};
+use crate::text::plural;
 
 const SPEC_LINES: usize = 100;
 
-pub(super) const HEADER: [&str; 8] = [
-    "design",
-    "verdict",
-    "tablets",
-    "fullest / mean",
-    "newest in one",
-    "bytes added",
-    "prefix scan",
-    "against it",
+pub(super) const HEADER: [Heading; 8] = [
+    Heading::Left("design"),
+    Heading::Left("verdict"),
+    Heading::Right("tablets"),
+    Heading::Right("fullest / mean"),
+    Heading::Right("newest in one"),
+    Heading::Right("bytes added"),
+    Heading::Right("prefix scan"),
+    Heading::Left("against it"),
 ];
 
 pub(super) fn lines(answer: &Answer) -> String {
@@ -31,14 +32,13 @@ pub(super) fn lines(answer: &Answer) -> String {
         lines += &format!(" {name:width$}  {figure}\n");
     }
     lines += "\nDesigns\n\n";
-    let mut designs = columns(HEADER);
+    let mut designs = Columns::new(HEADER);
     for design in &report.designs {
-        designs.add_row(row(design).map(|text| output::shown(&text)));
+        designs
+            .painted_row(meaning(design.suitability), row(design).map(|text| output::shown(&text)));
     }
-    for column in designs.column_iter_mut().skip(2).take(5) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    lines += &format!("{}\n\n{}\n", designs.trim_fmt(), decision(report));
+    let designs = designs.lines(layout::output_width());
+    lines += &format!("{designs}\n\n{}\n", decision(report));
     if let Some(spec) = &answer.spec {
         lines += "\nSpec file\n\n";
         for line in spec.lines().take(SPEC_LINES) {
@@ -75,6 +75,14 @@ pub(super) fn row(design: &RankedDesign) -> [String; 8] {
         },
         against(design),
     ]
+}
+
+fn meaning(suitability: Suitability) -> Option<Meaning> {
+    match suitability {
+        Suitability::Recommended => Some(Meaning::Good),
+        Suitability::Suitable => None,
+        _ => Some(Meaning::Faint),
+    }
 }
 
 pub(super) fn verdict(suitability: Suitability) -> &'static str {

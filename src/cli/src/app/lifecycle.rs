@@ -53,7 +53,7 @@ pub(crate) struct Init {
     /// the application has another table, which would be left behind
     #[arg(long)]
     clear: bool,
-    /// Do not ask for confirmation, even at a terminal
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -79,14 +79,14 @@ pub(crate) struct Rebucket {
 
 /// Remove an application, its table and all its data
 ///
-/// Refuses an application that is running. At a terminal it asks you to type the name of the
-/// application; a script is not asked.
+/// Refuses an application that is running. Asks you to type the name of the application; without a
+/// terminal it needs --yes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo app remove --at embedded:./data --yes web")]
 pub(crate) struct Remove {
     #[command(flatten)]
     application: NamedApplication,
-    /// Do not ask for confirmation, even at a terminal
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -176,7 +176,7 @@ impl Init {
             }
         };
         let refusal = format!("application `{name}` was not initialized");
-        confirm::at_terminal(&question, name, &refusal).await
+        confirm::deletion(&question, name, &refusal).await
     }
 }
 
@@ -211,7 +211,7 @@ impl Remove {
                 "remove application `{name}`, and delete table `{table}` and all its rows?"
             );
             let refusal = format!("application `{name}` was not removed");
-            confirm::at_terminal(&question, name, &refusal).await?;
+            confirm::deletion(&question, name, &refusal).await?;
         }
         let has_table = fluo.table_exists(&table).await?;
         fluo.application(name).remove().await?;

@@ -15,7 +15,7 @@ use fluo_recipes::table_optimizations;
 use crate::application::{NamedApplication, open};
 use crate::exit::Outcome;
 use crate::spec::{Expected, OtherRows};
-use crate::table::{ApplyOptions, Optimized, PlanOptions, VerifyArguments};
+use crate::table::{ApplyOptions, Approval, Optimized, PlanOptions, VerifyArguments};
 use crate::target::check_writable;
 
 #[derive(Debug, Subcommand)]
@@ -100,7 +100,8 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::Apply { application, prune, options } => {
             if let Some(mut table) = optimized(&application).await? {
                 check_writable(table.unwritable.take())?;
-                options.run(&*table.tables, &table.plan(prune).await?).await?;
+                let plan = table.plan(prune).await?;
+                options.run(&*table.tables, &plan, Approval::Asked { prune }).await?;
             }
         }
         AppCommand::Verify { application, options } => {

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use super::convert::row_of;
 use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
+use crate::layout::{self, Columns};
 use crate::output;
-use crate::text::columns;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
@@ -60,9 +60,9 @@ impl Explain {
             return output::print_json(&all);
         }
         explained.into_iter().try_for_each(|one| {
-            let mut table = columns([]);
-            table.add_rows(one.rows);
-            output::print(&table.trim_fmt())
+            let mut table = Columns::unnamed();
+            one.rows.into_iter().for_each(|row| table.row(row));
+            output::print(&table.lines(layout::output_width()))
         })
     }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::chosen_design::{CHOICE, DesignArguments};
 use crate::design::described;
+use crate::layout::{self, Columns};
 use crate::output;
-use crate::text::columns;
 
 /// List the designs, or show a page about one
 ///
@@ -41,9 +41,11 @@ impl Design {
             if self.json {
                 return output::print_json(&designs);
             }
-            let mut table = columns([]);
-            table.add_rows(designs.into_iter().map(|described| [described.name, described.about]));
-            output::print(&table.trim_fmt())?;
+            let mut table = Columns::unnamed();
+            for described in designs {
+                table.row([described.name, described.about]);
+            }
+            output::print(&table.lines(layout::output_width()))?;
             say!("`fluo key design --design NAME` has a page about each");
             return Ok(());
         }
@@ -99,10 +101,8 @@ impl Page {
     }
 
     fn text(&self) -> Result<String> {
-        let mut table = columns([]);
-        let mut add = |name: &str, text: &str| {
-            table.add_row([name, text]);
-        };
+        let mut table = Columns::unnamed();
+        let mut add = |name: &str, text: &str| table.row([name.to_owned(), text.to_owned()]);
         add("design", &self.about);
         if let Some(example) = &self.example {
             let example = format!("{example}, as this design needs settings and none were given");
@@ -123,6 +123,6 @@ impl Page {
         for (name, about) in described.map(|described| described.settings).unwrap_or_default() {
             add(&format!("with {name}"), &about);
         }
-        Ok(table.trim_fmt())
+        Ok(table.lines(layout::output_width()))
     }
 }

@@ -4,22 +4,25 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use fluo_keys::{ApplyEvent, Plan};
 use fluo_table::TableAdmin;
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::plan::Optimized;
+use super::plan::{Optimized, describe};
 use super::wait_until_balanced;
 use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{parse_duration, plural, shortened};
-use crate::{atomic_file, output, progress, spec};
+use crate::{atomic_file, confirm, output, progress, spec};
 
 /// Change a table to match the spec, or apply a saved plan.
+///
+/// At a terminal it shows the plan and asks for approval, unless --yes or a saved plan is given.
+/// Without a terminal it asks nothing, but needs --yes to remove split points.
 ///
 /// Prints each step when it is done. It is safe to stop at any time: the table serves after each
 /// step, and applying again continues from there. If a step fails, the steps of this run are
@@ -62,9 +65,21 @@ pub(crate) struct ApplyOptions {
     /// Do not wait until the tablets have moved
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
+    /// Do not ask for confirmation
+    #[arg(long)]
+    yes: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// The approval of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Approval {
+    /// The plan was saved earlier.
+    Given,
+    /// The plan was just made, to remove unrequested split points or not.
+    Asked { prune: bool },
 }
 
 impl Apply {
@@ -78,20 +93,29 @@ impl Apply {
             let plan: Plan = serde_json::from_slice(&plan)
                 .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))?;
             let tables = self.target.open_to_change(&plan.table, &self.guard).await?;
-            return self.options.run(&*tables, &plan).await;
+            return self.options.run(&*tables, &plan, Approval::Given).await;
         };
         let (optimizations, expected) = spec::read(spec)?;
         let name = self.name_or_plan.to_str();
         let table = name.context("the name of the table is not text")?.to_owned();
         let tables = self.target.open_to_change(&table, &self.guard).await?;
         let table = Optimized { tables, unwritable: None, table, optimizations, expected };
-        self.options.run(&*table.tables, &table.plan(self.prune).await?).await
+        let plan = table.plan(self.prune).await?;
+        self.options.run(&*table.tables, &plan, Approval::Asked { prune: self.prune }).await
     }
 }
 
 impl ApplyOptions {
-    pub(crate) async fn run(&self, tables: &dyn TableAdmin, plan: &Plan) -> Result<()> {
+    pub(crate) async fn run(
+        &self,
+        tables: &dyn TableAdmin,
+        plan: &Plan,
+        approval: Approval,
+    ) -> Result<()> {
         let table = &plan.table;
+        if let (Approval::Asked { prune }, false) = (approval, self.yes || plan.is_empty()) {
+            self.ask(plan, prune).await?;
+        }
         let mut course = Course::new(table, plan.steps().len());
         let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
         let done = course.end();
@@ -113,6 +137,29 @@ impl ApplyOptions {
             output::add(&mut json, "tablets", serde_json::to_value(settling)?);
         }
         if self.json { output::print_json(&json) } else { Ok(()) }
+    }
+}
+
+impl ApplyOptions {
+    /// Shows the plan at a terminal, and asks for approval. Without a terminal, refuses a plan that
+    /// removes split points.
+    async fn ask(&self, plan: &Plan, prune: bool) -> Result<()> {
+        let table = &plan.table;
+        let refusal = format!("table `{table}` was not changed");
+        if confirm::is_possible() {
+            if !self.json {
+                describe(plan, prune)?;
+            }
+            let steps = plural(plan.steps().len(), "step");
+            let question = format!("apply {steps} to table `{table}`? type yes to confirm:");
+            return confirm::expect(&question, "yes", &refusal).await;
+        }
+        let removed = plural(plan.splits_to_remove.len(), "split point");
+        ensure!(
+            plan.splits_to_remove.is_empty(),
+            "{refusal}, because it would remove {removed}; give --yes, as standard input is no terminal"
+        );
+        Ok(())
     }
 }
 

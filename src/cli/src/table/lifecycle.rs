@@ -38,8 +38,8 @@ pub(crate) struct Create {
 
 /// Delete a table and all its data.
 ///
-/// At a terminal it asks you to type the name of the table; a script is not asked. `fluo app
-/// remove` removes an application with its table.
+/// Asks you to type the name of the table; without a terminal it needs --yes. `fluo app remove`
+/// removes an application with its table.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo table delete --at embedded:./data --yes pages")]
 pub(crate) struct Delete {
@@ -47,7 +47,7 @@ pub(crate) struct Delete {
     target: TargetArguments,
     /// Name of the table
     name: String,
-    /// Do not ask for confirmation, even at a terminal
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ impl Delete {
         if !self.yes {
             let question = format!("delete table `{name}` and all its rows?");
             let refusal = format!("table `{name}` was not deleted");
-            confirm::at_terminal(&question, name, &refusal).await?;
+            confirm::deletion(&question, name, &refusal).await?;
         }
         tables.delete_table(name).await?;
         say!("deleted table `{name}`");

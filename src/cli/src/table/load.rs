@@ -129,6 +129,8 @@ impl Load {
         let (rows, repeated) = (report.written, report.repeated_keys);
         #[expect(clippy::cast_precision_loss, reason = "a rate for a person to read")]
         let rows_per_second = rows as f64 / seconds.max(1e-9);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is shown")]
+        let rate = Grouped(rows_per_second as u64);
         if self.json {
             return output::print_json(&json!({
                 "table": self.name,
@@ -154,9 +156,7 @@ impl Load {
             }
         };
         let (rows, table) = (plural(rows, "row"), &self.name);
-        say!(
-            "{rows} written to table `{table}` in {seconds:.1} s ({rows_per_second:.0} rows/s){under_repeated}"
-        );
+        say!("{rows} written to table `{table}` in {seconds:.1} s ({rate} rows/s){under_repeated}");
         Ok(())
     }
 }

@@ -17,9 +17,8 @@ use clap::Subcommand;
 use self::plan::SpecTable;
 use crate::exit::Outcome;
 
-pub(crate) use self::apply::ApplyOptions;
+pub(crate) use self::apply::{ApplyOptions, Approval};
 pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
-pub(crate) use self::show::bars;
 pub(crate) use self::verify::{VerifyArguments, describe as describe_verdict};
 
 #[derive(Debug, Subcommand)]

@@ -8,10 +8,11 @@ use clap::Args;
 use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
 use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 
+use crate::layout::{self, Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::TargetArguments;
-use crate::text::{columns, count_of, plural};
+use crate::text::{count_of, plural};
 use crate::{atomic_file, progress};
 
 const MAX_LISTED: usize = 40;
@@ -179,13 +180,18 @@ fn describe_properties(plan: &Plan) -> Result<()> {
 
 fn describe_groups(plan: &Plan) -> Result<()> {
     let groups = &plan.groups;
-    let mut table = columns(["  group", "tablets", "end rows", "on each server"]);
+    let mut table = Columns::new([
+        Heading::Left("group"),
+        Heading::Right("tablets"),
+        Heading::Right("on each server"),
+        Heading::Left("end rows"),
+    ]);
     for forecast in groups.iter().take(MAX_GROUPS) {
-        table.add_row([
-            format!("  {}", forecast.group.escape_debug()),
-            forecast.tablets.to_string(),
-            end_rows(&forecast.runs),
+        table.row([
+            forecast.group.escape_debug().to_string(),
+            Grouped(count_of(forecast.tablets)).to_string(),
             range(&forecast.per_server),
+            end_rows(&forecast.runs),
         ]);
     }
     output::print(if plan.is_without_groups && plan.group_pattern().is_none() {
@@ -193,7 +199,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     } else {
         "\ngroups, as the balancer will spread them:"
     })?;
-    output::print(&table.trim_fmt())?;
+    output::print(&table.lines(layout::output_width()))?;
     if groups.len() > MAX_GROUPS {
         let more = groups.len() - MAX_GROUPS;
         show!("  and {more} more; --json has all of them")?;
@@ -215,9 +221,10 @@ fn end_rows(runs: &[TabletRun]) -> String {
 }
 
 fn range(per_server: &[usize]) -> String {
+    let count = |count: &usize| Grouped(count_of(*count)).to_string();
     match (per_server.iter().min(), per_server.iter().max()) {
-        (Some(least), Some(most)) if least == most => least.to_string(),
-        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), Some(most)) if least == most => count(least),
+        (Some(least), Some(most)) => format!("{} to {}", count(least), count(most)),
         _ => "(no servers)".to_owned(),
     }
 }

@@ -15,11 +15,13 @@ use tokio::time::sleep;
 
 use super::plan::Optimized;
 use super::wait_until_balanced::WaitLine;
+use crate::color::Meaning;
 use crate::exit::Outcome;
+use crate::layout::{self, Columns, Heading};
 use crate::output::{self, shown};
 use crate::progress;
 use crate::spec::{Expected, OtherRows};
-use crate::text::{columns, count_of, parse_duration, plural};
+use crate::text::{count_of, parse_duration, plural, tenths};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MAX_ENTRIES: u64 = 10_000_000;
@@ -187,42 +189,69 @@ fn describe_properties(verdict: &Verdict) -> Result<()> {
 }
 
 fn describe_groups(verdict: &Verdict) -> Result<()> {
-    let mut table = columns(["group", "tablets", "least", "mean", "largest", "on a server"]);
+    let mut table = Columns::new([
+        Heading::Left("group"),
+        Heading::Right("tablets"),
+        Heading::Right("least"),
+        Heading::Right("mean"),
+        Heading::Right("largest"),
+        Heading::Left("on a server"),
+    ]);
     for group in &verdict.groups {
         let standing = if group.is_spread() { "spread" } else { "not spread" };
-        table.add_row([
-            group.group.escape_debug().to_string(),
-            group.tablets.to_string(),
-            group.least.to_string(),
-            format!("{:.1}", group.mean),
-            group.largest.to_string(),
-            standing.to_owned(),
-        ]);
+        let count = |count| Grouped(count_of(count)).to_string();
+        let bad = bad_if(!group.is_spread());
+        table.painted_row(
+            bad,
+            [
+                group.group.escape_debug().to_string(),
+                count(group.tablets),
+                count(group.least),
+                tenths(group.mean),
+                count(group.largest),
+                standing.to_owned(),
+            ],
+        );
     }
-    show!("\n{}", table.trim_fmt())
+    show!("\n{}", table.lines(layout::output_width()))
 }
 
 fn describe_rows(verdict: &Verdict) -> Result<()> {
     let unit = if verdict.counted { "rows" } else { "entries" };
-    let header =
-        ["load of", unit, "places", "least", "mean", "largest", "skew", "fullest", "evenness"];
-    let mut table = columns(header);
+    let mut table = Columns::new([
+        Heading::Left("load of"),
+        Heading::Right(unit),
+        Heading::Right("places"),
+        Heading::Right("least"),
+        Heading::Right("mean"),
+        Heading::Right("largest"),
+        Heading::Right("skew"),
+        Heading::Left("fullest"),
+        Heading::Left("evenness"),
+    ]);
     for rows in &verdict.rows {
         let recipe = rows.recipe.escape_debug().to_string();
-        table.add_row(load_row(recipe, rows.least, &rows.load, evenness(rows)));
+        let bad = bad_if(rows.load.standing == LoadStanding::TooFull);
+        table.painted_row(bad, load_row(recipe, rows.least, &rows.load, evenness(rows)));
     }
     let least = verdict.rows_per_server.values().min().copied().unwrap_or_default();
-    table.add_row(load_row("the servers".to_owned(), least, &verdict.servers, String::new()));
-    show!("\n{}\n", table.trim_fmt())
+    let bad = bad_if(verdict.servers.standing == LoadStanding::TooFull);
+    let servers = load_row("the servers".to_owned(), least, &verdict.servers, String::new());
+    table.painted_row(bad, servers);
+    show!("\n{}\n", table.lines(layout::output_width()))
+}
+
+fn bad_if(is_bad: bool) -> Option<Meaning> {
+    is_bad.then_some(Meaning::Bad)
 }
 
 fn load_row(name: String, least: u64, load: &Load, evenness: String) -> [String; 9] {
     [
         name,
         Grouped(load.total).to_string(),
-        load.places.to_string(),
+        Grouped(count_of(load.places)).to_string(),
         Grouped(least).to_string(),
-        format!("{:.1}", load.mean()),
+        tenths(load.mean()),
         Grouped(load.largest).to_string(),
         load.skew.map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}")),
         match &load.fullest {

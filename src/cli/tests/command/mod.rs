@@ -23,7 +23,10 @@ pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-ho
 pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
 
 /// The environment variables that the command reads.
-pub(crate) const VARIABLES: [&str; 13] = [
+pub(crate) const VARIABLES: [&str; 16] = [
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "NO_COLOR",
     "FLUO_AT",
     "FLUO_CONFIG",
     "FLUO_LOG",

@@ -35,6 +35,7 @@ impl Place {
         for name in VARIABLES {
             command = command.env_remove(name);
         }
+        command = command.env("NO_COLOR", "1");
         let child = command.envs(environment.iter().copied()).spawn(theirs).unwrap();
         let terminal = Arc::new(terminal);
         let shown = Arc::new(Mutex::new(Vec::new()));

@@ -17,7 +17,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
         tables.applications().remove("web").await.unwrap();
     };
     lose("web").await;
-    let remove = "app remove --at embedded:d web";
+    let remove = "app remove --at embedded:d --yes web";
     assert_eq!(
         place.fails(remove),
         "there is no application `web`; an interrupted command left its table, which `fluo table delete --at embedded:d web` \
@@ -27,10 +27,10 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
         &place.fails(&format!("{INIT} web")),
         "table `web` exists without an application; replace it, or choose another table for `web`; --clear replaces it",
     );
-    place.runs("app init --at embedded:d --clear web");
+    place.runs("app init --at embedded:d --clear --yes web");
     place.runs(remove);
     lose("web").await;
-    place.runs("table delete --at embedded:d web");
+    place.runs("table delete --yes --at embedded:d web");
     let error = "application `web` does not exist; create it first, with `fluo app init`";
     assert_eq!(place.fails(remove), error);
     // A table of another name, or one made for something else, is not attributed to the
@@ -51,7 +51,7 @@ async fn names_the_command_that_replaces_an_application_without_its_table() {
         place.fails("app gc --at embedded:d web"),
         "table `web` of application `web` does not exist; create the application again, with `fluo app init --clear`"
     );
-    place.runs("app init --at embedded:d --clear web");
+    place.runs("app init --at embedded:d --clear --yes web");
     place.runs("app gc --at embedded:d web");
 }
 
@@ -69,7 +69,7 @@ async fn refuses_a_directory_that_another_process_has_open() {
         "app list --at embedded:d",
         "app status --at embedded:d web",
         "app init --at embedded:d other",
-        "app remove --at embedded:d web",
+        "app remove --yes --at embedded:d web",
         "table list --at embedded:d",
     ] {
         assert_eq!(
@@ -83,6 +83,23 @@ async fn refuses_a_directory_that_another_process_has_open() {
     }
     drop(web);
     place.fluo("app status --at embedded:d web").prints("STOPPED\n");
+}
+
+/// Covers a bug: `while read t; do fluo table delete .. $t; done` deleted without a question.
+#[test]
+fn a_script_needs_yes_to_delete() {
+    let place = Place::new();
+    place.runs(&format!("{INIT} web"));
+    for (arguments, refusal) in [
+        ("app remove --at embedded:d web", "application `web` was not removed"),
+        ("app init --at embedded:d --clear web", "application `web` was not initialized"),
+        ("table delete --at embedded:d --despite-application web", "table `web` was not deleted"),
+    ] {
+        let reason = "because standard input is no terminal to confirm it; give --yes";
+        assert_eq!(place.fails(arguments), format!("{refusal}, {reason}"));
+        place.fluo("app status --at embedded:d web").prints("STOPPED\n");
+        place.fluo("table list --at embedded:d").prints("web\n");
+    }
 }
 
 #[cfg(unix)]

@@ -14,6 +14,7 @@ mod app_gc;
 mod app_plan_apply_verify;
 mod data;
 mod demo;
+mod layout;
 mod log;
 mod oracle_port;
 mod pipes;

@@ -79,7 +79,7 @@ fn prints_only_changes_with_their_time() {
     patiently(&place, "table apply --at embedded:d --spec other.toml pages").succeeds();
     // A few of the split points of 20 tablets are among those of 21; the others are extra.
     assert_says(&watching.news(), "table pages: drift: ");
-    patiently(&place, "table apply --at embedded:d --spec s.toml --prune pages").succeeds();
+    patiently(&place, "table apply --at embedded:d --spec s.toml --prune --yes pages").succeeds();
     let fixed = watching.news();
     assert_says(&fixed, "table pages: fixed: ");
     assert_eq!(watching.news(), OK);

@@ -40,7 +40,7 @@ impl Ground {
 
     /// Applies the spec again, and waits until the table matches it.
     pub(super) fn repair(&self) {
-        self.fluo.run(&format!("apply --spec s.toml --prune {}", self.table)).succeeds();
+        self.fluo.run(&format!("apply --spec s.toml --prune --yes {}", self.table)).succeeds();
         self.fluo.run(&format!("verify --spec s.toml --wait 300s {}", self.table)).succeeds();
     }
 
