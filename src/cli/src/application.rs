@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
 use fluo_recipes::stored_queue::StoredQueue;
@@ -88,7 +88,12 @@ impl OpenApplication {
 }
 
 pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordination>> {
-    fluo.applications().open(name).await.map_err(advised)
+    match fluo.applications().open(name).await {
+        Err(error) if error.kind() == ErrorKind::NotFound && fluo.table_exists(name).await? => {
+            bail!("`{name}` is a table and no application; `fluo table scan` prints its cells")
+        }
+        opened => opened.map_err(advised),
+    }
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without

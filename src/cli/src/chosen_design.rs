@@ -26,12 +26,19 @@ pub(crate) struct DesignArguments {
     /// row-hasher,prefix=PREFIX
     #[arg(long, group = CHOICE)]
     prefix: Option<String>,
+}
+
+/// The arguments that choose a design to write rows.
+#[derive(Args, Debug)]
+pub(crate) struct WritingDesignArguments {
+    #[command(flatten)]
+    design: DesignArguments,
     /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
     #[arg(long, value_name = "NUMBER", value_parser = seed)]
     pub(crate) seed: Option<u64>,
 }
 
-fn seed(text: &str) -> Result<u64, String> {
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("write a whole number from 0 to {}", u64::MAX))
 }
 
@@ -55,6 +62,30 @@ impl ChosenDesign {
     }
 }
 
+impl WritingDesignArguments {
+    /// Returns the design, and what a spec says about its table. With a seed, every run draws the
+    /// same salts.
+    pub(crate) fn choose(&self) -> Result<ChosenDesign> {
+        let chosen = self.design.choose()?;
+        let Some(seed) = self.seed else {
+            return Ok(chosen);
+        };
+        if !chosen.design.draws_salts() {
+            bail!(
+                "--seed is for salts that are drawn; those of the design {} are computed",
+                chosen.design.name()
+            );
+        }
+        let design = drawing(chosen.design, Rng::with_seed(seed));
+        Ok(ChosenDesign { design, ..chosen })
+    }
+}
+
+fn drawing(design: KeyDesign, random: Rng) -> KeyDesign {
+    let random = Mutex::new(random);
+    design.with_salt_source(move || random.lock().unwrap_or_else(PoisonError::into_inner).u64(..))
+}
+
 impl DesignArguments {
     /// Returns the design, and what a spec says about its table.
     pub(crate) fn choose(&self) -> Result<ChosenDesign> {
@@ -69,16 +100,7 @@ impl DesignArguments {
                 (KeyDesign::from(&hasher), None, None)
             }
         };
-        if self.seed.is_some() && !design.draws_salts() {
-            bail!(
-                "--seed is for salts that are drawn; those of the design {} are computed",
-                design.name()
-            );
-        }
-        // With a seed, every run draws the same salts.
-        let random = Mutex::new(self.seed.map_or_else(Rng::new, Rng::with_seed));
-        let draw = move || random.lock().unwrap_or_else(PoisonError::into_inner).u64(..);
-        Ok(ChosenDesign { design: design.with_salt_source(draw), layout, migration })
+        Ok(ChosenDesign { design: drawing(design, Rng::new()), layout, migration })
     }
 
     /// Returns the design, with example settings if it needs some and only its name is given.

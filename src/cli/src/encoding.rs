@@ -131,7 +131,8 @@ impl Written {
         Ok((parts.next().transpose()?.unwrap_or_default(), parts.next().transpose()?))
     }
 
-    fn bytes(self, written: &[u8]) -> Result<Bytes> {
+    /// Parses bytes that [`shown`](Self::shown) wrote. As text, all UTF-8 is accepted.
+    pub(crate) fn bytes(self, written: &[u8]) -> Result<Bytes> {
         if self.encoding != Encoding::Text {
             return Ok(self.encoding.decode(written)?.into_owned().into());
         }

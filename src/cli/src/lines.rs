@@ -1,10 +1,11 @@
 //! Line-by-line input and output, in constant memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use flate2::read::MultiGzDecoder;
 
 use crate::output::CANNOT_WRITE;
 
@@ -14,6 +15,10 @@ const READ_BYTES: usize = 1 << 18;
 /// on memory. An embedded table accepts rows of 16 MiB, a live Accumulo 1 MiB.
 const MAX_LINE_BYTES: usize = 32 << 20;
 const WRITE_BYTES: usize = 1 << 18;
+const CANNOT_READ: &str = "cannot read the rows";
+/// The first bytes of a gzip file (RFC 1952).
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Opens a file with lines of `what`, or standard input for `-`. Opening a named pipe waits for its
 /// writer.
@@ -31,32 +36,39 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
 
 /// Calls `each` with the number (from 1) and the bytes of every line, without its newline. Adds the
 /// number to its error.
+///
+/// Decompresses gzip, and removes a byte order mark. If the first line ends in CRLF, removes the
+/// carriage returns at the ends of lines. Prints a note about each of them.
 pub(crate) fn for_each(
     input: impl Read,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let mut input = BufReader::with_capacity(READ_BYTES, input);
+    let mut input = BufReader::with_capacity(READ_BYTES, decoded(input)?);
+    let mut has_crlf = false;
     // The start of a line that ends in a later read.
     let mut begun = Vec::new();
     let mut number = 1;
     loop {
         let bytes = match input.fill_buf() {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            bytes => bytes.context("cannot read the rows")?,
+            bytes => bytes.context(CANNOT_READ)?,
         };
         if bytes.is_empty() {
             break;
         }
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', bytes) {
-            let part = bytes.get(start..end).unwrap_or_default();
-            if begun.is_empty() {
-                in_line(number, each(number, part))?;
-            } else {
-                begun.extend_from_slice(part);
-                in_line(number, each(number, &begun))?;
-                begun.clear();
+            let mut line = bytes.get(start..end).unwrap_or_default();
+            if !begun.is_empty() {
+                begun.extend_from_slice(line);
+                line = &begun;
             }
+            if number == 1 && line.ends_with(b"\r") {
+                say!("note: the lines end in CRLF; the carriage returns are removed");
+                has_crlf = true;
+            }
+            in_line(number, each(number, without_return(line, has_crlf)))?;
+            begun.clear();
             number += 1;
             start = end + 1;
         }
@@ -71,8 +83,42 @@ pub(crate) fn for_each(
     }
     match begun.as_slice() {
         [] => Ok(()),
-        rest => in_line(number, each(number, rest)),
+        rest => in_line(number, each(number, without_return(rest, has_crlf))),
     }
+}
+
+fn without_return(line: &[u8], has_crlf: bool) -> &[u8] {
+    line.strip_suffix(b"\r").filter(|_| has_crlf).unwrap_or(line)
+}
+
+/// Decompresses gzip, and removes a byte order mark.
+fn decoded<'a>(input: impl Read + 'a) -> Result<Box<dyn Read + 'a>> {
+    let (first, input) = first_bytes(input, GZIP)?;
+    let is_gzip = first == GZIP;
+    let mut input: Box<dyn Read> = Box::new(Cursor::new(first).chain(input));
+    if is_gzip {
+        say!("note: the input is compressed by gzip; its content is read");
+        input = Box::new(MultiGzDecoder::new(input));
+    }
+    let (first, input) = first_bytes(input, BYTE_ORDER_MARK)?;
+    if first == BYTE_ORDER_MARK {
+        say!("note: the input begins with a byte order mark, which is removed");
+        return Ok(input);
+    }
+    Ok(Box::new(Cursor::new(first).chain(input)))
+}
+
+/// Reads bytes while they are those of `expected`, and the first other byte. Reads no more, because
+/// a pipe may have no more yet.
+fn first_bytes<R: Read>(mut input: R, expected: &[u8]) -> Result<(Vec<u8>, R)> {
+    let mut first = Vec::new();
+    while first.len() < expected.len() && expected.starts_with(&first) {
+        let more = (&mut input).take(1).read_to_end(&mut first).context(CANNOT_READ)?;
+        if more == 0 {
+            break;
+        }
+    }
+    Ok((first, input))
 }
 
 /// Writes for every line the bytes that `transform` appends to the buffer, and a newline. If a line
@@ -111,6 +157,9 @@ fn in_line(number: u64, result: Result<()>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
 
     /// A reader that returns a few bytes at a time, as pipes do.
@@ -147,6 +196,43 @@ mod tests {
         }
         assert_eq!(lines_of(b"", 1), Vec::<Vec<u8>>::new());
         assert_eq!(lines_of(b"\n", 1), vec![b"".to_vec()]);
+    }
+
+    #[test]
+    fn decodes_gzip_and_removes_a_mark_and_the_returns_of_crlf() {
+        let gzip = |text: &[u8]| {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+            packed.write_all(text).unwrap();
+            packed.finish().unwrap()
+        };
+        let expected: Vec<Vec<u8>> = vec![b"a".into(), b"".into(), b"b\r".into(), b"c".into()];
+        let text = b"\xef\xbb\xbfa\r\n\r\nb\r\r\nc".as_slice();
+        let members = [gzip(b"a\n\nb\r"), gzip(b"\nc\n")].concat();
+        for input in [text, b"a\r\n\nb\r\r\nc\r", &gzip(text), &members] {
+            for at_once in [1, 2, usize::MAX] {
+                assert_eq!(lines_of(input, at_once), expected);
+            }
+        }
+        let truncated = &members[..members.len() - 1];
+        let error = for_each(truncated, |_, _| Ok(())).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read the rows");
+    }
+
+    #[test]
+    fn keeps_all_other_bytes() {
+        for input in [
+            b"a\nb\r".as_slice(),
+            b"a\r",
+            b"\r\r",
+            b"\x1f",
+            b"\xef\xbb",
+            b"\xef\xbb\xbe",
+            b"a\xef\xbb\xbf",
+            b"\x1f\x1f\x8b",
+        ] {
+            let lines: Vec<_> = input.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+            assert_eq!(lines_of(input, 1), lines);
+        }
     }
 
     /// An endless reader of zeros that counts the bytes it returned.

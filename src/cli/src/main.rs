@@ -29,6 +29,7 @@ mod oracle;
 mod progress;
 mod queue;
 mod scan;
+mod selection;
 mod spec;
 mod table;
 mod target;

@@ -5,8 +5,9 @@ use std::pin::pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use fluo_table::Grouped;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
+
+use crate::text::whole;
 
 /// All progress lines, which disappear while other lines are written.
 static LINES: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
@@ -46,9 +47,7 @@ fn line(template: &str, message: String) -> ProgressBar {
 }
 
 fn rate(state: &ProgressState, text: &mut dyn Write) {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is rounded")]
-    let rate = state.per_sec() as u64;
-    let _ = write!(text, "{}", Grouped(rate));
+    let _ = write!(text, "{}", whole(state.per_sec()));
 }
 
 /// Writes other lines to the terminal. Progress lines disappear during this call, so they are drawn

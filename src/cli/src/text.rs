@@ -1,5 +1,6 @@
 //! Counts, durations and shortened texts for messages.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use fluo_table::Grouped;
@@ -32,6 +33,12 @@ pub(crate) fn shortened(text: &str) -> String {
     start
 }
 
+/// Rounds a number down, for its digits in groups.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is rounded")]
+pub(crate) fn whole(number: f64) -> Grouped {
+    Grouped(number as u64)
+}
+
 /// Formats a number with one digit after the point, as `1,234.5`.
 pub(crate) fn tenths(number: f64) -> String {
     let text = format!("{number:.1}");
@@ -59,6 +66,11 @@ pub(crate) fn parse_pause(text: &str) -> Result<Duration, String> {
         }
         pause => Ok(pause),
     }
+}
+
+/// Parses a number that may be 0, such as a limit.
+pub(crate) fn parse_count<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "write a whole number from 0 on".to_owned())
 }
 
 /// Formats a duration in seconds for a message, without a fraction from ten seconds on.

@@ -33,7 +33,7 @@ pub(super) struct Settings {
 
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Its number, from 1.
+    /// Its number in the input.
     pub(super) number: u64,
     pub(super) row: Bytes,
     /// The earlier keys under which it may exist, oldest first. Empty unless the load is
@@ -76,6 +76,8 @@ pub(super) struct Input<'a, S> {
     settings: &'a Settings,
     /// The number of rows that were read, and their bytes.
     read: u64,
+    /// The number of the last row that was read.
+    last: u64,
     pub(super) read_bytes: u64,
     is_over: bool,
     gathered: Vec<Row>,
@@ -89,7 +91,7 @@ pub(super) struct Input<'a, S> {
 
 impl<'a, S, E> Input<'a, S>
 where
-    S: Stream<Item = Result<Mutation, E>>,
+    S: Stream<Item = Result<(u64, Mutation), E>>,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
     pub(super) fn new(rows: Pin<&'a mut S>, settings: &'a Settings) -> Self {
@@ -97,6 +99,7 @@ where
             rows,
             settings,
             read: 0,
+            last: 0,
             read_bytes: 0,
             is_over: false,
             gathered: Vec::new(),
@@ -127,20 +130,26 @@ where
                 self.is_over = true;
                 break;
             };
-            let number = self.read + 1;
-            let row = row.map_err(|error| BulkLoadCause::Input(error.into()));
-            match row.and_then(|mutation| Ok(self.settings.row(number, mutation)?)) {
-                Ok(row) => self.add(row),
-                Err(cause) => {
-                    self.failure = Some((number..=number, cause));
-                    self.is_over = true;
+            let added = match row {
+                Ok((number, mutation)) => {
+                    self.last = number;
+                    let row = self.settings.row(number, mutation);
+                    row.map(|row| self.add(row)).map_err(BulkLoadCause::from)
                 }
+                Err(error) => {
+                    self.last += 1;
+                    Err(BulkLoadCause::Input(error.into()))
+                }
+            };
+            if let Err(cause) = added {
+                self.failure = Some((self.last..=self.last, cause));
+                self.is_over = true;
             }
         }
     }
 
     fn add(&mut self, row: Row) {
-        self.read = row.number;
+        self.read += 1;
         self.read_bytes += row.input_bytes();
         self.gathered_bytes += row.memory_bytes();
         if !self.settings.insert_only {

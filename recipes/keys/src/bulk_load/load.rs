@@ -159,6 +159,25 @@ impl<'a> BulkLoad<'a> {
         table: &dyn Table,
         rows: impl Stream<Item = Result<Mutation, E>> + Send,
     ) -> Result<BulkLoadReport, BulkLoadError> {
+        let mut number = 0;
+        let numbered = rows.map(move |row| {
+            number += 1;
+            row.map(|mutation| (number, mutation))
+        });
+        self.load_numbered(table, numbered).await
+    }
+
+    /// Writes rows as [`load`](Self::load) does. Each of them has a number, such as that of its
+    /// line, which replaces its number in the input in reports and errors. The numbers ascend.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`load`](Self::load).
+    pub async fn load_numbered<E: Into<Box<dyn Error + Send + Sync>>>(
+        self,
+        table: &dyn Table,
+        rows: impl Stream<Item = Result<(u64, Mutation), E>> + Send,
+    ) -> Result<BulkLoadReport, BulkLoadError> {
         let Self { settings, mut watch } = self;
         let rows = pin!(rows.fuse());
         let mut input = Input::new(rows, &settings);

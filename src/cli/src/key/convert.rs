@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_keys::KeyMigration;
 use fluo_table::Grouped;
 
-use crate::chosen_design::{ChosenDesign, DesignArguments};
+use crate::chosen_design::{ChosenDesign, WritingDesignArguments};
 use crate::encoding::Encoding;
 use crate::lines;
 use crate::text::plural;
@@ -15,7 +15,7 @@ use crate::text::plural;
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
     #[command(flatten)]
-    design: DesignArguments,
+    design: WritingDesignArguments,
     /// Encoding of the rows and the keys
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,

@@ -21,7 +21,8 @@ Example:
   $ echo abc001 | fluo key add --design digest-salt,digits=4,separator=-
   9bf0-abc001
 
-A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
+A row is a line without its newline; an empty line is the empty row. Gzip is decompressed. A byte
+order mark is removed, and so are carriage returns if the first line ends in CRLF; otherwise they belong to the row.")]
     Add(convert::Convert),
     /// Convert keys on standard input to rows on standard output, one a line.
     ///

@@ -1,26 +1,22 @@
 //! `fluo scan`.
 
+mod print;
 mod record;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
-use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{ColumnSelector, Escaped, Scan as Request, Span, row_successor};
-use futures::stream::TryStreamExt;
-use indicatif::ProgressBar;
+use fluo_table::{Cell, ColumnSelector, Escaped, Scan as Request, Span, row_successor};
 
-use self::record::{Record, WRITE};
+pub(crate) use self::print::{PrintArguments, RecordKind};
+pub(crate) use self::record::Record;
+
 use crate::application::ApplicationArguments;
-use crate::encoding::{Written, blanks_escaped};
+use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::text::count_of;
-use crate::{output, progress};
-
-const BATCH_CELLS: usize = 1_000;
+use crate::text::parse_count;
 
 /// Print the cells of an application, as of one moment.
 ///
@@ -46,17 +42,10 @@ pub(crate) struct Scan {
     application: ApplicationArguments,
     #[command(flatten)]
     rows: RowArguments,
-    /// This column only, or all columns of a family. Write a `:` within the family as \x3a. Repeat
-    /// it for each
-    #[arg(long, value_name = "FAMILY[:QUALIFIER]", allow_hyphen_values = true)]
-    column: Vec<OsString>,
     #[command(flatten)]
-    written: Written,
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    printed: PrintArguments,
     /// Maximum number of cells to print; 0 prints none
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = parse_count::<u64>)]
     limit: Option<u64>,
     /// Print the stored entries: every version, lock, acknowledgement and notification. Resolves no
     /// locks
@@ -87,52 +76,30 @@ impl Scan {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let request = self.request()?;
         let open = self.application.open().await?;
-        let bar = if io::stdout().is_terminal() {
-            ProgressBar::hidden()
+        let is_raw = self.raw || self.notifications;
+        let (batches, kind) = if is_raw {
+            (open.table.scan(request), RecordKind::Entry)
         } else {
-            progress::counter("cells")
+            (open.client().await?.snapshot().await?.scan(request), RecordKind::Cell)
         };
-        let mut batches = if self.is_raw() {
-            open.table.scan(request)
-        } else {
-            open.client().await?.snapshot().await?.scan(request)
-        };
-        output::write(self.format.header(self.is_raw()).as_bytes())?;
-        let mut left = self.limit.unwrap_or(u64::MAX);
-        while left > 0
-            && let Some(mut batch) = batches.try_next().await?
-        {
-            batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-            let count = count_of(batch.len());
-            let record = if self.is_raw() { Record::of_entry } else { Record::of_cell };
-            let records = batch.iter().map(|cell| record(cell, self.written));
-            output::write(&self.format.lines(records)?)?;
-            left -= count;
-            bar.inc(count);
-        }
+        let record = if is_raw { Record::of_entry } else { Record::of_cell };
+        let record = |cell: &Cell| record(cell, self.printed.written);
+        self.printed.print(batches, self.limit, kind, record).await?;
         Ok(Outcome::Success)
     }
 
-    fn is_raw(&self) -> bool {
-        self.raw || self.notifications
-    }
-
     fn request(&self) -> Result<Request> {
-        let cells = usize::try_from(self.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        let cells = NonZeroUsize::new(cells.min(BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
-        let mut request = Request::over(self.rows.span(self.written)?).batch_cells(cells);
+        let request = self.printed.request([self.rows.span(self.printed.written)?], self.limit)?;
         if self.notifications {
             return Ok(request.column(ColumnSelector::family(NOTIFICATION_FAMILY)));
         }
-        for column in &self.column {
-            let column = self.written.selector(column)?;
-            if !self.raw && column.family == NOTIFICATION_FAMILY.as_bytes() {
-                bail!(
-                    "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are not data; --raw and \
-                     --notifications show them"
-                );
-            }
-            request = request.column(column);
+        let is_of_notifications =
+            |column: &ColumnSelector| column.family == NOTIFICATION_FAMILY.as_bytes();
+        if !self.raw && request.columns.iter().any(is_of_notifications) {
+            bail!(
+                "column `{NOTIFICATION_FAMILY}`: it holds notifications, which are not data; --raw and \
+                 --notifications show them"
+            );
         }
         Ok(request)
     }
@@ -154,67 +121,6 @@ impl RowArguments {
                 bail!("no row is in this range: --start `{start}` comes after --end `{end}`")
             }
             _ => Ok(Span::rows(start, end.map(|end| row_successor(&end)))),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One line for each, as Java Fluo prints it
-    #[default]
-    Text,
-    /// One line for each, below a header with the names of the fields
-    Csv,
-    /// One JSON object for each, on a line
-    Json,
-}
-
-impl Format {
-    fn header(self, is_raw: bool) -> &'static str {
-        match (self, is_raw) {
-            (Self::Csv, false) => "row,family,qualifier,visibility,timestamp,value\n",
-            (Self::Csv, true) => "row,family,qualifier,visibility,timestamp,type,value\n",
-            _ => "",
-        }
-    }
-
-    fn lines(self, mut records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
-        let mut lines = Vec::new();
-        match self {
-            Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
-            Self::Csv => {
-                let mut writer =
-                    csv::WriterBuilder::new().has_headers(false).from_writer(&mut lines);
-                records.try_for_each(|record| writer.serialize(record))?;
-                writer.flush()?;
-            }
-            Self::Json => {
-                for record in records {
-                    serde_json::to_writer(&mut lines, &record)?;
-                    lines.push(b'\n');
-                }
-            }
-        }
-        Ok(lines)
-    }
-}
-
-fn text(record: Record) -> String {
-    let Record { row, family, qualifier, visibility, timestamp, kind, value } = record;
-    let [row, family, qualifier, visibility] =
-        [row, family, qualifier, visibility].map(|name| blanks_escaped(&name));
-    let family = family.replace(':', r"\x3a");
-    let timestamp = timestamp.as_str().map_or_else(|| timestamp.to_string(), str::to_owned);
-    match kind {
-        None => format!("{row} {family} {qualifier} {visibility}\t{value}\n"),
-        Some(kind) => {
-            // Java Fluo leaves a blank in place of `PRIMARY` after a write that is not the
-            // primary's.
-            let has_primary = value.ends_with("PRIMARY") || value.starts_with("0x");
-            let blank = if kind == WRITE && !has_primary { " " } else { "" };
-            format!(
-                "{row} {family}:{qualifier} [{visibility}] {timestamp}-{kind}\t{value}{blank}\n"
-            )
         }
     }
 }

@@ -12,8 +12,12 @@ use serde_json::Value;
 use crate::encoding::Written;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Record {
-    pub(super) row: String,
+pub(crate) struct Record {
+    /// The stored key, if it is shown beside the row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
+    /// `None` if the key is not one of the design.
+    pub(super) row: Option<String>,
     pub(super) family: String,
     pub(super) qualifier: String,
     pub(super) visibility: String,
@@ -28,10 +32,11 @@ pub(super) struct Record {
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
-    pub(super) fn of_cell(cell: &Cell, written: Written) -> Self {
+    pub(crate) fn of_cell(cell: &Cell, written: Written) -> Self {
         let column = &cell.key.column;
         Self {
-            row: written.shown(&cell.key.row),
+            key: None,
+            row: Some(written.shown(&cell.key.row)),
             family: written.shown(&column.family),
             qualifier: written.shown(&column.qualifier),
             visibility: written.shown(&column.visibility),
@@ -39,6 +44,12 @@ impl Record {
             kind: None,
             value: written.shown(&cell.value),
         }
+    }
+
+    /// Creates the record of a cell with the row of its key, if it is a key of the design.
+    pub(crate) fn decoded(cell: &Cell, row: Option<&[u8]>, written: Written) -> Self {
+        let record = Self::of_cell(cell, written);
+        Self { key: record.row, row: row.map(|row| written.shown(row)), ..record }
     }
 
     /// Creates the record of a stored entry. A part that cannot be decoded is in hex.

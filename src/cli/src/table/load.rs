@@ -1,36 +1,17 @@
 //! `fluo table load`.
 
-use std::fs::{self, Metadata};
-use std::future::ready;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
-
-use anyhow::{Error, Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use fluo_keys::{
-    BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign,
-};
-use fluo_table::{Authorizations, Bytes, Column, Escaped, Grouped, Mutation};
-use futures::{Stream, StreamExt, stream};
-use indicatif::ProgressBar;
+use fluo_keys::{BulkLoad, ExistingRow, ExistingRows, KeyDesign};
+use fluo_table::{Bytes, Column, Escaped, Grouped, Mutation};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
-use crate::chosen_design::DesignArguments;
+use super::file_load::{FileLoad, FileLoaded, LinesOf};
+use crate::chosen_design::WritingDesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
-use crate::interruption::set_state;
-use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{count_of, plural};
-use crate::{lines, output, progress};
-
-/// Maximum number of rows that pass to the load together. The first row passes alone, so it is
-/// written at once.
-const CHUNK_ROWS: usize = 1_000;
-/// Number of bytes of lines after which a chunk passes to the load.
-const CHUNK_BYTES: usize = 1 << 20;
-const MAX_CHUNKS: usize = 2;
+use crate::output;
+use crate::text::{count_of, plural, whole};
 
 /// Convert rows to keys of a design and write them to a table.
 ///
@@ -39,6 +20,9 @@ const MAX_CHUNKS: usize = 2;
 /// only its timestamp. Rows are sorted before they are written. A load takes at most 250 MB of
 /// memory, and the cache of an embedded table 134 MB.
 ///
+/// A line is bad if its encoding is wrong, or if the design has no key for its row. The load stops
+/// at the first bad line, unless --rejects or --skip-bad lets it continue; then the exit code is 1.
+///
 /// With --create-if-absent, a row whose column already exists is not written: the first of these
 /// rows are named, and the exit code is 1. If the spec has earlier designs, a row under one of its
 /// earlier keys counts as existing. Loads with an earlier spec must have ended.
@@ -46,18 +30,14 @@ const MAX_CHUNKS: usize = 2;
 #[command(after_help = "\
 Example:
   fluo table load --at embedded:./data pages --prefix p rows.txt
-  zcat rows.gz | fluo table load --at embedded:./data pages --prefix p -
+  fluo table load --at embedded:./data pages --prefix p --rejects bad.tsv rows.txt.gz
   fluo table load --at proxy:localhost:42424 --user root pages --prefix p rows.txt
   fluo table load --at embedded:./data pages --design modulo --create-if-absent users.txt")]
 pub(crate) struct Load {
     #[command(flatten)]
-    target: TargetArguments,
-    /// Name of the table
-    name: String,
+    file: FileLoad,
     #[command(flatten)]
-    design: DesignArguments,
-    /// File of rows, one a line, or - for standard input
-    file: PathBuf,
+    design: WritingDesignArguments,
     /// Encoding of the rows in the file
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
@@ -67,11 +47,6 @@ pub(crate) struct Load {
     /// Write only rows whose column is absent, and name the others
     #[arg(long)]
     create_if_absent: bool,
-    #[command(flatten)]
-    guard: ApplicationGuard,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Load {
@@ -85,32 +60,27 @@ impl Load {
                 design.name()
             );
         }
-        let path = self.file.clone();
-        let input = tokio::task::spawn_blocking(move || lines::open(&path, "rows")).await??;
-        let tables = self.target.open_to_change(&self.name, &self.guard).await?;
-        let table = tables.open_table(&self.name, Authorizations::none()).await?;
         let mut load =
             epochs.as_ref().map_or_else(|| BulkLoad::new(&design), BulkLoad::for_migration);
         if self.create_if_absent {
             load = load.insert_only()?;
         }
-        // The bytes of the file that were read, and the bar of those whose rows are written.
-        let read = ProgressBar::hidden();
-        let rows = rows_of(read.wrap_read(input), self.encoding, self.column.clone());
-        let (bar, start) = (progress::bytes("loading rows", size_of(&self.file)), Instant::now());
-        let again = self.again(&design);
-        let watch = |report: &BulkLoadReport| {
-            let ended = u128::from(read.position()) * u128::from(report.ended_bytes)
-                / u128::from(report.read_bytes.max(1));
-            // The file is read ahead of the load, in steps.
-            bar.set_position(bar.position().max(u64::try_from(ended).unwrap_or(u64::MAX)));
-            set_state(format!("loading table `{}` {}", self.name, stopped(report, again)));
+        let (encoding, column) = (self.encoding, self.column.clone());
+        // Finds rows without a key before the load, which ends at them. Draws no salts for it.
+        let check = self.file.bad.may_skip().then(|| design.clone().with_salt_source(|| 0));
+        let mut key = Vec::new();
+        let parse = move |line: &[u8]| {
+            let row = Bytes::from(encoding.decode(line)?.into_owned());
+            if let Some(design) = &check {
+                key.clear();
+                design.encode_row_to(&row, &mut key)?;
+            }
+            Ok(Mutation::new(row).put(column.clone(), Bytes::new()))
         };
-        let loaded = load.on_progress(watch).load(&*table, rows).await;
-        drop(bar);
-        let report = loaded.map_err(|error| failure(error, again))?;
-        self.tell(&report, start.elapsed().as_secs_f64())?;
-        Ok(Outcome::of(report.existing.count + report.unsure.count == 0))
+        let loaded = self.file.load(load, self.again(&design), LinesOf::Rows, parse).await?;
+        self.tell(&loaded)?;
+        let FileLoaded { report, bad, .. } = loaded;
+        Ok(Outcome::of(report.existing.count + report.unsure.count + bad.count() == 0))
     }
 
     fn again(&self, design: &KeyDesign) -> &'static str {
@@ -125,15 +95,13 @@ impl Load {
         }
     }
 
-    fn tell(&self, report: &BulkLoadReport, seconds: f64) -> Result<()> {
+    fn tell(&self, loaded: &FileLoaded) -> Result<()> {
+        let FileLoaded { report, bad, seconds, .. } = loaded;
         let (rows, repeated) = (report.written, report.repeated_keys);
-        #[expect(clippy::cast_precision_loss, reason = "a rate for a person to read")]
-        let rows_per_second = rows as f64 / seconds.max(1e-9);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is shown")]
-        let rate = Grouped(rows_per_second as u64);
-        if self.json {
+        let rows_per_second = loaded.per_second(rows);
+        if self.file.json {
             return output::print_json(&json!({
-                "table": self.name,
+                "table": self.file.name,
                 "rows": rows,
                 "seconds": seconds,
                 "rows_per_second": rows_per_second,
@@ -143,8 +111,11 @@ impl Load {
                 "first_conflicts": named(&report.existing),
                 "unsure": report.unsure.count,
                 "first_unsure": named(&report.unsure),
+                "bad_lines": bad.count(),
+                "first_bad_lines": bad.first(),
             }));
         }
+        bad.tell();
         say_named(&report.existing, "there already and not written");
         let unsure = "there, written by this load or before it, as an answer was lost";
         say_named(&report.unsure, unsure);
@@ -155,65 +126,12 @@ impl Load {
                 format!("; {at_least}{} of them under a key that another line had", Grouped(rows))
             }
         };
-        let (rows, table) = (plural(rows, "row"), &self.name);
-        say!("{rows} written to table `{table}` in {seconds:.1} s ({rate} rows/s){under_repeated}");
+        let (rows, table) = (plural(rows, "row"), &self.file.name);
+        say!(
+            "{rows} written to table `{table}` in {seconds:.1} s ({} rows/s){under_repeated}",
+            whole(rows_per_second)
+        );
         Ok(())
-    }
-}
-
-/// Returns the number of bytes of a file; `None` if they are not known before it is read.
-fn size_of(path: &Path) -> Option<u64> {
-    let file = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    (path.as_os_str() != "-").then_some(file.len())
-}
-
-fn rows_of(
-    input: impl Read + Send + 'static,
-    encoding: Encoding,
-    column: Column,
-) -> impl Stream<Item = Result<Mutation>> + Send {
-    let (chunks, received) = mpsc::channel::<Vec<Result<Mutation>>>(MAX_CHUNKS);
-    // Sends the rows, and the error that ends them. Ends early if the load does not take more.
-    let reader = tokio::task::spawn_blocking(move || {
-        let (mut chunk, mut bytes) = (Vec::new(), 0);
-        let read = lines::for_each(input, |number, line| {
-            let row = Bytes::from(encoding.decode(line)?.into_owned());
-            chunk.push(Ok(Mutation::new(row).put(column.clone(), Bytes::new())));
-            bytes += line.len();
-            if number == 1 || chunk.len() >= CHUNK_ROWS || bytes >= CHUNK_BYTES {
-                bytes = 0;
-                chunks.blocking_send(std::mem::take(&mut chunk))?;
-            }
-            Ok(())
-        });
-        chunk.extend(read.err().map(Err));
-        let _ = chunks.blocking_send(chunk);
-    });
-    // A reader that panics ends the input with an error.
-    let end = stream::once(reader)
-        .filter_map(|ended| ready(ended.err().map(|error| vec![Err(error.into())])));
-    let received =
-        stream::unfold(received, async |mut received| Some((received.recv().await?, received)));
-    received.chain(end).flat_map(stream::iter)
-}
-
-fn failure(error: BulkLoadError, again: &str) -> Error {
-    let stopped = format!("the load {}", stopped(&error.report, again));
-    let cause = match error.cause {
-        BulkLoadCause::Input(error) => anyhow!(error),
-        BulkLoadCause::Table(cause) => cause.into(),
-        cause => anyhow!(cause).context(format!("line {}", error.rows.start())),
-    };
-    cause.context(stopped)
-}
-
-/// Returns the rows that are written, and the consequences of loading them again.
-fn stopped(report: &BulkLoadReport, again: &str) -> String {
-    let stopped = format!("stopped after {}", plural(report.written, "row"));
-    match (report.written, report.unknown) {
-        (0, 0) => stopped,
-        (_, 0) => format!("{stopped}; {again}"),
-        (_, some) => format!("{stopped} and perhaps {} more; {again}", Grouped(some)),
     }
 }
 
@@ -244,22 +162,4 @@ fn column(text: &str) -> Result<Column, String> {
         .split_once(':')
         .ok_or("a column is a family, a `:` and a qualifier; either may be empty")?;
     Ok(Column::new(family.to_owned(), qualifier.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn describes_a_load_that_ended_early() {
-        for (written, unknown, expected) in [
-            (0, 0, "0 rows"),
-            (1, 0, "1 row; again"),
-            (1_200, 1_000, "1,200 rows and perhaps 1,000 more; again"),
-            (0, 2, "0 rows and perhaps 2 more; again"),
-        ] {
-            let report = BulkLoadReport { written, unknown, ..BulkLoadReport::default() };
-            assert_eq!(stopped(&report, "again"), format!("stopped after {expected}"));
-        }
-    }
 }

@@ -1,12 +1,20 @@
 //! `fluo table`: tables, and their optimization.
 
 mod apply;
+mod bad_lines;
 mod check;
+mod compact;
+mod count;
+mod file_load;
+mod import;
 mod lifecycle;
 mod load;
 mod migrate;
 mod plan;
+mod sample;
+mod scan;
 mod show;
+mod stored;
 mod verify;
 mod wait_until_balanced;
 mod watch;
@@ -28,7 +36,13 @@ pub(crate) enum TableCommand {
     Delete(lifecycle::Delete),
     List(lifecycle::List),
     Show(show::Show),
+    Scan(Box<scan::Scan>),
+    Get(Box<scan::Get>),
+    Count(Box<count::Count>),
+    Sample(Box<sample::Sample>),
     Load(Box<load::Load>),
+    Import(Box<import::Import>),
+    Compact(compact::Compact),
     Check(check::Check),
     Migrate(migrate::Migrate),
     /// Show the changes that would make a table match the spec; writes nothing.
@@ -72,6 +86,12 @@ pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
         TableCommand::Delete(command) => command.run().await?,
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
+        TableCommand::Scan(command) => command.run().await?,
+        TableCommand::Get(command) => return command.run().await,
+        TableCommand::Count(command) => command.run().await?,
+        TableCommand::Sample(command) => command.run().await?,
+        TableCommand::Compact(command) => command.run().await?,
+        TableCommand::Import(command) => return command.run().await,
         TableCommand::Load(command) => return command.run().await,
         TableCommand::Check(command) => return command.run().await,
         TableCommand::Migrate(command) => return command.run().await,

@@ -101,6 +101,22 @@ impl TargetArguments {
         }
     }
 
+    /// Opens the tables of an existing target, to read one of them. Prints a note if it is the
+    /// table of an application; those on a live Accumulo are not detected.
+    pub(crate) async fn open_to_read(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
+        let Target::Embedded(directory) = self.target()? else {
+            return self.open().await;
+        };
+        let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
+        if let Some(application) = applications_of(&tables.applications(), table).await?.first() {
+            say!(
+                "note: these are the stored cells of application `{application}`; `fluo scan` shows what a transaction \
+                 reads"
+            );
+        }
+        Ok(Arc::new(tables))
+    }
+
     /// Opens the tables of an existing target, to change one of them outside any application.
     ///
     /// Refuses a system table of Accumulo, and an embedded directory that is known to be damaged.

@@ -1,0 +1,109 @@
+//! The bad lines of a file: skipped within a bound, kept in a file, counted and named.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Error, Result};
+use clap::Args;
+use fluo_table::Grouped;
+use serde_json::{Value, json};
+
+use crate::atomic_file;
+use crate::exit::sentence;
+use crate::output;
+use crate::text::{count_of, parse_count, plural};
+
+const NAMED: usize = 10;
+
+#[derive(Args, Debug)]
+pub(super) struct BadLineArguments {
+    /// Write bad lines to this file, and continue. One a line: its number, the reason and the line
+    /// itself, with tabs between them
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    /// Skip this many bad lines, and stop at the next one; with --rejects all unless given, or else
+    /// 0
+    #[arg(long, value_name = "N", value_parser = parse_count::<u64>)]
+    skip_bad: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct BadLines {
+    most: u64,
+    rejects: Option<(PathBuf, File)>,
+    count: u64,
+    /// The numbers of the first bad lines, and the reasons.
+    first: Vec<(u64, String)>,
+}
+
+impl BadLineArguments {
+    /// Checks whether a bad line may be skipped.
+    pub(super) fn may_skip(&self) -> bool {
+        self.rejects.is_some() || self.skip_bad.is_some()
+    }
+
+    /// Makes the file of rejects. `input` is the file of the lines.
+    pub(super) fn open(&self, input: &Path) -> Result<BadLines> {
+        let rejects = self.rejects.as_ref().map(|path| {
+            let cannot = || cannot_write(path);
+            atomic_file::check_is_another(path, input, "the file of rows").with_context(cannot)?;
+            anyhow::Ok((path.clone(), File::create(path).with_context(cannot)?))
+        });
+        let rejects = rejects.transpose()?;
+        let most = self.skip_bad.unwrap_or(if rejects.is_some() { u64::MAX } else { 0 });
+        Ok(BadLines { most, rejects, count: 0, first: Vec::new() })
+    }
+}
+
+impl BadLines {
+    /// Skips a line. Fails if no more may be skipped, or if the line cannot be kept.
+    pub(super) fn skip(&mut self, number: u64, line: &[u8], error: Error) -> Result<()> {
+        let reason = output::shown(&sentence(&error));
+        if let Some((path, file)) = &mut self.rejects {
+            let kept = [format!("{number}\t{reason}\t").as_bytes(), line, b"\n"].concat();
+            file.write_all(&kept).with_context(|| cannot_write(path))?;
+        }
+        if self.count == self.most {
+            return Err(match self.most {
+                0 => error,
+                most => error.context(format!("more than {}", plural(most, "bad line"))),
+            });
+        }
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push((number, reason));
+        }
+        Ok(())
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(super) fn first(&self) -> Value {
+        let named = |(number, reason): &(u64, String)| json!({ "line": number, "reason": reason });
+        self.first.iter().map(named).collect()
+    }
+
+    pub(super) fn tell(&self) {
+        if self.count == 0 {
+            return;
+        }
+        say!("{} skipped:", plural(self.count, "bad line"));
+        for (number, reason) in &self.first {
+            say!("  line {number}: {reason}");
+        }
+        let more = self.count - count_of(self.first.len());
+        if more > 0 {
+            say!("  and {} more", Grouped(more));
+        }
+        if let Some((path, _)) = &self.rejects {
+            say!("the skipped lines are in {}", path.display());
+        }
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write the rejects {}", path.display())
+}

@@ -1,0 +1,63 @@
+//! `fluo table count`.
+
+use std::ffi::OsStr;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_table::{Bytes, Scan};
+use futures::stream::TryStreamExt;
+use serde_json::json;
+
+use super::stored::StoredTable;
+use crate::encoding::Written;
+use crate::selection::SelectionArguments;
+use crate::text::{count_of, plural};
+use crate::{output, progress};
+
+/// Count the rows and the cells of a table, by reading them.
+///
+/// A row counts if one of its cells is visible to this user with these labels. `fluo table show`
+/// has the stored entries of each tablet, without reading them.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table count --at embedded:./data pages
+  fluo table count --at embedded:./data --design web-table --domain example.com pages")]
+pub(crate) struct Count {
+    #[command(flatten)]
+    stored: StoredTable,
+    #[command(flatten)]
+    rows: SelectionArguments,
+    #[command(flatten)]
+    written: Written,
+    /// Print the counts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Count {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let decode = |row: &OsStr| self.written.named("row", row);
+        let spans = self.stored.rows()?.spans(&self.rows, decode)?;
+        let open = self.stored.open().await?;
+        let bar = progress::counter("cells");
+        let (mut rows, mut cells, mut last) = (0_u64, 0_u64, None::<Bytes>);
+        let mut batches = open.table.scan(Scan::over_all(spans));
+        while let Some(batch) = batches.try_next().await? {
+            cells += count_of(batch.len());
+            for cell in batch {
+                if last.as_ref() != Some(&cell.key.row) {
+                    rows += 1;
+                    last = Some(cell.key.row);
+                }
+            }
+            bar.set_position(cells);
+        }
+        drop(bar);
+        let table = &self.stored.name;
+        if self.json {
+            return output::print_json(&json!({ "table": table, "rows": rows, "cells": cells }));
+        }
+        show!("table {table}: {}, {}", plural(rows, "row"), plural(cells, "cell"))
+    }
+}

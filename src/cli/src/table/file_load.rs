@@ -1,0 +1,233 @@
+//! The load of the lines of a file into a table, for `fluo table load` and `fluo table import`.
+
+use std::fs::{self, Metadata};
+use std::future::ready;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Error, Result, anyhow};
+use clap::Args;
+use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport};
+use fluo_table::{Authorizations, Grouped, Mutation, Update};
+use futures::{Stream, StreamExt, stream};
+use indicatif::ProgressBar;
+use tokio::sync::mpsc;
+
+use super::bad_lines::{BadLineArguments, BadLines};
+use crate::interruption::set_state;
+use crate::target::{ApplicationGuard, TargetArguments};
+use crate::text::{count_of, plural};
+use crate::{lines, progress};
+
+/// Maximum number of rows that pass to the load together. The first row passes alone, so it is
+/// written at once.
+const CHUNK_ROWS: usize = 1_000;
+/// Number of bytes of lines after which a chunk passes to the load.
+const CHUNK_BYTES: usize = 1 << 20;
+const MAX_CHUNKS: usize = 2;
+/// Bounds of the cells that are written in one mutation of their row.
+const MAX_JOINED_CELLS: usize = 100;
+const MAX_JOINED_BYTES: usize = 1 << 16;
+
+#[derive(Args, Debug)]
+pub(super) struct FileLoad {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Name of the table
+    pub(super) name: String,
+    /// File, or - for standard input. Gzip is decompressed, and a byte order mark and the carriage
+    /// returns of CRLF are removed, with a note
+    file: PathBuf,
+    #[command(flatten)]
+    pub(super) bad: BadLineArguments,
+    #[command(flatten)]
+    guard: ApplicationGuard,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LinesOf {
+    Rows,
+    /// Consecutive cells of a row are written together.
+    Cells,
+}
+
+#[derive(Debug)]
+pub(super) struct FileLoaded {
+    pub(super) report: BulkLoadReport,
+    pub(super) bad: BadLines,
+    pub(super) cells: u64,
+    pub(super) seconds: f64,
+}
+
+/// The counts of the reader of the file.
+#[derive(Debug, Default)]
+struct LinesRead {
+    bad: BadLines,
+    cells: u64,
+}
+
+impl FileLoaded {
+    #[expect(clippy::cast_precision_loss, reason = "a rate for a person to read")]
+    pub(super) fn per_second(&self, count: u64) -> f64 {
+        count as f64 / self.seconds.max(1e-9)
+    }
+}
+
+impl FileLoad {
+    /// Loads the mutations that `parse` makes from lines, or adds the lines to the bad ones.
+    /// `again` states the consequences of repeating the load.
+    pub(super) async fn load(
+        &self,
+        load: BulkLoad<'_>,
+        again: &str,
+        lines_of: LinesOf,
+        parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
+    ) -> Result<FileLoaded> {
+        let path = self.file.clone();
+        let input = tokio::task::spawn_blocking(move || lines::open(&path, "rows")).await??;
+        let tables = self.target.open_to_change(&self.name, &self.guard).await?;
+        let table = tables.open_table(&self.name, Authorizations::none()).await?;
+        let lines_read =
+            Arc::new(Mutex::new(LinesRead { bad: self.bad.open(&self.file)?, cells: 0 }));
+        // The bytes of the file that were read, and the bar of those whose rows are written.
+        let read = ProgressBar::hidden();
+        let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&lines_read), parse);
+        let (bar, start) = (progress::bytes("loading rows", size_of(&self.file)), Instant::now());
+        let watch = |report: &BulkLoadReport| {
+            let ended = u128::from(read.position()) * u128::from(report.ended_bytes)
+                / u128::from(report.read_bytes.max(1));
+            // The file is read ahead of the load, in steps.
+            bar.set_position(bar.position().max(u64::try_from(ended).unwrap_or(u64::MAX)));
+            set_state(format!("loading table `{}` {}", self.name, stopped(report, again)));
+        };
+        let loaded = load.on_progress(watch).load_numbered(&*table, rows).await;
+        drop(bar);
+        let seconds = start.elapsed().as_secs_f64();
+        let LinesRead { bad, cells } = std::mem::take(&mut *lock(&lines_read));
+        match loaded {
+            Ok(report) => Ok(FileLoaded { report, bad, cells, seconds }),
+            Err(error) => {
+                bad.tell();
+                Err(failure(error, again))
+            }
+        }
+    }
+}
+
+fn lock(lines: &Mutex<LinesRead>) -> MutexGuard<'_, LinesRead> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the number of bytes of a file; `None` if they are not known before it is read.
+fn size_of(path: &Path) -> Option<u64> {
+    let file = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    (path.as_os_str() != "-").then_some(file.len())
+}
+
+/// Returns the mutations with the numbers of their lines, or of the first of their lines.
+fn rows_of(
+    input: impl Read + Send + 'static,
+    lines_of: LinesOf,
+    lines_read: Arc<Mutex<LinesRead>>,
+    mut parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
+) -> impl Stream<Item = Result<(u64, Mutation)>> + Send {
+    let (chunks, received) = mpsc::channel::<Vec<Result<(u64, Mutation)>>>(MAX_CHUNKS);
+    // Sends the rows, and the error that ends them. Ends early if the load does not take more.
+    let reader = tokio::task::spawn_blocking(move || {
+        let (mut chunk, mut bytes, mut is_first) = (Vec::new(), 0, true);
+        let mut send_if_full = |chunk: &mut Vec<_>, bytes: &mut usize| {
+            let is_full = chunk.len() >= CHUNK_ROWS || *bytes >= CHUNK_BYTES;
+            if is_full || is_first && !chunk.is_empty() {
+                (is_first, *bytes) = (false, 0);
+                chunks.blocking_send(std::mem::take(chunk))?;
+            }
+            anyhow::Ok(())
+        };
+        let read = lines::for_each(input, |number, line| {
+            let mutation = match parse(line) {
+                Ok(mutation) => mutation,
+                Err(error) => return lock(&lines_read).bad.skip(number, line, error),
+            };
+            lock(&lines_read).cells += count_of(mutation.updates.len());
+            bytes += line.len();
+            if lines_of == LinesOf::Rows {
+                chunk.push(Ok((number, mutation)));
+                return send_if_full(&mut chunk, &mut bytes);
+            }
+            match chunk.last_mut() {
+                Some(Ok((_, last))) if joins(last, &mutation) => {
+                    // Of versions with one timestamp the first line is the newest, as in a scan.
+                    last.updates.splice(0..0, mutation.updates);
+                }
+                _ => {
+                    send_if_full(&mut chunk, &mut bytes)?;
+                    chunk.push(Ok((number, mutation)));
+                }
+            }
+            Ok(())
+        });
+        chunk.extend(read.err().map(Err));
+        let _ = chunks.blocking_send(chunk);
+    });
+    // A reader that panics ends the input with an error.
+    let end = stream::once(reader)
+        .filter_map(|ended| ready(ended.err().map(|error| vec![Err(error.into())])));
+    let received =
+        stream::unfold(received, async |mut received| Some((received.recv().await?, received)));
+    received.chain(end).flat_map(stream::iter)
+}
+
+/// Checks whether the cells of two mutations are written together. Versions with one timestamp
+/// always are, because their order matters.
+fn joins(last: &Mutation, next: &Mutation) -> bool {
+    let version = |update: &Update| (update.column.clone(), update.timestamp);
+    let is_small = || {
+        last.updates.len() < MAX_JOINED_CELLS
+            && last.size_bytes() + next.size_bytes() < MAX_JOINED_BYTES
+    };
+    last.row == next.row
+        && (is_small() || last.updates.first().map(version) == next.updates.first().map(version))
+}
+
+fn failure(error: BulkLoadError, again: &str) -> Error {
+    let stopped = format!("the load {}", stopped(&error.report, again));
+    let cause = match error.cause {
+        BulkLoadCause::Input(error) => anyhow!(error),
+        BulkLoadCause::Table(cause) => cause.into(),
+        cause => anyhow!(cause).context(format!("line {}", error.rows.start())),
+    };
+    cause.context(stopped)
+}
+
+/// Returns the rows that are written, and the consequences of loading them again.
+fn stopped(report: &BulkLoadReport, again: &str) -> String {
+    let stopped = format!("stopped after {}", plural(report.written, "row"));
+    match (report.written, report.unknown) {
+        (0, 0) => stopped,
+        (_, 0) => format!("{stopped}; {again}"),
+        (_, some) => format!("{stopped} and perhaps {} more; {again}", Grouped(some)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn describes_a_load_that_ended_early() {
+        for (written, unknown, expected) in [
+            (0, 0, "0 rows"),
+            (1, 0, "1 row; again"),
+            (1_200, 1_000, "1,200 rows and perhaps 1,000 more; again"),
+            (0, 2, "0 rows and perhaps 2 more; again"),
+        ] {
+            let report = BulkLoadReport { written, unknown, ..BulkLoadReport::default() };
+            assert_eq!(stopped(&report, "again"), format!("stopped after {expected}"));
+        }
+    }
+}

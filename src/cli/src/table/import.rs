@@ -1,0 +1,107 @@
+//! `fluo table import`.
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use fluo_keys::{BulkLoad, KeyDesign, Unsalted};
+use fluo_table::{Bytes, Change, Column, Mutation, Update};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::file_load::{FileLoad, FileLoaded, LinesOf};
+use crate::encoding::Written;
+use crate::exit::Outcome;
+use crate::output;
+use crate::text::{plural, whole};
+
+/// Write the cells that `fluo table scan --json` printed.
+///
+/// Every byte of a cell and its timestamp are as before. Importing again is safe. Make the table
+/// first, with the same --versions. Cells that the labels of the scan did not allow are not in its
+/// output; deletes are not either, so import into an empty table for a copy.
+///
+/// A line is bad if it is not such a cell. The import stops at the first bad line, unless --rejects
+/// or --skip-bad lets it continue; then the exit code is 1.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table scan --at embedded:./data --json pages > pages.jsonl
+  fluo table create --at embedded:./copy pages
+  fluo table import --at embedded:./copy pages pages.jsonl
+
+A line is {\"row\":\"r\",\"family\":\"f\",\"qualifier\":\"q\",\"visibility\":\"\",\"timestamp\":1,\"value\":\"v\"}, and may have the
+stored `key`, which is written in place of the row. Visibility and timestamp may be absent; the timestamp is then the
+time of the table. In strings, a backslash begins a byte, \\xNN. Of consecutive cells with one column and timestamp,
+the first is the newest.")]
+pub(crate) struct Import {
+    #[command(flatten)]
+    file: FileLoad,
+    #[command(flatten)]
+    written: Written,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    key: Option<String>,
+    row: Option<String>,
+    family: String,
+    qualifier: String,
+    #[serde(default)]
+    visibility: String,
+    timestamp: Option<i64>,
+    value: String,
+}
+
+impl Import {
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        let load = BulkLoad::new(&KeyDesign::new(Unsalted {})?);
+        let written = self.written;
+        let parse = move |line: &[u8]| mutation(line, written);
+        let loaded = self.file.load(load, "importing again is safe", LinesOf::Cells, parse).await?;
+        let FileLoaded { ref bad, cells, seconds, .. } = loaded;
+        let (table, cells_per_second) = (&self.file.name, loaded.per_second(cells));
+        if self.file.json {
+            output::print_json(&json!({
+                "table": table,
+                "cells": cells,
+                "seconds": seconds,
+                "cells_per_second": cells_per_second,
+                "bad_lines": bad.count(),
+                "first_bad_lines": bad.first(),
+            }))?;
+        } else {
+            bad.tell();
+            let cells = plural(cells, "cell");
+            say!(
+                "{cells} written to table `{table}` in {seconds:.1} s ({} cells/s)",
+                whole(cells_per_second)
+            );
+        }
+        Ok(Outcome::of(bad.count() == 0))
+    }
+}
+
+/// Returns the put of the cell of a line.
+fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
+    let line: Line = serde_json::from_slice(line).map_err(|error| {
+        let error = error.to_string();
+        // Without the place, because the text is one line of a file.
+        let reason = error.split(" at line ").next().unwrap_or_default();
+        anyhow!("it is not a cell as `fluo table scan --json` prints it: {reason}")
+    })?;
+    let bytes = |name: &str, text: &str| -> Result<Bytes> {
+        written.bytes(text.as_bytes()).with_context(|| format!("`{name}`"))
+    };
+    let key = line.key.or(line.row).context("it has no key and no row")?;
+    let column = Column {
+        family: bytes("family", &line.family)?,
+        qualifier: bytes("qualifier", &line.qualifier)?,
+        visibility: bytes("visibility", &line.visibility)?,
+    };
+    let change = Change::Put(bytes("value", &line.value)?);
+    let update = Update { column, timestamp: line.timestamp, change };
+    let mutation = Mutation { row: bytes("row", &key)?, updates: vec![update] };
+    // A wrong visibility is an error of its line.
+    mutation.check()?;
+    Ok(mutation)
+}
