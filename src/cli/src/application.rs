@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
 use fluo_recipes::stored_queue::StoredQueue;
@@ -15,6 +15,7 @@ use fluo_table::{
 
 use crate::target::InstanceArguments;
 use crate::text::plural;
+use crate::{exit, names};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NamedApplication {
@@ -29,8 +30,7 @@ pub(crate) struct NamedApplication {
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
     pub(crate) named: NamedApplication,
-    /// A label of visibilities to read with; repeat it for each. The command ignores cells that the
-    /// labels do not allow
+    /// Label of visibilities to read with; repeat it for each
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
 }
@@ -51,8 +51,10 @@ impl NamedApplication {
 
     pub(crate) async fn client(&self) -> Result<(Instance, Client)> {
         let fluo = self.target.open().await?;
-        let opened = fluo.application(&self.name).open().await;
-        Ok((fluo, opened.map_err(advised)?))
+        match fluo.application(&self.name).open().await {
+            Ok(client) => Ok((fluo, client)),
+            Err(error) => Err(missing(&fluo, &self.name, error).await),
+        }
     }
 
     /// Adds to the error of a setting where the settings are.
@@ -89,11 +91,30 @@ impl OpenApplication {
 
 pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordination>> {
     match fluo.applications().open(name).await {
-        Err(error) if error.kind() == ErrorKind::NotFound && fluo.table_exists(name).await? => {
-            bail!("`{name}` is a table and no application; `fluo table scan` prints its cells")
-        }
-        opened => opened.map_err(advised),
+        Ok(coordination) => Ok(coordination),
+        Err(error) => Err(missing(fluo, name, error).await),
     }
+}
+
+/// Adds to the error of a missing application the one that the user may have meant.
+async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
+    let known = match error.kind() {
+        ErrorKind::NotFound => fluo.applications().list().await.unwrap_or_default(),
+        _ => return error.into(),
+    };
+    // An application that exists may lack its table.
+    if known.iter().any(|known| known == name) {
+        return advised(error);
+    }
+    let advice = match names::nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if fluo.table_exists(name).await.unwrap_or_default() => {
+            format!("`{name}` is a table, whose cells `fluo table scan` prints")
+        }
+        None => return advised(error),
+    };
+    let missing = format!("application `{name}` does not exist");
+    exit::advised(Error::new(ErrorKind::NotFound, missing), advice)
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without

@@ -1,16 +1,20 @@
 //! The command line: all commands and their help.
 
-use clap::{ArgAction, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
 use crate::color::Color;
+use crate::help;
 use crate::key::KeyCommand;
 use crate::notifications::NotificationsCommand;
 use crate::oracle::Oracle;
 use crate::queue::QueueCommand;
 use crate::scan::Scan;
+use crate::shell::{Completions, Manual};
 use crate::table::TableCommand;
+use crate::target::InstanceArguments;
+use crate::version::Version;
 use crate::wait::Wait;
 
 /// Spread the rows of a big sorted table, and prove that it worked.
@@ -18,22 +22,23 @@ use crate::wait::Wait;
 #[command(
     name = "fluo",
     version,
+    propagate_version = true,
     max_term_width = 110,
     after_help = "\
-Exit codes: 0 success, 1 a check found a difference, 2 bad use or failure; interrupted: 130 Ctrl-C,
-143 SIGTERM, 129 SIGHUP.
-Data goes to standard output, everything else to standard error.
-
 Example:
+  $ fluo demo
   $ echo org.wikipedia/accumulo | fluo key add --prefix p
   p:1yl0:org.wikipedia/accumulo
 
-Start with `fluo demo`."
+`fluo help COMMAND` describes a command, and `fluo help accumulo` the options for a live Accumulo. FLUO_AT sets --at
+for all commands.
+
+Data goes to standard output, everything else to standard error. Exit codes: 0 success, 1 a check found a difference,
+2 bad use or failure; interrupted: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP."
 )]
 pub(crate) struct Arguments {
-    /// Log more to standard error than warnings and errors: -v events, -vv details with rows and
-    /// values, -vvv all. FLUO_LOG sets levels of single crates: warn,fluo_accumulo=debug
-    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Log")]
+    /// Log more (-vv, -vvv), as FLUO_LOG does
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = 1000)]
     pub(crate) verbose: u8,
     /// Color of the output
     #[arg(
@@ -43,9 +48,15 @@ pub(crate) struct Arguments {
         value_name = "WHEN",
         default_value_t,
         hide_default_value = true,
-        help_heading = "Log"
+        display_order = 1000
     )]
     pub(crate) color: Color,
+    /// Print errors, but no notes and no progress
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 1000)]
+    pub(crate) quiet: bool,
+    /// Print JSON, errors too (docs/json.md)
+    #[arg(long, global = true, display_order = 1000)]
+    pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -81,20 +92,49 @@ pub(crate) enum Command {
     /// Show the effect of the row hasher on real, skewed rows; leaves no files behind
     #[command(after_help = "Example:\n  fluo demo")]
     Demo,
+    Completions(Completions),
+    Man(Manual),
+    Version(Version),
+    /// Options of all commands for a live Accumulo; applications need those of ZooKeeper
+    #[command(
+        hide = true,
+        arg_required_else_help = true,
+        after_help = "\
+Example:
+  fluo table list --at proxy:localhost:42424 --user root
+  fluo app list --at proxy:localhost:42424 --user root --zookeepers zk:2181/fluo
+
+A password is no argument, because all users of the machine can read arguments. Set FLUO_PASSWORD or name a file;
+at a terminal the command asks. Several proxies are written proxy:HOST:PORT,HOST:PORT. Profiles in the configuration
+file hold all of this (docs/operate-accumulo.md)."
+    )]
+    Accumulo(Box<InstanceArguments>),
+}
+
+impl Arguments {
+    /// Returns the parser, whose help has the layout of this command.
+    pub(crate) fn laid_out() -> clap::Command {
+        help::laid_out(Self::command())
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use clap::{Command as Parsed, CommandFactory};
+    use clap::Command as Parsed;
 
     use super::*;
+    use crate::help::ACCUMULO;
 
     /// Returns the words of all commands, with their parsers.
     pub(crate) fn all_commands() -> Vec<(String, Parsed)> {
-        let mut open = vec![(String::new(), Arguments::command())];
+        let mut root = Arguments::laid_out();
+        // Adds the options that all commands have.
+        root.build();
+        let mut open = vec![(String::new(), root)];
         let mut all = Vec::new();
         while let Some((words, command)) = open.pop() {
-            let below = command.get_subcommands().map(|below| {
+            let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+            let below = below.map(|below| {
                 let words = format!("{words} {}", below.get_name());
                 (words.trim().to_owned(), below.clone())
             });
@@ -105,72 +145,55 @@ pub(crate) mod tests {
     }
 
     fn help(command: &Parsed) -> String {
-        command.clone().render_long_help().to_string()
+        command.clone().render_help().to_string()
     }
 
     #[test]
-    fn every_command_has_help_with_an_example() {
+    fn each_command_for_a_target_names_the_page_with_its_options() {
         let all = all_commands();
         assert!(all.len() > 45, "{}", all.len());
+        let (_, topic) = all.iter().find(|(words, _)| words == ACCUMULO).unwrap();
+        let topic = help(topic);
+        for option in [
+            "--user",
+            "FLUO_USER",
+            "FLUO_PASSWORD",
+            "FLUO_PASSWORD_FILE",
+            "FLUO_SHARED_SECRET",
+            "FLUO_ZOOKEEPERS",
+            "FLUO_ZOOKEEPER_SECRET",
+            "FLUO_ZOOKEEPER_PASSWORD",
+            "--password-file",
+            "--protocol",
+            "--tls-ca",
+            "--zookeeper-secret-file",
+            "--zookeeper-tls-certificate",
+        ] {
+            assert!(topic.contains(option), "{option}");
+        }
         for (words, command) in all {
-            for help in [help(&command), command.clone().render_help().to_string()] {
-                assert!(help.contains("Example:\n"), "{words}: {help}");
+            let has = |long| command.get_opts().any(|option| option.get_long() == Some(long));
+            if words == ACCUMULO || !has("at") {
+                continue;
+            }
+            let help = help(&command);
+            assert!(has("user") || has("zookeepers"), "{words}");
+            let joined = help.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(joined.contains("[env: FLUO_AT]"), "{words}");
+            assert!(help.contains("`fluo help accumulo`"), "{words}");
+            for hidden in ["--user", "--password", "--tls-ca", "--zookeeper"] {
+                assert!(!help.contains(&format!("  {hidden}")), "{words}: {hidden}");
             }
         }
     }
 
-    /// Checks that a command without parts has a section of its help with these words.
-    fn assert_section(words: &str, command: &Parsed, heading: &str, expected: &[&str]) {
-        if command.has_subcommands() {
-            return;
-        }
-        let help = help(command);
-        assert!(help.contains("[env: FLUO_AT]"), "{words}");
-        let (_, section) = help.split_once(&format!("\n{heading}:\n")).unwrap();
-        let section = section.split("\nExample:").next().unwrap();
-        let found: Vec<_> = section.split_whitespace().collect();
-        for expected in expected {
-            let has = found.iter().any(|word| word.starts_with(expected));
-            assert!(has, "{words}: {expected}");
-        }
-        for secret in ["--password", "--zookeeper-secret", "--spec"] {
-            assert!(!found.contains(&secret), "{words}: {secret}");
-        }
-    }
-
+    /// The page on JSON has a section for each command that prints data.
     #[test]
-    fn help_describes_live_targets() {
+    fn the_page_on_json_has_every_command() {
+        const PAGE: &str = include_str!("../../../docs/json.md");
         for (words, command) in all_commands() {
-            let group = words.split(' ').next().unwrap();
-            match group {
-                "table" => {
-                    let heading = "Live Accumulo (--at proxy:HOST:PORT)";
-                    let expected = [
-                        "--user",
-                        "FLUO_USER",
-                        "FLUO_PASSWORD,",
-                        "--password-file",
-                        "FLUO_PASSWORD_FILE",
-                        "--protocol",
-                    ];
-                    assert_section(&words, &command, heading, &expected);
-                }
-                "app" | "scan" | "notifications" | "queue" | "wait" | "oracle" => {
-                    let heading = "Applications on a live Accumulo";
-                    let expected = [
-                        "--zookeepers",
-                        "FLUO_ZOOKEEPERS",
-                        "FLUO_ZOOKEEPER_SECRET",
-                        "--zookeeper-secret-file",
-                        "--zookeeper-tls-ca",
-                        "--zookeeper-tls-certificate",
-                        "--zookeeper-user",
-                        "FLUO_ZOOKEEPER_PASSWORD",
-                        "--zookeeper-password-file",
-                    ];
-                    assert_section(&words, &command, heading, &expected);
-                }
-                _ => {}
+            if !command.has_subcommands() && words != ACCUMULO {
+                assert!(PAGE.contains(&format!("`fluo {words}`")), "{words}");
             }
         }
     }

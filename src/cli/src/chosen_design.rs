@@ -15,15 +15,13 @@ use crate::spec::{self, Layout, Recipe};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new(CHOICE).required(true).multiple(true)))]
 pub(crate) struct DesignArguments {
-    /// Key design and its settings, as NAME,KEY=VALUE,.. with the keys of a spec; a dot leads into
-    /// a table, as in over.before=/ . `fluo key design` lists all designs and has a page about each
-    #[arg(long, value_name = "NAME,KEY=VALUE,..", group = CHOICE, conflicts_with_all = ["spec", "prefix"])]
+    /// Key design, such as modulo,buckets=64; `fluo key design NAME` lists its settings
+    #[arg(long, value_name = "DESIGN", group = CHOICE, conflicts_with_all = ["spec", "prefix"])]
     design: Option<String>,
-    /// Spec that names the design and its settings; --prefix chooses one of several row hashers
+    /// Spec with the design; --prefix chooses one of several row hashers
     #[arg(long, value_name = "FILE.toml", group = CHOICE)]
     spec: Option<PathBuf>,
-    /// Row hasher whose keys start with this, before the first `:`; short for --design
-    /// row-hasher,prefix=PREFIX
+    /// Row hasher; short for --design row-hasher,prefix=PREFIX
     #[arg(long, group = CHOICE)]
     prefix: Option<String>,
 }
@@ -33,7 +31,7 @@ pub(crate) struct DesignArguments {
 pub(crate) struct WritingDesignArguments {
     #[command(flatten)]
     design: DesignArguments,
-    /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
+    /// Seed of drawn salts, from 0 on, for the design random-salt
     #[arg(long, value_name = "NUMBER", value_parser = seed)]
     pub(crate) seed: Option<u64>,
 }
@@ -103,16 +101,23 @@ impl DesignArguments {
         Ok(ChosenDesign { design: drawing(design, Rng::new()), layout, migration })
     }
 
-    /// Returns the design, with example settings if it needs some and only its name is given.
-    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<String>)> {
-        let named =
-            described()?.into_iter().find(|known| self.design.as_deref() == Some(&known.name));
+    /// Returns the design, with example settings if it needs some and only its name is given, as
+    /// `name` or in the arguments.
+    pub(crate) fn design_or_example(
+        &self,
+        name: Option<&str>,
+    ) -> Result<(KeyDesign, Option<String>)> {
+        let name = name.or(self.design.as_deref());
+        let named = described()?.into_iter().find(|known| name == Some(&known.name));
         match named.filter(|known| !known.example.is_empty()) {
             Some(known) => {
                 let design = read_argument(&format!("{},{}", known.name, known.example))?;
                 Ok((design, Some(known.example)))
             }
-            None => Ok((self.choose()?.design, None)),
+            None => match name {
+                Some(name) => Ok((read_argument(name)?, None)),
+                None => Ok((self.choose()?.design, None)),
+            },
         }
     }
 

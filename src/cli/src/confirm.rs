@@ -23,7 +23,7 @@ pub(crate) fn is_possible() -> bool {
 
 /// Asks at a terminal for a word; any other answer is a refusal.
 pub(crate) async fn expect(question: &str, word: &str, refusal: &str) -> Result<()> {
-    output::say(question);
+    output::complain(question);
     let (word, refusal) = (word.to_owned(), refusal.to_owned());
     // On a blocking thread, so Ctrl-C works while it waits.
     tokio::task::spawn_blocking(move || check(&word, &refusal, io::stdin().lock())).await?

@@ -1,7 +1,6 @@
 //! Dead letters of queues and of notifications: their selection, their change and their listing.
 
 use anyhow::{Result, bail};
-use clap::Args;
 use fluo_table::Column;
 use serde_json::{Map, Value, json};
 
@@ -32,51 +31,41 @@ impl Change {
             bail!("there is no dead letter of {selected}; `{}` lists all", sibling("failed"));
         }
         output::say(&self.of(count));
-        Ok(())
+        output::print_result(&json!({ "dead_letters": count }))
     }
 }
 
-#[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct ListFormat {
-    /// Print each as a JSON object on a line
-    #[arg(long)]
-    pub(crate) json: bool,
+/// Formats an item as JSON, or its values with tabs between them.
+pub(crate) fn line(item: &Value) -> Result<String> {
+    if output::is_json() {
+        return output::json_line(item);
+    }
+    let text = |value: &Value| match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => output::shown(text),
+        other => other.to_string(),
+    };
+    let values = item.as_object().into_iter().flat_map(Map::values);
+    Ok(values.map(text).collect::<Vec<_>>().join("\t"))
 }
 
-impl ListFormat {
-    /// Formats an item as JSON, or its values with tabs between them.
-    pub(crate) fn line(self, item: &Value) -> Result<String> {
-        if self.json {
-            return output::json_line(item);
-        }
-        let text = |value: &Value| match value {
-            Value::Null => "-".to_owned(),
-            Value::String(text) => output::shown(text),
-            other => other.to_string(),
-        };
-        let values = item.as_object().into_iter().flat_map(Map::values);
-        Ok(values.map(text).collect::<Vec<_>>().join("\t"))
+/// Formats a notification like [`line`], with its cell first.
+pub(crate) fn notification(
+    written: Written,
+    (row, column): (&[u8], &Column),
+    item: &Value,
+) -> Result<String> {
+    if !output::is_json() {
+        return Ok(format!("{}\t{}", written.cell(row, column), line(item)?));
     }
-
-    /// Formats a notification like [`line`](Self::line), with its cell first.
-    pub(crate) fn notification(
-        self,
-        written: Written,
-        (row, column): (&[u8], &Column),
-        item: &Value,
-    ) -> Result<String> {
-        if !self.json {
-            return Ok(format!("{}\t{}", written.cell(row, column), self.line(item)?));
-        }
-        let mut all = json!({
-            "row": written.shown(row),
-            "family": written.shown(&column.family),
-            "qualifier": written.shown(&column.qualifier),
-            "visibility": written.shown(&column.visibility),
-        });
-        if let (Some(all), Some(item)) = (all.as_object_mut(), item.as_object()) {
-            all.extend(item.clone());
-        }
-        self.line(&all)
+    let mut all = json!({
+        "row": written.shown(row),
+        "family": written.shown(&column.family),
+        "qualifier": written.shown(&column.qualifier),
+        "visibility": written.shown(&column.visibility),
+    });
+    if let (Some(all), Some(item)) = (all.as_object_mut(), item.as_object()) {
+        all.extend(item.clone());
     }
+    line(&all)
 }

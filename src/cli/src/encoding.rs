@@ -15,7 +15,7 @@ use crate::masking;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Encoding {
-    /// Unchanged; they cannot contain a newline
+    /// Unchanged, without newlines
     #[default]
     Text,
     /// Two hex digits for each byte
@@ -31,7 +31,13 @@ impl Encoding {
             Self::Hex => (HEXLOWER_PERMISSIVE.decode(line), "hex: two of 0-9a-f for each byte"),
             Self::Base64 => (BASE64.decode(line), "base64 with its padding"),
         };
-        bytes.map(Cow::Owned).map_err(|error| anyhow!("it is not {expected} ({error})"))
+        bytes.map(Cow::Owned).map_err(|error| {
+            let is_digit = |byte: &u8| self != Self::Hex || byte.is_ascii_hexdigit();
+            match line.iter().position(|byte| !is_digit(byte)) {
+                Some(place) => anyhow!("it is not {expected} (byte {place} is no hex digit)"),
+                None => anyhow!("it is not {expected} ({error})"),
+            }
+        })
     }
 
     /// Decodes an argument. `what` is its name in messages.
@@ -57,9 +63,8 @@ impl Encoding {
 
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
-    /// Encoding of bytes in the arguments and the output. As text, backslashes and bytes that are
-    /// not printable ASCII are written \xNN; on a line of text, so are blanks of rows and columns,
-    /// and a `:` of a family
+    /// Encoding of bytes in arguments and output. Text has \xNN for backslashes, bytes that are not
+    /// printable ASCII, and in a line for blanks and a `:` of a family
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }

@@ -1,8 +1,14 @@
 //! Outcomes and exit codes of a run.
 
+use std::error::Error as StdError;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use fluo_table::{Error, ErrorKind};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::output;
 
@@ -29,10 +35,135 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
         // A closed output, as in `fluo key add ..| head`, is no failure.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {}", sentence(&error));
+            match output::is_json() {
+                true => complain_in_json(&Complaint::new(&error)),
+                false => output::complain(&format!("error: {}", sentence(&error))),
+            }
             ExitCode::from(2)
         }
     }
+}
+
+/// Returns the exit code of wrong arguments. Prints the message, or in JSON if they ask for that.
+pub(crate) fn code_of_usage(
+    message: &str,
+    mut arguments: impl Iterator<Item = OsString>,
+) -> ExitCode {
+    if arguments.any(|argument| argument == "--json") {
+        complain_in_json(&Complaint::of_usage(message));
+    } else {
+        // A closed standard error gets no message.
+        let _ = io::stderr().write_all(message.as_bytes());
+    }
+    ExitCode::from(2)
+}
+
+/// Prints the state in which a signal ended the command.
+pub(crate) fn tell_interruption(state: &str, exit_code: u8) {
+    if output::is_json() {
+        let message = state.to_owned();
+        complain_in_json(&Complaint {
+            kind: "interrupted",
+            message,
+            exit_code,
+            ..Complaint::none()
+        });
+    } else {
+        output::complain(&format!("interrupted: {state}"));
+    }
+}
+
+/// An error as JSON.
+#[derive(Debug, Serialize)]
+struct Complaint {
+    kind: &'static str,
+    message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+    exit_code: u8,
+}
+
+impl Complaint {
+    fn none() -> Self {
+        Self { kind: "other", message: String::new(), causes: Vec::new(), hint: None, exit_code: 2 }
+    }
+
+    fn new(error: &anyhow::Error) -> Self {
+        let advised = error.chain().find_map(|cause| cause.downcast_ref::<Advised>());
+        let hint = advised.map(|advised| advised.advice.clone());
+        let message = sentence(error);
+        let without_hint =
+            hint.as_ref().and_then(|hint| message.strip_suffix(&format!("; {hint}")));
+        let causes = error.chain().skip(1).filter(|cause| !cause.is::<Advised>());
+        Self {
+            kind: kind_name(error),
+            message: without_hint.unwrap_or(&message).to_owned(),
+            causes: causes.map(ToString::to_string).collect(),
+            hint,
+            ..Self::none()
+        }
+    }
+
+    /// Creates the error from the message about wrong arguments: a paragraph, tips, and the usage.
+    fn of_usage(message: &str) -> Self {
+        let mut paragraphs = message.split("\n\n");
+        let first = paragraphs.next().unwrap_or_default();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let hint = paragraphs.find_map(|text| text.trim_start().strip_prefix("tip: ").map(words));
+        let message = words(first.strip_prefix("error: ").unwrap_or(first));
+        Self { kind: "usage", message, hint, ..Self::none() }
+    }
+}
+
+fn complain_in_json(complaint: &Complaint) {
+    // A structure of text is always valid JSON.
+    if let Ok(line) = output::json_line(&json!({ "error": complaint })) {
+        output::complain(&line);
+    }
+}
+
+/// Returns the name of the reaction that an error asks for.
+fn kind_name(error: &anyhow::Error) -> &'static str {
+    match kind(error) {
+        Some(ErrorKind::Invalid) => "invalid",
+        Some(ErrorKind::NotFound) => "not_found",
+        Some(ErrorKind::AlreadyExists) => "already_exists",
+        Some(ErrorKind::Denied) => "denied",
+        Some(ErrorKind::Unavailable) => "unavailable",
+        Some(ErrorKind::Uncertain) => "uncertain",
+        Some(ErrorKind::Storage) => "storage",
+        Some(ErrorKind::Corrupt) => "corrupt",
+        None if error.chain().any(<dyn StdError>::is::<io::Error>) => "io",
+        None => "other",
+    }
+}
+
+/// An error with the advice that follows it.
+#[derive(Debug)]
+struct Advised {
+    error: anyhow::Error,
+    advice: String,
+}
+
+impl fmt::Display for Advised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", sentence(&self.error), self.advice)
+    }
+}
+
+impl StdError for Advised {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.error)
+    }
+}
+
+pub(crate) fn has_advice(error: &anyhow::Error) -> bool {
+    error.is::<Advised>()
+}
+
+/// Adds advice on what to do to an error.
+pub(crate) fn advised(error: impl Into<anyhow::Error>, advice: impl Into<String>) -> anyhow::Error {
+    Advised { error: error.into(), advice: advice.into() }.into()
 }
 
 /// Joins the error and its causes, without causes that the text before already contains. A cause

@@ -17,16 +17,17 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{fmt, registry};
 
+use crate::arguments::Arguments;
 use crate::output;
 
 /// The events that a command reports itself, as its error.
 const REPORTED: &str = "fluo_accumulo::oracle::end";
 
-/// Starts the log. `verbose` is the number of `-v`, which takes precedence over `directives`, the
-/// value of `FLUO_LOG`.
-pub(crate) fn start(verbose: u8, directives: Option<OsString>) -> Result<()> {
+/// Starts the log. The arguments take precedence over `directives`, the value of `FLUO_LOG`.
+pub(crate) fn start(arguments: &Arguments, directives: Option<OsString>) -> Result<()> {
     let given = levels(directives, LevelFilter::WARN)?;
-    let targets = match verbose {
+    let targets = match arguments.verbose {
+        0 if arguments.quiet => Targets::new().with_default(LevelFilter::ERROR),
         0 => given,
         1 => Targets::new().with_default(LevelFilter::INFO),
         2 => Targets::new().with_default(LevelFilter::DEBUG),
@@ -41,7 +42,7 @@ struct StandardError;
 
 impl Write for StandardError {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        output::say(String::from_utf8_lossy(line).trim_end_matches('\n'));
+        output::complain(String::from_utf8_lossy(line).trim_end_matches('\n'));
         Ok(line.len())
     }
 

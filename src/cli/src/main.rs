@@ -18,26 +18,31 @@ mod demo;
 mod design;
 mod encoding;
 mod exit;
+mod help;
 mod interruption;
 mod key;
 mod layout;
 mod lines;
 mod log;
 mod masking;
+mod mode;
+mod names;
 mod notifications;
 mod oracle;
 mod progress;
 mod queue;
 mod scan;
 mod selection;
+mod shell;
 mod spec;
 mod table;
 mod target;
 mod text;
+mod version;
 mod wait;
+mod wording;
 
 use std::env;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -49,7 +54,7 @@ use crate::exit::Outcome;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let matches = Arguments::command().try_get_matches();
+    let matches = Arguments::laid_out().try_get_matches();
     let parsed = matches.and_then(|matches| {
         command_name::set(&matches);
         Arguments::from_arg_matches(&matches)
@@ -61,14 +66,13 @@ fn main() -> ExitCode {
         }
         Err(error) if error.use_stderr() => {
             let message = masking::message_of(&error, env::args_os());
-            // A closed standard error gets no message.
-            let _ = io::stderr().write_all(message.as_bytes());
-            return ExitCode::from(2);
+            return exit::code_of_usage(&message, env::args_os());
         }
         // The help or the version.
         Err(error) => error.exit(),
     };
-    let logging = log::start(arguments.verbose, env::var_os("FLUO_LOG"));
+    mode::set(arguments.json, arguments.quiet);
+    let logging = log::start(&arguments, env::var_os("FLUO_LOG"));
     exit::code_of(logging.and_then(|()| run(arguments.command)))
 }
 
@@ -77,7 +81,18 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Key(command) => key::run(*command),
         // These handle signals themselves: one gives the lead away, the other removes its files.
         Command::Oracle(command) => in_runtime(command.run()),
+        Command::Demo | Command::Completions(_) | Command::Man(_) if output::is_json() => {
+            anyhow::bail!("`{}` prints no data; omit --json", command_name::get())
+        }
         Command::Demo => in_runtime(demo::run()),
+        Command::Completions(command) => command.run(Arguments::command()),
+        Command::Man(command) => command.run(Arguments::command()),
+        Command::Version(command) => command.run(),
+        Command::Accumulo(_) => {
+            // Prints the help, and ends.
+            Arguments::laid_out().get_matches_from(["fluo", "help", help::ACCUMULO]);
+            Ok(Outcome::Success)
+        }
         Command::Table(command) => interruptible(table::run(command)),
         Command::App(command) => interruptible(app::run(command)),
         Command::Scan(command) => interruptible(command.run()),
@@ -106,7 +121,7 @@ fn interruptible(
                 // Dropping the task releases its resources and clears its progress line.
                 let _ = tokio::time::timeout(PATIENCE, working).await;
                 if let Some(state) = interruption::state() {
-                    say!("interrupted: {state}");
+                    exit::tell_interruption(&state, code);
                 }
                 Ok(Outcome::Interrupted(code))
             }

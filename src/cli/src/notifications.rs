@@ -12,11 +12,11 @@ use futures::stream::TryStreamExt;
 use serde_json::json;
 
 use crate::application::{ApplicationArguments, waiting, waiting_notifications};
-use crate::dead_letters::{Change, ListFormat};
+use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::output;
 use crate::text::{count_of, plural};
+use crate::{dead_letters, output};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NotificationsCommand {
@@ -61,8 +61,6 @@ pub(crate) struct List {
     /// Maximum number of notifications to print; 0 prints none, and all are counted
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
-    #[command(flatten)]
-    format: ListFormat,
 }
 
 /// List the dead letters: notifications whose observers failed too often.
@@ -78,8 +76,6 @@ pub(crate) struct Failed {
     application: ApplicationArguments,
     #[command(flatten)]
     written: Written,
-    #[command(flatten)]
-    format: ListFormat,
 }
 
 #[derive(Args, Debug)]
@@ -89,8 +85,7 @@ pub(crate) struct Chosen {
     /// Row that changed
     #[arg(required_unless_present = "all", requires = "column", conflicts_with = "all")]
     row: Option<OsString>,
-    /// Column that changed; write a `:` within the family as \x3a
-    #[arg(value_name = "FAMILY:QUALIFIER")]
+    /// Column that changed, FAMILY:QUALIFIER; write a `:` within the family as \x3a
     column: Option<OsString>,
     /// Visibility of the column
     #[arg(long, value_name = "EXPRESSION", default_value = "", conflicts_with = "all")]
@@ -154,7 +149,7 @@ impl List {
         let observer = application.observers.iter().find(|observed| observed.column == column);
         let kind = observer.map(|observed| observed.kind.to_string());
         let item = json!({ "kind": kind, "timestamp": stamp.timestamp.get() });
-        Some(self.format.notification(self.written, (row, &column), &item))
+        Some(dead_letters::notification(self.written, (row, &column), &item))
     }
 }
 
@@ -171,7 +166,7 @@ impl Failed {
                 "failed_at": time(record.failed_at_ms),
                 "error": record.error,
             });
-            output::emit(&self.format.notification(self.written, cell, &item)?)?;
+            output::emit(&dead_letters::notification(self.written, cell, &item)?)?;
         }
         output::say(&plural(count, "dead letter"));
         Ok(())

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
 use fluo_process::{OraclePort, Profile};
+use serde_json::json;
 
 use crate::exit::Outcome;
 use crate::target::{AtParser, ZooKeeperArguments};
@@ -76,10 +77,16 @@ impl Oracle {
                 _ = &mut interrupted => break,
             };
             match &changed {
-                Ok(Some(address)) => output::emit(&format!("leads at {address}"))?,
+                Ok(Some(address)) => {
+                    let data = json!({ "event": "leads", "address": address.to_string() });
+                    output::emit_either(&format!("leads at {address}"), &data)?;
+                }
                 // An oracle that ends at once shows its end without the loss of the lead.
                 Err(_) if !leads => {}
-                Ok(None) | Err(_) => output::emit("does not lead any more")?,
+                Ok(None) | Err(_) => {
+                    let data = json!({ "event": "does_not_lead", "address": null });
+                    output::emit_either("does not lead any more", &data)?;
+                }
             }
             leads = changed?.is_some();
         }

@@ -6,12 +6,15 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::color::{self, Stream};
+use crate::mode::is_quiet;
 use crate::{layout, progress};
+
+pub(crate) use crate::mode::is_json;
 
 pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
 
@@ -63,12 +66,34 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
+/// Prints a document in JSON, whose data is a structure.
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
-    print_exactly(&json_without_controls(&serde_json::to_string_pretty(data)?))
+    print_exactly(&json_without_controls(&serde_json::to_string_pretty(&document(data)?)?))
 }
 
+/// Formats a document in JSON as one line.
 pub(crate) fn json_line(data: &impl Serialize) -> Result<String> {
-    Ok(json_without_controls(&serde_json::to_string(data)?))
+    Ok(json_without_controls(&serde_json::to_string(&document(data)?)?))
+}
+
+/// Prints the result of a command that only acts; nothing unless as JSON.
+pub(crate) fn print_result(data: &Value) -> Result<()> {
+    if is_json() { print_json(data) } else { Ok(()) }
+}
+
+/// Prints a line of an endless output, or as JSON the data of the line.
+pub(crate) fn emit_either(line: &str, data: &impl Serialize) -> Result<()> {
+    if is_json() { emit(&json_line(data)?) } else { emit(line) }
+}
+
+/// Adds the version of the format, unless the data has its own as a saved plan.
+fn document(data: &impl Serialize) -> Result<Value> {
+    let mut document = json!({ "format": JSON_FORMAT });
+    match (&mut document, serde_json::to_value(data)?) {
+        (Value::Object(document), Value::Object(fields)) => document.extend(fields),
+        (_, data) => bail!("the data of a document is no structure: {data}"),
+    }
+    Ok(document)
 }
 
 pub(crate) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
@@ -83,8 +108,18 @@ fn json_without_controls(json: &str) -> String {
     escaped(json, true, |c| units(c).iter().map(|unit| format!("\\u{unit:04x}")).collect())
 }
 
-/// Prints a line for a person to standard error. Ignores a closed standard error.
+/// The version of the documents in JSON, which is the first field of each.
+pub(crate) const JSON_FORMAT: u32 = 1;
+
+/// Prints a note to standard error, unless notes are left out.
 pub(crate) fn say(line: &str) {
+    if !is_quiet() {
+        complain(line);
+    }
+}
+
+/// Prints a line for a person to standard error. Ignores a closed standard error.
+pub(crate) fn complain(line: &str) {
     // In one write, because other processes may write to the same terminal.
     let line = laid_out(&escaped(line, false, as_escape), layout::error_width());
     let line = format!("{}\n", Stream::Error.finish(&line));
@@ -140,8 +175,8 @@ mod tests {
     #[test]
     fn escaped_json_keeps_its_meaning() {
         let text = "é\u{9b}\u{202e}\u{e0041}\u{1b}\n\\";
-        let shown = json_line(&text).unwrap();
-        assert_eq!(shown, r#""é\u009b\u202e\udb40\udc41\u001b\n\\""#);
-        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        let shown = json_line(&json!({ "text": text })).unwrap();
+        assert_eq!(shown, r#"{"format":1,"text":"é\u009b\u202e\udb40\udc41\u001b\n\\"}"#);
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["text"], text);
     }
 }

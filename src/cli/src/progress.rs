@@ -5,8 +5,11 @@ use std::pin::pin;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
+use indicatif::{
+    MultiProgress, ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressState, ProgressStyle,
+};
 
+use crate::mode;
 use crate::text::whole;
 
 /// All progress lines, which disappear while other lines are written.
@@ -41,6 +44,10 @@ fn line(template: &str, message: String) -> ProgressBar {
     let style = ProgressStyle::with_template(template).expect("the template is a constant");
     let style = style.progress_chars("█▉▊▋▌▍▎▏ ").with_key("rate", rate);
     let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
+    if mode::is_quiet() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        return bar;
+    }
     let bar = LINES.add(bar.with_finish(ProgressFinish::AndClear));
     bar.enable_steady_tick(Duration::from_millis(100));
     bar

@@ -14,11 +14,11 @@ use futures::TryStreamExt;
 use serde_json::json;
 
 use crate::application::{ApplicationArguments, OpenApplication};
-use crate::dead_letters::{Change, ListFormat};
+use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::output;
 use crate::text::{count_of, plural};
+use crate::{dead_letters, output};
 
 const LETTERS_AT_ONCE: usize = 200;
 /// The number of bytes of dead letters above which a transaction changes no more.
@@ -123,11 +123,16 @@ impl Show {
         let (open, client, queue) = self.queue.open().await?;
         let backlog = self.limit.backlog(&queue, &client.snapshot().await?).await?;
         for bucket in &backlog.buckets {
-            let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
             let accuracy = if bucket.is_complete { Accuracy::Exact } else { Accuracy::LowerBound };
-            let name = &bucket.bucket;
-            let age = bucket.oldest_age.map_or("-".to_owned(), |age| age.as_secs().to_string());
-            output::emit(&format!("{name}\t{entries}\t{bytes}\t{oldest}\t{age}\t{accuracy}"))?;
+            let item = json!({
+                "bucket": bucket.bucket,
+                "entries": bucket.entries,
+                "bytes": bucket.bytes,
+                "oldest": bucket.oldest.get(),
+                "oldest_age_seconds": bucket.oldest_age.map(|age| age.as_secs()),
+                "accuracy": accuracy.to_string(),
+            });
+            output::emit(&dead_letters::line(&item)?)?;
         }
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
@@ -173,8 +178,6 @@ pub(crate) struct List {
     application: ApplicationArguments,
     #[command(flatten)]
     limit: Limit,
-    #[command(flatten)]
-    format: ListFormat,
 }
 
 /// The entries that no worker processes.
@@ -207,11 +210,11 @@ impl List {
                 "dead_letters": letters.try_fold(0, async |count, _| Ok(count + 1)).await?,
                 "accuracy": backlog.accuracy.to_string(),
             });
-            if self.format.json {
+            if output::is_json() {
                 output::add(&mut item, "entries_of_no_bucket", stuck.entries_of_no_bucket);
                 output::add(&mut item, "failed_buckets", stuck.failed_buckets);
             }
-            output::emit(&self.format.line(&item)?)?;
+            output::emit(&dead_letters::line(&item)?)?;
             stuck.warn(queue);
             note_accuracy(queue, &backlog);
         }
@@ -263,8 +266,6 @@ pub(crate) struct Failed {
     queue: QueueArguments,
     #[command(flatten)]
     written: Written,
-    #[command(flatten)]
-    format: ListFormat,
 }
 
 #[derive(Args, Debug)]
@@ -295,7 +296,7 @@ impl Failed {
                 "value": value.map(|value| self.written.shown(value)),
                 "error": letter.error,
             });
-            output::emit(&self.format.line(&item)?)?;
+            output::emit(&dead_letters::line(&item)?)?;
         }
         output::say(&plural(count, "dead letter"));
         Ok(())

@@ -79,9 +79,7 @@ fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
     }
     let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
     if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
-        let (name, known) = (unknown.as_ref(), SETTINGS.join(", "));
-        let cause = format!("unknown field `{name}`, expected one of {known}");
-        return Err(source.error(Some(unknown.span()), cause));
+        return Err(source.unknown(unknown.span(), unknown.as_ref(), &SETTINGS));
     }
     if recipes.is_empty() {
         bail!(
@@ -167,7 +165,8 @@ impl Layout {
                 Err(source.error(Some(span), "`tablets` and `split_points` exclude each other"))
             }
             (None, None) => {
-                let error = source.error(Some(span), "missing field `tablets` or `split_points`");
+                let error =
+                    source.error(Some(span), "the setting `tablets` or `split_points` is missing");
                 bail!("{error}; give a number of tablets, or points such as [\"g\", \"p\"]")
             }
         }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::application::{ApplicationArguments, OpenApplication, waiting, waiting_notifications};
@@ -31,7 +32,7 @@ const MIN_ANSWER: Duration = Duration::from_secs(10);
 #[command(after_help = "\
 Example:
   fluo wait --at embedded:./data --timeout 5m web
-  fluo wait --at embedded:./data --timeout 0s web; [ $? -eq 1 ] && echo there is work left
+  fluo wait --at embedded:./data --timeout 0s web || echo there is work left
 
 Exit codes: 0 no notification waits, 1 notifications wait, 2 it could not check, or bad use.")]
 pub(crate) struct Wait {
@@ -57,6 +58,7 @@ impl Wait {
                 Ok(None) => return Ok(Outcome::Success),
                 Ok(Some(reason)) if is_over => {
                     say!("not idle after {}: {reason}", seconds(waited));
+                    output::print_result(&json!({ "idle": false, "reason": reason }))?;
                     return Ok(Outcome::Difference);
                 }
                 Ok(Some(reason)) => reason,
@@ -110,11 +112,13 @@ impl Wait {
         }
         let see = "in the dead letters, see `fluo notifications failed`";
         let dead_letters = async { Ok(open.coordination.dead_letters().await?) };
-        match within(end, "the list of dead letters", dead_letters).await?.len() {
+        let dead_letters = within(end, "the list of dead letters", dead_letters).await?.len();
+        match dead_letters {
             0 => say!("idle: no notification waits"),
             1 => say!("idle: no notification waits; 1 is {see}"),
             count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
         }
+        output::print_result(&json!({ "idle": true, "dead_letters": dead_letters }))?;
         Ok(None)
     }
 }

@@ -16,7 +16,7 @@ use crate::mark;
 use crate::options::EmbeddedOptions;
 
 /// The version of the format that this build writes and reads.
-const FORMAT_VERSION: u64 = 4;
+pub(crate) const FORMAT_VERSION: u64 = 4;
 
 /// The storage engine with an open directory. Dropping it closes the files.
 #[derive(Debug)]

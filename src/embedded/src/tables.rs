@@ -13,7 +13,7 @@ use crate::catalog;
 use crate::engine::Snapshot;
 use crate::error::Failure;
 use crate::options::{EmbeddedOptions, SERVERS};
-use crate::store::Store;
+use crate::store::{FORMAT_VERSION, Store};
 use crate::writer::{MaxTimes, Writer};
 
 /// The tables of one directory: a [`TableAdmin`](fluo_table::TableAdmin). A clone shares them.
@@ -44,6 +44,9 @@ pub(crate) struct Shared {
 }
 
 impl EmbeddedTables {
+    /// The version of the format of a directory that this build writes and reads.
+    pub const FORMAT: u64 = FORMAT_VERSION;
+
     /// Opens the tables of a directory, and creates them first if the options say so.
     ///
     /// Blocks the thread for the time that it takes to read the log of the last writes: about

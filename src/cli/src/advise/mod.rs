@@ -18,7 +18,7 @@ use self::input::Source;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::spec::{self, Layout, Recipe};
-use crate::target::{AtParser, LoginArguments, TargetArguments};
+use crate::target::{AtParser, LoginArguments, TargetArguments, check_exists};
 use crate::{atomic_file, output};
 
 /// Examine keys, and advise how to spread them.
@@ -38,8 +38,8 @@ pub(crate) struct Advise {
     /// The file of keys, one a line, or - for standard input; with --at, the table
     #[arg(value_name = "FILE")]
     what: PathBuf,
-    /// Location of the table: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo
-    /// (several as proxy:HOST:PORT,HOST:PORT), or the name of a profile in the configuration file
+    /// Location of the table: embedded:DIR, proxy:HOST:PORT of a live Accumulo, or the name of a
+    /// profile
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     at: Option<Profile>,
     #[command(flatten)]
@@ -47,27 +47,21 @@ pub(crate) struct Advise {
     /// Encoding of the keys in the file
     #[arg(long, value_enum, default_value_t, conflicts_with = "at")]
     encoding: Encoding,
-    /// Ignore the order of the keys, because they were not and will not be written in it
+    /// Ignore the order of the keys in the file
     #[arg(long)]
     unordered: bool,
-    /// Maximum number of rows to read from a table, from the start of each tablet, in proportion to
-    /// its stored entries
+    /// Maximum number of rows to read from a table
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
     rows: u64,
-    /// A label of visibilities to read the table with; repeat it for each. The command ignores
-    /// cells that the labels do not allow
+    /// Label of visibilities to read the table with; repeat it for each
     #[arg(long = "authorization", value_name = "LABEL", requires = "at")]
     authorizations: Vec<String>,
     #[command(flatten)]
     table: TableArguments,
-    /// Also try the designs of this spec, each in the tablets that it names, or in as many as the
-    /// others
+    /// Also try the designs of this spec, in the tablets that it names
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
-    /// Print everything except the heat map as JSON
-    #[arg(long)]
-    json: bool,
-    /// Write a page with pictures: one file that needs no network
+    /// Write a page with pictures
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
     /// Write the recommended spec file
@@ -88,7 +82,7 @@ struct TableArguments {
     /// Ways to read rows other than one by one; separate several by commas
     #[arg(long, value_parser = reads(), value_delimiter = ',')]
     reads: Vec<Read>,
-    /// Rows are never read one by one, only as --reads states
+    /// Rows are only read as --reads states
     #[arg(long, requires = "reads")]
     scans_only: bool,
 }
@@ -153,6 +147,7 @@ impl Advise {
                 let labels = self.authorizations.iter().cloned().collect();
                 let target = TargetArguments { at: at.clone(), login: self.login.clone() };
                 let tables = target.open().await?;
+                check_exists(&*tables, name).await?;
                 Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }
         };
@@ -204,7 +199,7 @@ impl Advise {
             atomic_file::write(path, text.as_bytes())
                 .with_context(|| format!("cannot write the {what} {}", path.display()))?;
         }
-        if self.json {
+        if output::is_json() {
             output::print_json(answer)?;
         } else {
             output::print(&text::lines(answer))?;

@@ -34,9 +34,6 @@ use crate::{output, progress};
 pub(crate) struct Check {
     #[command(flatten)]
     application: ApplicationArguments,
-    /// Print the findings as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// A summary of the entries of a table.
@@ -110,7 +107,7 @@ impl Check {
         let is_older = late.is_some() || lock.is_some();
         let is_ok =
             !is_older && unnumbered.is_none() && entries.foreign.is_none() && class_path.is_none();
-        if self.json {
+        if output::is_json() {
             output::print_json(&json!({
                 "ok": is_ok,
                 "entries": entries.count,

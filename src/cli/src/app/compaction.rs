@@ -10,6 +10,7 @@ use fluo_engine::Client;
 use fluo_recipes::transient::{CompactedRange, TransientCompaction, TransientRange};
 use fluo_table::coordination::HeldLock;
 use fluo_table::{Error, ErrorKind, Instance, Span};
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tokio::try_join;
@@ -67,7 +68,8 @@ impl Gc {
                 }
                 Ok(None) => {
                     if !is_waiting {
-                        output::emit("another process collects the garbage")?;
+                        let line = "another process collects the garbage";
+                        output::emit_either(line, &json!({ "waiting": line }))?;
                     }
                     is_waiting = true;
                     sleep(pause.min(MAX_RETRY_PAUSE)).await;
@@ -99,7 +101,9 @@ impl Gc {
         let progress = |done, ranges| bar.set_message(format!("{work}: {done} of {ranges} ranges"));
         let horizon = client.collect_garbage_with(fluo, &Span::all(), progress).await?;
         drop(bar);
-        output::emit(&format!("collected below {horizon} in {}", seconds(begun.elapsed())))
+        let duration = begun.elapsed();
+        let data = json!({ "horizon": horizon.get(), "seconds": duration.as_secs_f64() });
+        output::emit_either(&format!("collected below {horizon} in {}", seconds(duration)), &data)
     }
 }
 
@@ -142,11 +146,16 @@ impl CompactTransient {
         let compaction =
             compaction.on_compacted(move |CompactedRange { range, duration, result, .. }| {
                 let (id, took) = (range.id(), seconds(*duration));
+                let error = result.as_ref().err().map(ToString::to_string);
+                let line = match &error {
+                    None => format!("{id} {range}: compacted in {took}"),
+                    Some(error) => format!("{id} {range}: failed after {took}: {error}"),
+                };
+                let range = range.to_string();
+                let seconds = duration.as_secs_f64();
+                let data = json!({ "id": id, "range": range, "seconds": seconds, "error": error });
                 // The receiver is only closed when the command ends.
-                let _ = told.send(match result {
-                    Ok(()) => format!("{id} {range}: compacted in {took}"),
-                    Err(error) => format!("{id} {range}: failed after {took}: {error}"),
-                });
+                let _ = told.send((output::shown(&line), data));
             });
         let work = if every.is_some() { "repeatedly compacting" } else { "compacting" };
         let work = output::shown(&format!("{work} the transient ranges of `{name}`"));
@@ -159,8 +168,8 @@ impl CompactTransient {
             Ok::<_, AnyError>(0)
         };
         let print = async {
-            while let Some(line) = lines.recv().await {
-                let printed = progress::above(|| output::emit(&output::shown(&line)));
+            while let Some((line, data)) = lines.recv().await {
+                let printed = progress::above(|| output::emit_either(&line, &data));
                 // A closed output does not end a single compaction.
                 if every.is_some() {
                     printed?;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::lifecycle::setting;
 use crate::application::{NamedApplication, open};
-use crate::output;
+use crate::{exit, names, output};
 
 /// Print the settings of an application, one a line: `name = value`; or change some of them.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Config {
     #[command(flatten)]
     application: NamedApplication,
     /// Print the value of this setting alone
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "set", "unset"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["set", "unset"])]
     get: Option<String>,
     /// Set this setting. Repeat it for each
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
@@ -36,10 +36,6 @@ pub(crate) struct Config {
     /// Remove this setting. Repeat it for each
     #[arg(long, value_name = "NAME")]
     unset: Vec<String>,
-    /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
-    /// printable ASCII are written \xNN
-    #[arg(long, conflicts_with_all = ["set", "unset"])]
-    json: bool,
 }
 
 impl Config {
@@ -50,10 +46,15 @@ impl Config {
         let stored = self.application.stored().await?;
         let settings = shown_settings(&stored.settings);
         if let Some(name) = &self.get {
-            let value = settings.get(name.as_str()).ok_or_else(|| self.missing(name))?;
-            return output::print(&Escaped(value.as_bytes()).to_string());
+            let known = || settings.keys().map(ToString::to_string);
+            let value = settings.get(name.as_str()).ok_or_else(|| self.missing(name, known()))?;
+            let value = Escaped(value.as_bytes()).to_string();
+            return match output::is_json() {
+                true => output::print_json(&json!({ "setting": name, "value": value })),
+                false => output::print(&value),
+            };
         }
-        if self.json {
+        if output::is_json() {
             let column = |observed: &ObservedColumn| {
                 json!({
                     "family": Escaped(&observed.column.family).to_string(),
@@ -84,7 +85,8 @@ impl Config {
         let before = coordination.application().await?.settings;
         let mut settings = before.clone();
         for name in &self.unset {
-            settings.remove(name).ok_or_else(|| self.missing(name))?;
+            let known = || before.keys().cloned();
+            settings.remove(name).ok_or_else(|| self.missing(name, known()))?;
         }
         settings.extend(self.set.iter().cloned());
         if let Ok(queues) = StoredQueue::all(&before) {
@@ -102,13 +104,18 @@ impl Config {
                 );
             }
         }
-        coordination.update_settings(settings).await?;
-        say!("programs of application `{}` see the change when they start", self.application.name);
-        Ok(())
+        coordination.update_settings(settings.clone()).await?;
+        let name = &self.application.name;
+        say!("programs of application `{name}` see the change when they start");
+        output::print_result(&json!({ "name": name, "settings": settings }))
     }
 
-    fn missing(&self, name: &str) -> anyhow::Error {
+    fn missing(&self, name: &str, known: impl Iterator<Item = String>) -> anyhow::Error {
         let application = &self.application.name;
-        anyhow!("application `{application}` has no setting `{}`", name.escape_debug())
+        let error = anyhow!("application `{application}` has no setting `{}`", name.escape_debug());
+        match names::nearest(name, known.collect::<Vec<_>>().iter().map(String::as_str)) {
+            Some(near) => exit::advised(error, format!("did you mean `{near}`?")),
+            None => error,
+        }
     }
 }

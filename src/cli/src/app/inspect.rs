@@ -17,9 +17,6 @@ use crate::target::InstanceArguments;
 pub(crate) struct List {
     #[command(flatten)]
     target: InstanceArguments,
-    /// Print a JSON array
-    #[arg(long)]
-    json: bool,
 }
 
 impl List {
@@ -32,9 +29,10 @@ impl List {
             let status = fluo.application(&name).status().await?.to_string();
             listed.push([name, status, table]);
         }
-        if self.json {
+        if output::is_json() {
             let item = |[name, status, table]: &[String; 3]| json!({ "name": name, "status": status, "table": table });
-            return output::print_json(&listed.iter().map(item).collect::<Vec<_>>());
+            let applications: Vec<_> = listed.iter().map(item).collect();
+            return output::print_json(&json!({ "applications": applications }));
         }
         let width = listed.iter().map(|[name, ..]| name.chars().count()).max().unwrap_or(0);
         let mut listed = listed.iter();
@@ -44,5 +42,9 @@ impl List {
 
 pub(super) async fn print_status(application: &NamedApplication) -> Result<()> {
     let NamedApplication { target, name } = application;
-    output::print(&target.open().await?.application(name).status().await?.to_string())
+    let status = target.open().await?.application(name).status().await?.to_string();
+    if output::is_json() {
+        return output::print_json(&json!({ "name": name, "status": status }));
+    }
+    output::print(&status)
 }

@@ -8,12 +8,13 @@ use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, unescape};
+use serde_json::json;
 
 use crate::application::{self, NamedApplication};
 use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
 use crate::text::plural;
-use crate::{confirm, progress};
+use crate::{confirm, output, progress};
 
 /// Make an application: its table, its observed columns and its settings.
 ///
@@ -24,7 +25,7 @@ use crate::{confirm, progress};
 #[command(after_help = "\
 Example:
   fluo app init --at embedded:./data web
-  fluo app init --at embedded:./data --table pages --observe 'page:links=strong,count' \\
+  fluo app init --at embedded:./data --observe 'page:links=strong,count' \\
     --observe 'page:export=weak,export' --set web.tablets=20 web")]
 pub(crate) struct Init {
     #[command(flatten)]
@@ -112,7 +113,7 @@ impl Init {
             return Err(self.advised(&fluo, error, before.as_deref()).await?);
         }
         say!("initialized application `{}` with table `{}`", self.name, self.table());
-        Ok(())
+        output::print_result(&json!({ "name": self.name, "table": self.table() }))
     }
 
     /// Adds the remedy to the error of an application, which had the table `before`, or of a table
@@ -189,10 +190,11 @@ impl Rebucket {
         let work = format!("moving the values of `{shown}`");
         let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
-        let (buckets, moved) = (plural(self.buckets, "bucket"), plural(moved, "value"));
-        say!("queue `{shown}` has {buckets}; {moved} moved");
+        let (buckets, values) = (plural(self.buckets, "bucket"), plural(moved, "value"));
+        say!("queue `{shown}` has {buckets}; {values} moved");
         say!("`fluo app plan {}` shows the new split points", application.named.name);
-        Ok(())
+        let buckets = self.buckets;
+        output::print_result(&json!({ "id": id, "buckets": buckets, "values_moved": moved }))
     }
 }
 
@@ -220,7 +222,7 @@ impl Remove {
         } else {
             say!("removed application `{name}`; its table `{table}` did not exist");
         }
-        Ok(())
+        output::print_result(&json!({ "name": name, "table": table }))
     }
 
     /// Adds to the error the table that an interrupted run may have left.

@@ -11,9 +11,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Subcommand;
 use fluo_recipes::table_optimizations;
+use serde_json::json;
 
 use crate::application::{NamedApplication, open};
 use crate::exit::Outcome;
+use crate::output;
 use crate::spec::{Expected, OtherRows};
 use crate::table::{ApplyOptions, Approval, Optimized, PlanOptions, VerifyArguments};
 use crate::target::check_writable;
@@ -126,6 +128,7 @@ async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> 
         say!(
             "application `{name}` has no recipes with split points, so its table `{table}` stays as it is"
         );
+        output::print_result(&json!({ "table": table, "recipes": 0 }))?;
         return Ok(None);
     }
     let expected = Expected { other_rows: OtherRows::Allowed, ..Expected::default() };

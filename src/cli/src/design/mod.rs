@@ -5,6 +5,7 @@ mod source;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
 use fluo_keys::{
     CompositeRows, DesignSettings, DigestSalt, HashedRows, KeyDesign, Modulo, RandomSalt,
     ReverseTime, Reversed, Unsalted, WebTable,
@@ -14,6 +15,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub(crate) use self::source::Source;
+
+use crate::exit;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Described {
@@ -39,7 +42,7 @@ pub(crate) fn described() -> Result<Vec<Described>> {
     Ok(catalog.designs)
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Name {
     RowHasher,
@@ -65,7 +68,7 @@ pub(crate) fn read_design<'a>(
         None => source.take(table.get_mut(), "design")?,
     };
     let Some(name) = name else {
-        let error = source.error(Some(span), "missing field `design`");
+        let error = source.error(Some(span), "the setting `design` is missing");
         bail!("{error}; `fluo key design` lists the names");
     };
     let settings: Result<DesignSettings> = match name {
@@ -79,8 +82,12 @@ pub(crate) fn read_design<'a>(
         Name::Composite => source.read::<CompositeRows>(table).map(Into::into),
         Name::Unsalted => source.read::<Unsalted>(table).map(Into::into),
     };
-    let settings = settings.map_err(|error| {
-        anyhow!("{error}; `fluo key design --design NAME` describes the settings")
+    let settings = settings.map_err(|error| match name.to_possible_value() {
+        Some(name) if !exit::has_advice(&error) => {
+            let page = format!("`fluo key design {}` describes the settings", name.get_name());
+            exit::advised(error, page)
+        }
+        _ => error,
     });
     KeyDesign::new(settings?).map_err(|error| source.error(Some(span), error))
 }
@@ -154,13 +161,14 @@ mod tests {
         }
     }
 
-    /// Compares with the messages of serde about an unknown name, which list the names.
+    /// Compares with the messages about an unknown name, which list the names.
     #[test]
-    fn describes_all_designs_and_settings_that_serde_reads() {
+    fn describes_all_designs_and_settings_that_are_read() {
         let listed = |argument: &str| {
             let message = read_argument(argument).unwrap_err().to_string();
-            let (names, _) = message.split_once(", in ").unwrap();
-            let names = names.split('`').skip(3).step_by(2);
+            let (_, names) = message.split_once("; ").unwrap();
+            let names = names.strip_prefix("settings: ").or(names.strip_prefix("designs: "));
+            let names = names.unwrap_or_default().split('`').skip(1).step_by(2);
             let mut names: Vec<_> = names.map(str::to_owned).collect();
             names.sort();
             names

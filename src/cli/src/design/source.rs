@@ -8,6 +8,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
 
+use crate::exit;
+use crate::wording::{self, Reworded};
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
     Argument,
@@ -17,6 +20,23 @@ pub(crate) enum Source<'a> {
 impl<'a> Source<'a> {
     pub(crate) fn error(self, span: Option<Range<usize>>, cause: impl Display) -> Error {
         anyhow!("{cause}, {}", self.place(span))
+    }
+
+    /// Returns the error of a parser in plain words. `setting` names the setting in the message.
+    fn reworded(self, span: Option<Range<usize>>, message: &str, setting: &str) -> Error {
+        let Reworded { cause, advice } = wording::reworded(message);
+        let error = self.error(span, format!("{cause}{setting}"));
+        match advice {
+            Some(advice) => exit::advised(error, advice),
+            None => error,
+        }
+    }
+
+    /// Returns the error of a setting that does not exist.
+    pub(crate) fn unknown(self, span: Range<usize>, name: &str, known: &[&str]) -> Error {
+        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("unknown field `{name}`, expected one of {}", known.join(", "));
+        self.reworded(Some(span), &message, "")
     }
 
     /// Returns the place of a part of the text, as the end of a message.
@@ -36,8 +56,9 @@ impl<'a> Source<'a> {
     pub(crate) fn read<T: Deserialize<'a>>(self, table: Spanned<DeTable<'a>>) -> Result<T> {
         T::deserialize(Deserializer::from(table)).map_err(|error| {
             // After the message comes a line with the name of the setting.
-            let cause = error.to_string().trim_end().replace('\n', ", ");
-            self.error(error.span(), cause)
+            let message = error.to_string();
+            let place = message.trim_end().strip_prefix(error.message()).unwrap_or_default();
+            self.reworded(error.span(), error.message(), &place.replace('\n', ", "))
         })
     }
 
@@ -51,8 +72,12 @@ impl<'a> Source<'a> {
             return Ok(None);
         };
         T::deserialize(ValueDeserializer::from(value)).map(Some).map_err(|error| {
-            let cause = format!("{}, in `{name}`", error.message());
-            self.error(error.span(), cause)
+            match error.message().strip_prefix("unknown variant") {
+                Some(rest) if name == "design" => {
+                    self.reworded(error.span(), &format!("unknown design{rest}"), "")
+                }
+                _ => self.reworded(error.span(), error.message(), &format!(", in `{name}`")),
+            }
         })
     }
 

@@ -5,12 +5,13 @@ use std::io;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_keys::KeyMigration;
-use fluo_table::Grouped;
+use fluo_table::{Escaped, Grouped};
+use serde_json::json;
 
 use crate::chosen_design::{ChosenDesign, WritingDesignArguments};
 use crate::encoding::Encoding;
-use crate::lines;
 use crate::text::plural;
+use crate::{lines, output};
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
@@ -26,6 +27,7 @@ impl Convert {
         let design = self.design.choose()?.design;
         let (input, output) = (io::stdin().lock(), io::stdout().lock());
         if self.encoding == Encoding::Text
+            && !output::is_json()
             && let Some(hasher) = design.row_hasher()
             && !hasher.prefix().contains('\n')
         {
@@ -38,8 +40,9 @@ impl Convert {
         let mut key = Vec::new();
         lines::transform(input, output, |line, output| {
             key.clear();
-            design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
-            self.encoding.encode(&key, output)
+            let row = self.encoding.decode(line)?;
+            design.encode_row_to(&row, &mut key)?;
+            self.write(&row, &key, output)
         })
     }
 
@@ -54,7 +57,10 @@ impl Convert {
                 Some(epochs) => row_of(epochs, &key, &mut row)?,
                 None => design.decode_key_to(&key, &mut row).map(|()| 0)?,
             };
-            self.encoding.encode(&row, output)?;
+            match output::is_json() {
+                true => self.write(&row, &key, output)?,
+                false => self.encoding.encode(&row, output)?,
+            }
             counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
             Ok(())
         });
@@ -66,6 +72,16 @@ impl Convert {
             }
         }
         removed
+    }
+
+    /// Writes the key of a row, or both as JSON.
+    fn write(&self, row: &[u8], key: &[u8], line: &mut Vec<u8>) -> Result<()> {
+        if !output::is_json() {
+            return self.encoding.encode(key, line);
+        }
+        let [row, key] = [row, key].map(|bytes| Escaped(bytes).to_string());
+        line.extend(output::json_line(&json!({ "row": row, "key": key }))?.into_bytes());
+        Ok(())
     }
 }
 

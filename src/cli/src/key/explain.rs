@@ -16,13 +16,16 @@ use crate::output;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Example:
   $ fluo key explain --prefix p --tablets 20 p:1yl0:org.wikipedia/accumulo
   $ fluo key explain --design modulo --tablets 10 '02|polygenelubricants'
 
 If a spec has earlier designs, keys of all of them are explained. A key belongs to the newest design that can have
-made it, as for readers of the table.")]
+made it, as for readers of the table.",
+    override_usage = "fluo key explain <--prefix|--design|--spec> <KEY>.."
+)]
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
@@ -32,9 +35,6 @@ pub(crate) struct Explain {
     /// Encoding of the keys
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Print JSON; bytes that are not printable ASCII are written \xNN
-    #[arg(long)]
-    json: bool,
     /// The keys
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<OsString>,
@@ -55,9 +55,9 @@ impl Explain {
             Explained::new(&chosen, splits.as_deref(), &self.encoding.argument("key", key)?)
         });
         let explained = explained.collect::<Result<Vec<_>>>()?;
-        if self.json {
+        if output::is_json() {
             let all: Vec<_> = explained.into_iter().map(|one| one.json).collect();
-            return output::print_json(&all);
+            return output::print_json(&json!({ "keys": all }));
         }
         explained.into_iter().try_for_each(|one| {
             let mut table = Columns::unnamed();

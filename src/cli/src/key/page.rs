@@ -5,6 +5,7 @@ use clap::Args;
 use fluo_keys::{KeyDesign, ScanCost};
 use fluo_table::Escaped;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::chosen_design::{CHOICE, DesignArguments};
 use crate::design::described;
@@ -23,35 +24,35 @@ use crate::output;
     after_help = "\
 Example:
   $ fluo key design
-  $ fluo key design --design modulo
+  $ fluo key design modulo
   $ fluo key design --design reversed,length.fixed=6"
 )]
 pub(crate) struct Design {
+    /// Name of a design
+    #[arg(conflicts_with = CHOICE)]
+    name: Option<String>,
     #[command(flatten)]
     design: DesignArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Design {
     pub(super) fn run(&self) -> Result<()> {
-        if self.design.is_empty() {
+        if self.name.is_none() && self.design.is_empty() {
             let designs = described()?;
-            if self.json {
-                return output::print_json(&designs);
+            if output::is_json() {
+                return output::print_json(&json!({ "designs": designs }));
             }
             let mut table = Columns::unnamed();
             for described in designs {
                 table.row([described.name, described.about]);
             }
             output::print(&table.lines(layout::output_width()))?;
-            say!("`fluo key design --design NAME` has a page about each");
+            say!("`fluo key design NAME` has a page about each");
             return Ok(());
         }
-        let (design, example) = self.design.design_or_example()?;
-        let page = Page::new(&design, example);
-        if self.json { output::print_json(&page) } else { output::print(&page.text()?) }
+        let (design, example) = self.design.design_or_example(self.name.as_deref())?;
+        let page = Page::new(&design, example)?;
+        if output::is_json() { output::print_json(&page) } else { output::print(&page.text()) }
     }
 }
 
@@ -67,6 +68,13 @@ struct Page {
     scans: Vec<ScanBy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<String>,
+    settings: Vec<Setting>,
+}
+
+#[derive(Serialize)]
+struct Setting {
+    name: String,
+    meaning: String,
 }
 
 #[derive(Serialize)]
@@ -78,7 +86,10 @@ struct ScanBy {
 }
 
 impl Page {
-    fn new(design: &KeyDesign, example: Option<String>) -> Self {
+    fn new(design: &KeyDesign, example: Option<String>) -> Result<Self> {
+        let known = described()?.into_iter().find(|known| known.name == design.name());
+        let settings = known.into_iter().flat_map(|known| known.settings);
+        let settings = settings.map(|(name, meaning)| Setting { name, meaning }).collect();
         let scans = design.scans();
         let scans = [
             ("row", scans.by_row),
@@ -89,7 +100,7 @@ impl Page {
             ("domain", scans.by_domain),
         ];
         let scan = |(by, cost): (_, ScanCost)| ScanBy { by, sentence: cost.to_string(), cost };
-        Self {
+        Ok(Self {
             design: design.name(),
             about: design.to_string(),
             example,
@@ -97,10 +108,11 @@ impl Page {
             order: design.order().to_string(),
             scans: scans.map(scan).into(),
             group: design.group_regex().map(|regex| format!("({regex}).*")),
-        }
+            settings,
+        })
     }
 
-    fn text(&self) -> Result<String> {
+    fn text(&self) -> String {
         let mut table = Columns::unnamed();
         let mut add = |name: &str, text: &str| table.row([name.to_owned(), text.to_owned()]);
         add("design", &self.about);
@@ -119,10 +131,9 @@ impl Page {
         }
         let none = "none: all tablets of the table are spread as one, which every balancer does";
         add("group", self.group.as_deref().unwrap_or(none));
-        let described = described()?.into_iter().find(|known| known.name == self.design);
-        for (name, about) in described.map(|described| described.settings).unwrap_or_default() {
-            add(&format!("with {name}"), &about);
+        for Setting { name, meaning } in &self.settings {
+            add(&format!("with {name}"), meaning);
         }
-        Ok(table.lines(layout::output_width()))
+        table.lines(layout::output_width())
     }
 }

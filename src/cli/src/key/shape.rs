@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use fluo_keys::{TableOptimizations, TableRequirement};
 use fluo_table::Escaped;
+use serde_json::json;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
@@ -30,9 +31,6 @@ pub(crate) struct Splits {
     /// Encoding of the split points
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Print a JSON array; bytes that are not printable ASCII are written \xNN
-    #[arg(long)]
-    json: bool,
 }
 
 /// Print the balancer's regex for the keys, which need a common prefix
@@ -46,18 +44,15 @@ It is the value of the table property table.custom.balancer.group.regex.pattern.
 pub(crate) struct Group {
     #[command(flatten)]
     design: DesignArguments,
-    /// Print a JSON string
-    #[arg(long)]
-    json: bool,
 }
 
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let splits =
             self.design.choose()?.splits(self.tablets)?.context("say how many --tablets")?;
-        if self.json {
+        if output::is_json() {
             let shown: Vec<_> = splits.iter().map(|split| Escaped(split).to_string()).collect();
-            return output::print_json(&shown);
+            return output::print_json(&json!({ "split_points": shown }));
         }
         let mut lines = Vec::new();
         for split in &splits {
@@ -78,8 +73,8 @@ impl Group {
         let pattern = pattern.with_context(|| {
             format!("the keys of the design {name} have no common beginning, so they have no group")
         })?;
-        if self.json {
-            return output::print_json(&pattern);
+        if output::is_json() {
+            return output::print_json(&json!({ "group_pattern": pattern }));
         }
         if pattern.contains('\n') {
             bail!("the regex contains a newline, which a line of text cannot show; use --json");

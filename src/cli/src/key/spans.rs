@@ -15,17 +15,21 @@ use crate::selection::{SELECTION, SelectionArguments};
 
 /// Print the pieces of the table that hold a set of rows, one a line.
 #[derive(Args, Debug)]
-#[command(mut_group(SELECTION, |selection| selection.required(true)), after_help = "\
+#[command(
+    mut_group(SELECTION, |selection| selection.required(true)),
+    after_help = "\
 Example:
   $ fluo key spans --design modulo,buckets=2 --prefix-of user-1
   [00|user-1, 00|user-2)
   [01|user-1, 01|user-2)
   $ fluo key spans --design web-table --domain example.com --subdomains
-  $ fluo key spans --design reverse-time --prefix-of 'sensor7|' --from 1696744000000 --to 1696745000000
+  $ fluo key spans --design reverse-time --prefix-of 's7|' --from 1696744000000
 
 A piece goes from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are written
 \\xNN. A set of rows that the design scatters is refused, with an alternative. If a spec has earlier designs, the
-pieces of all of them are printed, those of the oldest first.")]
+pieces of all of them are printed, those of the oldest first.",
+    override_usage = "fluo key spans <--prefix|--design|--spec> <--all|--row|--prefix-of|..>"
+)]
 pub(crate) struct Spans {
     #[command(flatten)]
     design: DesignArguments,
@@ -37,9 +41,6 @@ pub(crate) struct Spans {
     /// Encoding of the rows in the arguments
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Print a JSON array
-    #[arg(long)]
-    json: bool,
 }
 
 impl Spans {
@@ -69,10 +70,11 @@ impl Spans {
             };
             say!("no row is in this set{why}");
         }
-        if self.json {
+        if output::is_json() {
             let shown = |row: &Bytes| Escaped(row).to_string();
             let piece = |span: &Span| json!({ "start": shown(&span.start().row), "end": span.end().map(|end| shown(&end.row)) });
-            return output::print_json(&spans.iter().map(piece).collect::<Vec<_>>());
+            let spans: Vec<_> = spans.iter().map(piece).collect();
+            return output::print_json(&json!({ "spans": spans }));
         }
         spans.iter().try_for_each(|span| output::print_exactly(&span.to_string()))
     }

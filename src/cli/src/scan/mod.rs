@@ -26,17 +26,11 @@ use crate::text::parse_count;
 #[command(after_help = "\
 Example:
   fluo scan --at embedded:./data web
-  fluo scan --at embedded:./data --prefix org.wikipedia --column page:links --format csv web
+  fluo scan --at embedded:./data --column page:links --format csv web
   fluo scan --at embedded:./data --raw --row org.wikipedia web
 
-A line of text is `row family qualifier visibility`, a tab and the value. With --raw it is
-`row family:qualifier [visibility] timestamp-TYPE`, a tab and the decoded entry, in the words and the order of Java
-Fluo's `fluo scan --raw`, so scripts that read that output can read this one. A blank of a row or a column is written
-\\x20, and a `:` of a family \\x3a, so each line can be parsed. TYPE is one of TX_DONE, WRITE, DEL_LOCK, RLOCK,
-DEL_RLOCK, LOCK, ACK, DATA, and for notifications INSERT, DELETE. A value that cannot be decoded is shown in hex after
-0x, and TYPE is UNKNOWN if the timestamp cannot be decoded.
-
-The timestamp is the start of the transaction, or with --raw the timestamp of the entry.")]
+A line of text is `row family qualifier visibility`, a tab and the value; with --raw it is the line of Java Fluo's
+`fluo scan --raw`. The timestamp is the start of the transaction, or with --raw that of the entry.")]
 pub(crate) struct Scan {
     #[command(flatten)]
     application: ApplicationArguments,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_table::{Cell, CellBatches, Scan, Span};
 use futures::stream::TryStreamExt;
@@ -26,17 +26,13 @@ pub(crate) struct PrintArguments {
     #[command(flatten)]
     pub(crate) written: Written,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One line for each
-    #[default]
+    /// One line for each; unless given
     Text,
     /// One line for each, below a header with the names of the fields
     Csv,
@@ -55,6 +51,15 @@ pub(crate) enum RecordKind {
 }
 
 impl PrintArguments {
+    fn format(&self) -> Result<Format> {
+        match (self.format, output::is_json()) {
+            (None, false) => Ok(Format::Text),
+            (Some(format), false) => Ok(format),
+            (None | Some(Format::Json), true) => Ok(Format::Json),
+            (Some(_), true) => bail!("--json and another --format exclude each other; omit one"),
+        }
+    }
+
     /// Creates the request for the cells of these columns.
     pub(crate) fn request(
         &self,
@@ -82,7 +87,7 @@ impl PrintArguments {
         } else {
             progress::counter("cells")
         };
-        let format = if self.json { Format::Json } else { self.format };
+        let format = self.format()?;
         output::write(format.header(kind).as_bytes())?;
         let mut left = limit.unwrap_or(u64::MAX);
         while left > 0
@@ -124,8 +129,7 @@ impl Format {
             }
             Self::Json => {
                 for record in records {
-                    serde_json::to_writer(&mut lines, &record)?;
-                    lines.push(b'\n');
+                    lines.extend(format!("{}\n", output::json_line(&record)?).into_bytes());
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{ApplyEvent, Plan};
 use fluo_table::TableAdmin;
@@ -17,7 +17,7 @@ use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{parse_duration, plural, shortened};
-use crate::{atomic_file, confirm, output, progress, spec};
+use crate::{atomic_file, confirm, output, progress, spec, wording};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///
@@ -35,7 +35,7 @@ use crate::{atomic_file, confirm, output, progress, spec};
 Example:
   fluo table apply --at embedded:./data --spec pages.toml pages
   fluo table apply --at embedded:./data plan.json
-  fluo table apply --at proxy:localhost:42424 --user root --spec pages.toml --wait 5m pages
+  fluo table apply --at prod --spec pages.toml --wait 5m pages
 
 A saved plan is refused if the table has changed since it was made.")]
 pub(crate) struct Apply {
@@ -68,9 +68,6 @@ pub(crate) struct ApplyOptions {
     /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// The approval of a plan.
@@ -90,8 +87,10 @@ impl Apply {
                 let advice = "to apply a spec to a table, name the spec with --spec";
                 format!("cannot read the plan {name}; {advice}")
             })?;
-            let plan: Plan = serde_json::from_slice(&plan)
-                .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))?;
+            let plan: Plan = serde_json::from_slice(&plan).map_err(|error| {
+                let cause = wording::of_json(&error);
+                anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}")
+            })?;
             let tables = self.target.open_to_change(&plan.table, &self.guard).await?;
             return self.options.run(&*tables, &plan, Approval::Given).await;
         };
@@ -120,7 +119,7 @@ impl ApplyOptions {
         let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
         let done = course.end();
         match applied.done {
-            _ if self.json => {}
+            _ if output::is_json() => {}
             0 => say!("nothing to do: table `{table}` already matches"),
             steps => {
                 let (steps, verify) = (plural(steps, "step"), sibling("verify"));
@@ -131,12 +130,12 @@ impl ApplyOptions {
         if !self.no_wait {
             let settling = wait_until_balanced::until_spread(tables, plan, self.wait).await?;
             // The document shows tablets that are spread.
-            if !(self.json && settling.spread) {
+            if !(output::is_json() && settling.spread) {
                 output::say(&settling.sentence());
             }
             output::add(&mut json, "tablets", serde_json::to_value(settling)?);
         }
-        if self.json { output::print_json(&json) } else { Ok(()) }
+        if output::is_json() { output::print_json(&json) } else { Ok(()) }
     }
 }
 
@@ -147,7 +146,7 @@ impl ApplyOptions {
         let table = &plan.table;
         let refusal = format!("table `{table}` was not changed");
         if confirm::is_possible() {
-            if !self.json {
+            if !output::is_json() {
                 describe(plan, prune)?;
             }
             let steps = plural(plan.steps().len(), "step");

@@ -25,9 +25,6 @@ use crate::{output, progress};
 pub(crate) struct Check {
     #[command(flatten)]
     target: TargetArguments,
-    /// Print the findings as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Check {
@@ -43,7 +40,7 @@ impl Check {
                 None => return Err(target::advised(error.clone(), NO_TABLES)),
             },
         };
-        if self.json {
+        if output::is_json() {
             let mut checked = json!({ "ok": whole.is_some(), "damage": findings });
             if let Some(CheckReport { tables, tablets, entries, applications, .. }) = whole {
                 let whole = json!({ "tables": tables, "tablets": tablets, "entries": entries, "applications": applications });

@@ -30,9 +30,6 @@ pub(crate) struct Count {
     rows: SelectionArguments,
     #[command(flatten)]
     written: Written,
-    /// Print the counts as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Count {
@@ -55,7 +52,7 @@ impl Count {
         }
         drop(bar);
         let table = &self.stored.name;
-        if self.json {
+        if output::is_json() {
             return output::print_json(&json!({ "table": table, "rows": rows, "cells": cells }));
         }
         show!("table {table}: {}, {}", plural(rows, "row"), plural(cells, "cell"))

@@ -44,9 +44,6 @@ pub(super) struct FileLoad {
     pub(super) bad: BadLineArguments,
     #[command(flatten)]
     guard: ApplicationGuard,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use clap::Args;
 use fluo_keys::{BulkLoad, KeyDesign, Unsalted};
 use fluo_table::{Bytes, Change, Column, Mutation, Update};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::file_load::{FileLoad, FileLoaded, LinesOf};
@@ -42,6 +43,8 @@ pub(crate) struct Import {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
+    #[serde(default, rename = "format")]
+    _format: Option<IgnoredAny>,
     key: Option<String>,
     row: Option<String>,
     family: String,
@@ -60,7 +63,7 @@ impl Import {
         let loaded = self.file.load(load, "importing again is safe", LinesOf::Cells, parse).await?;
         let FileLoaded { ref bad, cells, seconds, .. } = loaded;
         let (table, cells_per_second) = (&self.file.name, loaded.per_second(cells));
-        if self.file.json {
+        if output::is_json() {
             output::print_json(&json!({
                 "table": table,
                 "cells": cells,

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use anyhow::Result;
 use clap::Args;
 use fluo_table::Versions;
+use serde_json::json;
 
 use crate::target::{
     ApplicationGuard, MakingArguments, TargetArguments, check_is_own, is_system_table,
@@ -63,9 +64,6 @@ pub(crate) struct List {
     /// Include the system tables (accumulo.*) of a live Accumulo
     #[arg(long)]
     all: bool,
-    /// Print a JSON array
-    #[arg(long)]
-    json: bool,
 }
 
 impl Create {
@@ -75,7 +73,7 @@ impl Create {
         let tables = self.target.open_or_create(self.servers, &self.making).await?;
         tables.create_table(&self.name, self.versions).await?;
         say!("created table `{}`", self.name);
-        Ok(())
+        output::print_result(&json!({ "table": self.name }))
     }
 }
 
@@ -83,9 +81,6 @@ impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
         let name = &self.name;
         let tables = self.target.open_to_change(name, &self.guard).await?;
-        if !tables.table_exists(name).await? {
-            return Err(fluo_table::Error::no_such_table(name).into());
-        }
         if !self.yes {
             let question = format!("delete table `{name}` and all its rows?");
             let refusal = format!("table `{name}` was not deleted");
@@ -93,7 +88,7 @@ impl Delete {
         }
         tables.delete_table(name).await?;
         say!("deleted table `{name}`");
-        Ok(())
+        output::print_result(&json!({ "table": name }))
     }
 }
 
@@ -103,7 +98,11 @@ impl List {
         if self.target.is_live() && !self.all {
             names.retain(|name| !is_system_table(name));
         }
-        if self.json { output::print_json(&names) } else { output::print(&names.join("\n")) }
+        if output::is_json() {
+            output::print_json(&json!({ "tables": names }))
+        } else {
+            output::print(&names.join("\n"))
+        }
     }
 }
 

@@ -27,12 +27,15 @@ use crate::text::{count_of, plural, whole};
 /// rows are named, and the exit code is 1. If the spec has earlier designs, a row under one of its
 /// earlier keys counts as existing. Loads with an earlier spec must have ended.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Example:
   fluo table load --at embedded:./data pages --prefix p rows.txt
   fluo table load --at embedded:./data pages --prefix p --rejects bad.tsv rows.txt.gz
-  fluo table load --at proxy:localhost:42424 --user root pages --prefix p rows.txt
-  fluo table load --at embedded:./data pages --design modulo --create-if-absent users.txt")]
+  fluo table load --at prod pages --prefix p rows.txt
+  fluo table load --at embedded:./data users --design modulo users.txt",
+    override_usage = "fluo table load --at <TARGET> <--prefix|--design|--spec> <NAME> <FILE>"
+)]
 pub(crate) struct Load {
     #[command(flatten)]
     file: FileLoad,
@@ -41,8 +44,8 @@ pub(crate) struct Load {
     /// Encoding of the rows in the file
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
-    /// Column to write
-    #[arg(long, value_name = "FAMILY:QUALIFIER", default_value = "row:loaded", value_parser = column)]
+    /// Column to write, FAMILY:QUALIFIER
+    #[arg(long, default_value = "row:loaded", value_parser = column)]
     column: Column,
     /// Write only rows whose column is absent, and name the others
     #[arg(long)]
@@ -99,7 +102,7 @@ impl Load {
         let FileLoaded { report, bad, seconds, .. } = loaded;
         let (rows, repeated) = (report.written, report.repeated_keys);
         let rows_per_second = loaded.per_second(rows);
-        if self.file.json {
+        if output::is_json() {
             return output::print_json(&json!({
                 "table": self.file.name,
                 "rows": rows,

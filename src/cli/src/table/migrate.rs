@@ -52,9 +52,6 @@ pub(crate) struct Migrate {
     authorizations: Vec<String>,
     #[command(flatten)]
     guard: ApplicationGuard,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -99,7 +96,7 @@ impl Migrate {
         drop(bar);
         let counts = epochs.count(&*table).await?;
         migrated.rows_left = counts.left();
-        if self.json {
+        if output::is_json() {
             output::print_json(&migrated)?;
         } else {
             say!("table `{}`: {} moved; {counts}", self.name, plural(migrated.rows_moved, "row"));

@@ -61,7 +61,7 @@ Example:
     #[command(after_help = "\
 Example:
   fluo table verify --at embedded:./data --spec pages.toml pages
-  fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
+  fluo table verify --at prod --spec pages.toml --wait 60s pages
 
 A tablet or a server is too full if it holds more than --max-skew times the mean. If the rows are too few, absent or
 not counted, the verdict is OK and its last line says that evenness is not proved; with --require-rows it is NOT OK.

@@ -11,7 +11,7 @@ use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 use crate::layout::{self, Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
-use crate::target::TargetArguments;
+use crate::target::{TargetArguments, check_exists};
 use crate::text::{count_of, plural};
 use crate::{atomic_file, progress};
 
@@ -34,9 +34,9 @@ pub(crate) struct Optimized {
 pub(crate) struct SpecTable {
     #[command(flatten)]
     pub(super) target: TargetArguments,
-    /// Wanted state of the table, in TOML: a row_hasher table for each hasher, with prefix, tablets
-    /// and an optional scheme; or a key_design table with design, its settings, and tablets or
-    /// split_points. Optional at the top: max_skew = 2 and other_rows = "allowed"
+    /// Wanted state of the table, in TOML: [[row_hasher]] with prefix and tablets, or
+    /// [[key_design]] with design, its settings, and tablets or split_points; at the top,
+    /// max_skew = 2 and other_rows = "allowed"
     #[arg(long, value_name = "FILE.toml")]
     pub(super) spec: PathBuf,
     /// Name of the table
@@ -47,6 +47,7 @@ impl SpecTable {
     pub(super) async fn open(self) -> Result<Optimized> {
         let (optimizations, expected) = spec::read(&self.spec)?;
         let (tables, unwritable) = self.target.open_checked().await?;
+        check_exists(&*tables, &self.name).await?;
         Ok(Optimized { tables, unwritable, table: self.name, optimizations, expected })
     }
 }
@@ -67,9 +68,6 @@ pub(crate) struct PlanOptions {
     /// Save the plan, for `fluo table apply`
     #[arg(long, value_name = "PLAN.json")]
     out: Option<PathBuf>,
-    /// Print the plan as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl PlanOptions {
@@ -89,7 +87,7 @@ impl PlanOptions {
             let text = serde_json::to_vec_pretty(&plan)?;
             atomic_file::write(path, &text).with_context(|| cannot_save(path))?;
         }
-        if self.json {
+        if output::is_json() {
             output::print_json(&plan)?;
         } else {
             describe(&plan, self.prune)?;

@@ -5,7 +5,7 @@ use clap::Args;
 use fluo_table::{ErrorKind, Escaped, Tablet, Tablets};
 use serde_json::json;
 
-use crate::target::TargetArguments;
+use crate::target::{TargetArguments, check_exists};
 use crate::text::{count_of, plural};
 use crate::{layout, output};
 
@@ -20,14 +20,12 @@ pub(crate) struct Show {
     target: TargetArguments,
     /// Name of the table
     name: String,
-    /// Print JSON; bytes that are not printable ASCII are written \xNN
-    #[arg(long)]
-    json: bool,
 }
 
 impl Show {
     pub(crate) async fn run(&self) -> Result<()> {
         let tables = self.target.open().await?;
+        check_exists(&*tables, &self.name).await?;
         match tables.flush(&self.name).await {
             Err(error) if error.kind() == ErrorKind::Denied => output::say(
                 "note: this user may not flush the table, so entries that are still in memory are not counted",
@@ -38,7 +36,7 @@ impl Show {
         let mut properties = tables.properties(&self.name).await?;
         // A live Accumulo also returns the settings of its servers.
         properties.retain(|name, _| name.starts_with(TABLE));
-        if self.json {
+        if output::is_json() {
             let shown = |tablet: &Tablet| {
                 let end_row = tablet.end_row.as_ref().map(|row| Escaped(row).to_string());
                 json!({ "end_row": end_row, "server": tablet.server, "entries": tablet.entries })

@@ -41,9 +41,6 @@ pub(crate) struct VerifyArguments {
     /// verdict
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     wait: Option<Duration>,
-    /// Print the verdict as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// The accepted split points, the maximum loads, and the visible rows.
@@ -56,24 +53,21 @@ pub(super) struct Limits {
     /// [default: max_skew of the spec if there is one, or else 2]
     #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
     max_skew: Option<MaxSkew>,
-    /// A label of visibilities to count rows with; repeat it for each. Rows that the labels do not
-    /// allow are not counted
+    /// Label of visibilities to count rows with; repeat it for each
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum Rows {
-    /// Count up to ten million stored entries; for a larger table, use the tablets' own counts of
-    /// entries
+    /// Count up to ten million entries; else use the tablets' own counts
     #[default]
     Auto,
     /// Always count
     Count,
-    /// Count if the tablets' own counts of entries are uneven and at most ten million; otherwise
-    /// use these counts
+    /// Count if the tablets' own counts are uneven and at most ten million
     Uneven,
-    /// Never count; use the tablets' own counts of entries
+    /// Use the tablets' own counts
     Skip,
 }
 
@@ -127,7 +121,7 @@ impl VerifyArguments {
         let verdict = verdict.options(&options).on_progress(|rows| bar.set_position(rows)).await;
         drop(bar);
         let verdict = with_damage(verdict?, table.unwritable);
-        if self.json {
+        if output::is_json() {
             let mut json = serde_json::to_value(&verdict)?;
             output::add(&mut json, "differences", all_with_sentences(&verdict)?);
             output::print_json(&json)?;

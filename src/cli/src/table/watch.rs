@@ -35,7 +35,7 @@ const MIN_INTERVAL: Duration = Duration::from_millis(100);
 #[command(after_help = "\
 Example:
   fluo table watch --at embedded:./data --spec pages.toml --interval 2s pages
-  fluo table watch --at proxy:localhost:42424 --user root --spec pages.toml --once pages && echo never")]
+  fluo table watch --at prod --spec pages.toml --once pages && echo never")]
 pub(crate) struct Watch {
     #[command(flatten)]
     table: SpecTable,
@@ -50,9 +50,6 @@ pub(crate) struct Watch {
     rows: Rows,
     #[command(flatten)]
     limits: Limits,
-    /// Print each line as a JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 impl Watch {
@@ -106,7 +103,7 @@ impl Watch {
 
     fn print(&self, change: &Change) -> Result<()> {
         let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let lines = change.lines(&time, &self.table.name, self.json)?;
+        let lines = change.lines(&time, &self.table.name, output::is_json())?;
         lines.iter().try_for_each(|line| output::emit(line))
     }
 }
@@ -289,7 +286,7 @@ mod tests {
         ] {
             let line = |is_json| change.lines("2025-12-31T23:59:59Z", "t", is_json).unwrap();
             assert_eq!(line(false), [format!("2025-12-31T23:59:59Z table t: {text}")]);
-            let start = r#"{"time":"2025-12-31T23:59:59Z","table":"t","event":"#;
+            let start = r#"{"format":1,"time":"2025-12-31T23:59:59Z","table":"t","event":"#;
             assert_eq!(line(true), [format!("{start}{data}}}")]);
         }
     }

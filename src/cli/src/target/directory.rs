@@ -4,13 +4,13 @@ use std::error::Error as _;
 use std::io;
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
-use crate::command_name;
 use crate::text::plural;
+use crate::{command_name, exit};
 
 #[derive(Args, Debug)]
 pub(crate) struct MakingArguments {
@@ -54,7 +54,7 @@ pub(crate) fn check_writable(unwritable: Option<Error>) -> Result<()> {
 /// Adds advice to an error that the library cannot give.
 pub(crate) fn advised(error: Error, missing: &str) -> anyhow::Error {
     match advice_on(&error, missing) {
-        Some(advice) => anyhow!("{error}; {advice}"),
+        Some(advice) => exit::advised(error, advice),
         None => error.into(),
     }
 }

@@ -11,32 +11,31 @@ use fluo_accumulo::{
 use fluo_process::{Login, Profile, Secret, Target};
 
 use super::prompt;
-use crate::{output, progress};
+use crate::{exit, output, progress};
 
-const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
-const APPLICATIONS: &str = "Applications on a live Accumulo";
+pub(crate) const ACCUMULO_LOGIN: &str = "Live Accumulo (--at proxy:HOST:PORT)";
+pub(crate) const ACCUMULO_APPLICATIONS: &str = "Applications on a live Accumulo";
 
 /// The arguments for a live Accumulo. There is none for a password, because all users of the
 /// machine can read arguments.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LoginArguments {
-    /// User name; FLUO_USER unless given. The password comes from FLUO_PASSWORD, from a file, or
-    /// from a prompt at a terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of
+    /// User; FLUO_USER unless given. A proxy of Accumulo 2.x needs FLUO_SHARED_SECRET in place of
     /// user and password
-    #[arg(long, value_name = "USER", requires = "at", help_heading = HEADING)]
+    #[arg(long, value_name = "USER", requires = "at", help_heading = ACCUMULO_LOGIN)]
     user: Option<String>,
     /// File whose first line is the password; FLUO_PASSWORD_FILE unless given
-    #[arg(long, value_name = "FILE", requires = "at", help_heading = HEADING)]
+    #[arg(long, value_name = "FILE", requires = "at", help_heading = ACCUMULO_LOGIN)]
     password_file: Option<PathBuf>,
     /// Thrift protocol of the proxy; compact unless given
-    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "at", help_heading = HEADING)]
+    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "at", help_heading = ACCUMULO_LOGIN)]
     protocol: Option<ProxyProtocol>,
-    /// Connect to the proxy over TLS. The file holds certificates (PEM) of the authorities that may
-    /// sign its certificate; those of the system are not used
-    #[arg(long, value_name = "FILE", requires = "at", help_heading = HEADING)]
+    /// Connect to the proxy over TLS: certificates (PEM) of the authorities that may sign its
+    /// certificate, in place of those of the system
+    #[arg(long, value_name = "FILE", requires = "at", help_heading = ACCUMULO_LOGIN)]
     tls_ca: Option<PathBuf>,
     /// Name in the certificate of the proxy; the host of --at unless given
-    #[arg(long, value_name = "NAME", requires = "tls_ca", help_heading = HEADING)]
+    #[arg(long, value_name = "NAME", requires = "tls_ca", help_heading = ACCUMULO_LOGIN)]
     tls_name: Option<String>,
 }
 
@@ -44,27 +43,27 @@ pub(crate) struct LoginArguments {
 /// the password, because all users of the machine can read arguments.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ZooKeeperArguments {
-    /// ZooKeeper of the applications, and the node above them, as in fluo.connection.zookeepers:
-    /// HOST:PORT,HOST:PORT/PATH; FLUO_ZOOKEEPERS unless given
-    #[arg(long, value_name = "SERVERS/PATH", help_heading = APPLICATIONS)]
+    /// ZooKeeper and the node above the applications, HOST:PORT,HOST:PORT/PATH; FLUO_ZOOKEEPERS
+    /// unless given
+    #[arg(long, value_name = "SERVERS/PATH", help_heading = ACCUMULO_APPLICATIONS)]
     pub(super) zookeepers: Option<String>,
-    /// File whose first line is the secret of the applications; FLUO_ZOOKEEPER_SECRET_FILE unless
-    /// given. Or set FLUO_ZOOKEEPER_SECRET
-    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    /// File with the secret of the applications; FLUO_ZOOKEEPER_SECRET_FILE unless given, or set
+    /// FLUO_ZOOKEEPER_SECRET
+    #[arg(long, value_name = "FILE", help_heading = ACCUMULO_APPLICATIONS)]
     zookeeper_secret_file: Option<PathBuf>,
-    /// Connect to ZooKeeper over TLS. The file holds certificates (PEM) of the authorities that may
-    /// sign those of its servers; those of the system are not used
-    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    /// Connect to ZooKeeper over TLS: certificates (PEM) of the authorities of its servers, in
+    /// place of those of the system
+    #[arg(long, value_name = "FILE", help_heading = ACCUMULO_APPLICATIONS)]
     zookeeper_tls_ca: Option<PathBuf>,
     /// File with the certificate of this client for ZooKeeper and its private key (PEM)
-    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    #[arg(long, value_name = "FILE", help_heading = ACCUMULO_APPLICATIONS)]
     zookeeper_tls_certificate: Option<PathBuf>,
     /// User of ZooKeeper (SASL, DIGEST-MD5); FLUO_ZOOKEEPER_USER unless given
-    #[arg(long, value_name = "USER", help_heading = APPLICATIONS)]
+    #[arg(long, value_name = "USER", help_heading = ACCUMULO_APPLICATIONS)]
     zookeeper_user: Option<String>,
-    /// File whose first line is the password of the user of ZooKeeper; FLUO_ZOOKEEPER_PASSWORD_FILE
-    /// unless given. Or set FLUO_ZOOKEEPER_PASSWORD
-    #[arg(long, value_name = "FILE", help_heading = APPLICATIONS)]
+    /// File with its password; FLUO_ZOOKEEPER_PASSWORD_FILE unless given, or set
+    /// FLUO_ZOOKEEPER_PASSWORD
+    #[arg(long, value_name = "FILE", help_heading = ACCUMULO_APPLICATIONS)]
     zookeeper_password_file: Option<PathBuf>,
 }
 
@@ -205,5 +204,5 @@ pub(super) fn advised(error: &fluo_table::Error) -> anyhow::Error {
         }
         _ => return anyhow!(error.clone()),
     };
-    anyhow!("{error}; {advice}")
+    exit::advised(error.clone(), advice)
 }

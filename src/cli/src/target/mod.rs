@@ -19,17 +19,18 @@ use fluo_table::{Error, Instance, TableAdmin};
 
 pub(crate) use self::at::AtParser;
 pub(crate) use self::directory::{MakingArguments, advised, check_writable};
-pub(crate) use self::login::{LoginArguments, ZooKeeperArguments};
+pub(crate) use self::login::{
+    ACCUMULO_APPLICATIONS, ACCUMULO_LOGIN, LoginArguments, ZooKeeperArguments,
+};
 
-use crate::progress;
+use crate::{exit, names, progress};
 
 pub(crate) const NO_TABLES: &str =
     "name another one, or make a first table with `fluo table create`";
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TargetArguments {
-    /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo (several as
-    /// proxy:HOST:PORT,HOST:PORT), or the name of a profile in the configuration file
+    /// Location: embedded:DIR, proxy:HOST:PORT of a live Accumulo, or the name of a profile
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     pub(crate) at: Profile,
     #[command(flatten)]
@@ -68,6 +69,20 @@ pub(crate) fn check_is_own(name: &str) -> Result<()> {
         "table `{name}` belongs to Accumulo itself, as all names with `{SYSTEM}` do; name a table of your own"
     );
     Ok(())
+}
+
+/// Checks that a table exists. The error names the one that the user may have meant.
+pub(crate) async fn check_exists(tables: &dyn TableAdmin, name: &str) -> Result<()> {
+    if tables.table_exists(name).await? {
+        return Ok(());
+    }
+    let mut known = tables.tables().await?;
+    known.retain(|name| !is_system_table(name));
+    let error = Error::no_such_table(name);
+    Err(match names::advice(name, "tables", &known) {
+        Some(advice) => exit::advised(error, advice),
+        None => error.into(),
+    })
 }
 
 impl TargetArguments {
@@ -129,10 +144,13 @@ impl TargetArguments {
     ) -> Result<Arc<dyn TableAdmin>> {
         check_is_own(table)?;
         let Target::Embedded(directory) = self.target()? else {
-            return self.open().await;
+            let tables = self.open().await?;
+            check_exists(&*tables, table).await?;
+            return Ok(tables);
         };
         let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
         check_writable(tables.check_writable().err())?;
+        check_exists(&tables, table).await?;
         match applications_of(&tables.applications(), table).await?.first() {
             Some(application) if !guard.despite_application => bail!(
                 "table `{table}` belongs to application `{application}`, which a change outside its transactions can break; \

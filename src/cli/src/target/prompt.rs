@@ -58,7 +58,7 @@ impl Drop for Terminal {
         }
         if self.is_asking {
             // End the line of the question.
-            output::say("");
+            output::complain("");
         }
     }
 }

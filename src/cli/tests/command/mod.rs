@@ -222,9 +222,12 @@ impl Run {
         run.error()
     }
 
-    /// Returns the last line of standard error without `error: `.
+    /// Returns the last line of standard error without `error: `, or the message of its document.
     pub(crate) fn error(&self) -> String {
         let last = self.stderr.lines().next_back().unwrap_or_default();
+        if let Ok(document) = serde_json::from_str::<serde_json::Value>(last) {
+            return document["error"]["message"].as_str().unwrap().to_owned();
+        }
         let error = last.strip_prefix("error: ");
         error.unwrap_or_else(|| panic!("{}", self.stderr)).to_owned()
     }

@@ -83,7 +83,7 @@ async fn lists_tables_without_system_tables_and_shows_them() {
     assert!(listed.lines().any(|line| line == table), "{listed}");
     assert!(!listed.contains("accumulo."), "{listed}");
     let all = fluo.run("list --all --json").succeeds().json();
-    assert!(all.as_array().unwrap().contains(&"accumulo.metadata".into()), "{all}");
+    assert!(all["tables"].as_array().unwrap().contains(&"accumulo.metadata".into()), "{all}");
 
     fluo.file("two.txt", "one\ntwo\n");
     fluo.run(&format!("load {table} --prefix p two.txt")).succeeds();

@@ -16,8 +16,6 @@ use super::{GroupForecast, Step, TableOptimizations};
 mod row_text;
 mod saved;
 
-const FORMAT: u32 = 1;
-
 /// The changes to make on a table: the state that was found there, the requested state, and the
 /// difference.
 ///
@@ -108,7 +106,7 @@ impl Planning<'_> {
         let wanted = optimizations.splits();
         let unrequested_splits: Vec<_> = found.splits.difference(&wanted).cloned().collect();
         let mut plan = Plan {
-            format: FORMAT,
+            format: Plan::FORMAT,
             table: table.to_owned(),
             splits_to_add: wanted.difference(&found.splits).cloned().collect(),
             splits_to_remove: if prune { unrequested_splits.clone() } else { Vec::new() },
@@ -129,6 +127,9 @@ impl Planning<'_> {
 call_when_awaited!(Planning => Result<Plan>);
 
 impl Plan {
+    /// The version of the saved form that this build writes and reads.
+    pub const FORMAT: u32 = 1;
+
     fn staying_splits(&self) -> BTreeSet<&Bytes> {
         let is_going = |split: &&Bytes| self.splits_to_remove.binary_search(split).is_ok();
         let all = self.found_splits.iter().chain(&self.splits_to_add);

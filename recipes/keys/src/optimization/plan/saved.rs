@@ -4,7 +4,7 @@ use fluo_table::balancer::{BalancerClass, GroupPattern};
 use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
 use fluo_table::{Bytes, Error, Escaped, Result, check_table_name};
 
-use super::{FORMAT, Plan};
+use super::Plan;
 use crate::optimization::balancer::{PROPERTIES, PropertyChange, value_text};
 use crate::optimization::step::TableState;
 
@@ -16,10 +16,10 @@ impl Plan {
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid), with the reason.
     pub fn check(&self) -> Result<()> {
-        if self.format != FORMAT {
-            let format = self.format;
+        if self.format != Self::FORMAT {
+            let (format, known) = (self.format, Self::FORMAT);
             let message =
-                format!("the plan has format {format}, but this build reads format {FORMAT}");
+                format!("the plan has format {format}, but this build reads format {known}");
             return Err(Error::invalid(message));
         }
         check_table_name(&self.table)?;

@@ -1,0 +1,114 @@
+//! `fluo completions` and `fluo man`: files for the shell, made from the arguments of all commands.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::builder::EnumValueParser;
+use clap::{Args, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::design::Name;
+use crate::exit::Outcome;
+use crate::help::Text;
+use crate::output;
+use crate::text::plural;
+
+/// Print the script that completes arguments in a shell
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo completions bash > ~/.local/share/bash-completion/completions/fluo
+  fluo completions zsh > ~/.zfunc/_fluo
+  fluo completions fish > ~/.config/fish/completions/fluo.fish
+
+Bash reads the file if the package bash-completion is installed. For zsh, write `fpath=(~/.zfunc $fpath)` before
+`compinit` in ~/.zshrc.")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write a manual page for each command
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo man --dir ~/.local/share/man/man1
+  man fluo-table-load
+
+Makes the directory if it does not exist.")]
+pub(crate) struct Manual {
+    /// Directory of the pages: fluo.1, fluo-table.1, fluo-table-load.1 and so on
+    #[arg(long)]
+    dir: PathBuf,
+}
+
+impl Completions {
+    pub(crate) fn run(&self, command: Command) -> Result<Outcome> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut with_designs(command), "fluo", &mut script);
+        output::write(&script)?;
+        Ok(Outcome::Success)
+    }
+}
+
+/// Completes the names of the designs, which the values of arguments begin with.
+fn with_designs(command: Command) -> Command {
+    let command = command.mut_args(|arg| match arg.get_id() == "design" {
+        true => arg.value_parser(EnumValueParser::<Name>::new()),
+        false => arg,
+    });
+    command.mut_subcommands(with_designs)
+}
+
+impl Manual {
+    pub(crate) fn run(&self, command: Command) -> Result<Outcome> {
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
+        let cannot = || format!("cannot write manual pages to {}", self.dir.display());
+        fs::create_dir_all(&self.dir).with_context(cannot)?;
+        let pages = write_pages(&command, &self.dir).with_context(cannot)?;
+        say!("wrote {} to {}", plural(pages, "manual page"), self.dir.display());
+        Ok(Outcome::Success)
+    }
+}
+
+/// Writes the pages of a command and of all below it, and returns their number.
+fn write_pages(command: &Command, directory: &Path) -> io::Result<u64> {
+    let man = Man::new(command.clone());
+    fs::write(directory.join(man.get_filename()), page(command, &man)?)?;
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+    below.map(|below| write_pages(below, directory)).try_fold(1, |sum, pages| Ok(sum + pages?))
+}
+
+fn page(command: &Command, man: &Man) -> io::Result<Vec<u8>> {
+    let Text { examples, details } = Text::new(command);
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    page.extend(b".SH DESCRIPTION\n");
+    for paragraph in command.get_about().map(ToString::to_string).iter().chain(&details) {
+        page.extend(format!(".PP\n{}", roff(paragraph)).into_bytes());
+    }
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let examples: String = examples.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    page.extend(format!(".SH EXAMPLES\n.nf\n{}.fi\n", roff(&examples)).into_bytes());
+    Ok(page)
+}
+
+/// Escapes lines of text. Keeps the breaks of indented lines, as roff does.
+fn roff(text: &str) -> String {
+    let escaped = |line: &str| {
+        let line = line.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
+        let guard = if line.starts_with('.') { r"\&" } else { "" };
+        format!("{guard}{line}\n")
+    };
+    text.lines().map(escaped).collect()
+}

@@ -1,0 +1,115 @@
+//! Completions, manual pages, the version, and quiet runs.
+
+use std::process::{Command, Output};
+
+use crate::command::{Place, Run, assert_says};
+
+/// Completes a command line in bash with the script, and returns the suggestions.
+#[cfg(unix)]
+fn completed(place: &Place, words: &str) -> Vec<String> {
+    let complete = format!(
+        "source fluo.bash; COMP_WORDS=({words} \"\"); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+         _fluo fluo \"\" \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    let mut bash = Command::new("bash");
+    let run = Run::of(bash.args(["-c", &complete]).current_dir(place.path(".")).output().unwrap());
+    run.succeeds().text().lines().map(str::to_owned).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn completes_commands_options_and_designs_in_bash() {
+    let place = Place::new();
+    place.file("fluo.bash", place.runs("completions bash").stdout);
+    for (words, expected) in [
+        ("fluo", "table"),
+        ("fluo table", "load"),
+        ("fluo table load", "--create-if-absent"),
+        ("fluo key add --design", "digest-salt"),
+        ("fluo key add --encoding", "base64"),
+    ] {
+        let found = completed(&place, words);
+        assert!(found.contains(&expected.to_owned()), "{words}: {found:?}");
+    }
+}
+
+#[test]
+fn prints_scripts_for_other_shells() {
+    let place = Place::new();
+    for (shell, start) in [("zsh", "#compdef fluo"), ("fish", "#")] {
+        let script = place.runs(&format!("completions {shell}"));
+        assert!(script.text().starts_with(start), "{shell}");
+        assert_says(script.text(), "create-if-absent");
+    }
+    let message = place.fluo("completions csh").refuses_arguments();
+    assert_says(&message, "[possible values: bash, elvish, fish, powershell, zsh]");
+}
+
+/// Runs a tool that checks a page, unless this machine has none.
+fn check_page(place: &Place, page: &str) {
+    let run = |tool: &str, options: &[&str]| -> Option<Output> {
+        let file = place.path("man").join(page);
+        Command::new(tool).args(options).arg(file).output().ok()
+    };
+    let lint = run("mandoc", &["-Tlint", "-Wwarning"]);
+    let Some(checked) = lint.or_else(|| run("groff", &["-man", "-ww", "-z", "-Tutf8"])) else {
+        return;
+    };
+    let run = Run::of(checked).succeeds();
+    assert_eq!((run.text(), &*run.stderr), ("", ""), "{page}");
+}
+
+#[test]
+fn writes_a_manual_page_for_each_command() {
+    let place = Place::new();
+    let run = place.runs("man --dir man");
+    let pages = place.names("man");
+    assert!(pages.len() > 45);
+    assert_eq!(run.stderr, format!("wrote {} manual pages to man\n", pages.len()));
+    for name in ["fluo.1", "fluo-table.1", "fluo-table-load.1", "fluo-notifications-retry.1"] {
+        assert!(pages.contains(&name.to_owned()), "{name}");
+    }
+    let page = place.read("man/fluo-key-add.1");
+    assert_says(
+        &page,
+        "\n.SH EXAMPLES\n.nf\n  $ echo org.wikipedia/accumulo | fluo key add \\-\\-prefix p\n",
+    );
+    pages.iter().for_each(|page| check_page(&place, page));
+    place.file("file", "");
+    let message = place.fails("man --dir file/x");
+    assert_says(&message, "cannot write manual pages to file/x: ");
+}
+
+#[test]
+fn prints_its_version_with_the_formats() {
+    let place = Place::new();
+    let version = env!("CARGO_PKG_VERSION");
+    place.fluo("--version").prints(format!("fluo {version}\n"));
+    place.fluo("key add --version").prints(format!("fluo-key-add {version}\n"));
+    let run = place.runs("version");
+    assert_eq!(run.text().lines().next(), Some(&*format!("fluo {version}")));
+    let json = place.runs("version --json").json();
+    assert_eq!(json["version"], version);
+    assert_eq!(json["formats"]["plan"], 1);
+}
+
+#[test]
+fn all_ways_to_the_help_show_one_page() {
+    let place = Place::new();
+    let page = place.runs("table load --help").stdout;
+    place.fluo("table load -h").prints(&page);
+    place.fluo("help table load").prints(&page);
+    let topic = place.runs("help accumulo").stdout;
+    place.fluo("accumulo --at embedded:d").prints(topic);
+}
+
+#[test]
+fn a_quiet_run_prints_errors_only() {
+    let place = Place::new();
+    place.fluo("-q table create --at embedded:d pages").prints("");
+    place.fluo("table list --at embedded:d --quiet").prints("pages\n");
+    let run = place.fluo("table create --at embedded:d -q pages");
+    assert!(run.error().contains("pages"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1);
+    place.fluo("-q -v table list --at embedded:d").refuses_arguments();
+}
