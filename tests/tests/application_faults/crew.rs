@@ -40,10 +40,14 @@ pub(crate) enum Role {
     Oracle,
     Worker,
     Client,
+    /// Initializes the application, and ends.
+    Creator,
+    /// Requeues the dead letters, and ends.
+    Operator,
 }
 
 /// The build whose executable a process runs.
-#[derive(Clone, Copy, Eq, PartialEq)]
+#[derive(Clone, Copy, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) enum Build {
     /// The executable of [`OLD_PROGRAM`].
     Old,
@@ -52,6 +56,20 @@ pub(crate) enum Build {
 }
 
 impl Build {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Build::Old => "old",
+            Build::New => "new",
+        }
+    }
+
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Build::Old => Build::New,
+            Build::New => Build::Old,
+        }
+    }
+
     fn program(self) -> PathBuf {
         match self {
             Build::Old => env::var_os(OLD_PROGRAM).expect("an earlier build").into(),
@@ -59,16 +77,25 @@ impl Build {
         }
     }
 
-    /// Returns the access in the form that the build reads.
-    fn access(self, access: &Access) -> Access {
-        match self {
-            Build::Old => access.through_one_proxy(),
-            Build::New => access.clone(),
-        }
+    /// Returns a command that runs a child process.
+    fn command(self, role: Role, access: &Access, number: u64) -> Command {
+        let arguments: Arguments = (role, access.for_build(self), number);
+        let mut command = Command::new(self.program());
+        command
+            .args(["--exact", "child::a_child_that_is_killed", "--nocapture"])
+            .env(IN_CHILD, serde_json::to_string(&arguments).unwrap());
+        command
+    }
+
+    /// Runs a child process that ends by itself.
+    pub(crate) fn run(self, role: Role, access: &Access, number: u64) {
+        let status = block_in_place(|| self.command(role, access, number).status()).unwrap();
+        assert!(status.success(), "{role:?} of the {} build: {status}", self.name());
     }
 }
 
-/// The arguments of a child process: its role, its access, and the number of its first order.
+/// The arguments of a child process: its role, its access, and a number, such as that of its first
+/// order.
 pub(crate) type Arguments = (Role, Access, u64);
 
 /// All child processes. The first of a role is the oldest.
@@ -77,13 +104,15 @@ pub(crate) struct Crew {
     children: BTreeMap<Role, Vec<(Child, Build)>>,
     started: u64,
     placed: Arc<Mutex<BTreeSet<u64>>>,
+    /// The builds of the oracles that have begun to lead, separated by spaces.
+    leads: Arc<Mutex<String>>,
 }
 
 impl Crew {
     /// Starts oracles and workers.
     pub(crate) fn start(access: Access, build: Build) -> Self {
-        let mut crew =
-            Self { access, children: BTreeMap::new(), started: 0, placed: Arc::default() };
+        let (placed, leads) = (Arc::default(), Arc::default());
+        let mut crew = Self { access, children: BTreeMap::new(), started: 0, placed, leads };
         for role in [Role::Oracle, Role::Worker] {
             (0..EACH).for_each(|_| crew.add(role, build));
         }
@@ -95,21 +124,19 @@ impl Crew {
     }
 
     fn add(&mut self, role: Role, build: Build) {
-        let arguments: Arguments = (role, build.access(&self.access), self.started * STRIDE);
+        let mut command = build.command(role, &self.access, self.started * STRIDE);
         self.started += 1;
-        let mut child = Command::new(build.program())
-            .args(["--exact", "child::a_child_that_is_killed", "--nocapture"])
-            .env(IN_CHILD, serde_json::to_string(&arguments).unwrap())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let placed = self.placed.clone();
+        let (placed, leads) = (self.placed.clone(), self.leads.clone());
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 // A line that a kill has cut has no end.
                 let number = line.strip_prefix("placed ").and_then(|it| it.strip_suffix('.'));
                 placed.lock().unwrap().extend(number.map(|it| it.parse::<u64>().unwrap()));
+                if line == "leads." {
+                    *leads.lock().unwrap() += &format!(" {}", build.name());
+                }
             }
         });
         self.children.entry(role).or_default().push((child, build));
@@ -133,15 +160,14 @@ impl Crew {
         self.add(role, build);
     }
 
-    /// Stops a process of a role that is not of this build, and starts one that is. A process of
-    /// the earlier build may end at the signal, as if it was killed.
+    /// Stops a process of a role that is not of this build, and starts one that is.
     pub(crate) fn replace(&mut self, role: Role, build: Build) {
         let children = self.children.get_mut(&role).unwrap();
         let other = children.iter().position(|(_, other)| *other != build).unwrap();
-        let (mut other, before) = children.remove(other);
+        let (mut other, _) = children.remove(other);
         running(&other).signal(Signal::TERM);
         let status = block_in_place(|| other.wait()).unwrap();
-        assert!(status.success() || before == Build::Old, "{role:?} ended: {status}");
+        assert!(status.success(), "{role:?} ended: {status}");
         self.add(role, build);
     }
 
@@ -152,6 +178,12 @@ impl Crew {
         process.suspend();
         sleep(time).await;
         process.resume();
+    }
+
+    /// Returns the builds of the oracles that have begun to lead, in this order, separated by
+    /// spaces.
+    pub(crate) fn leads(&self) -> String {
+        self.leads.lock().unwrap().clone()
     }
 
     /// Waits until this number of further orders is acknowledged.

@@ -6,26 +6,27 @@ use fluo_engine::Client;
 use fluo_table::{Authorizations, Instance, Scan, Span, TableAdmin};
 use fluo_tests::shop;
 use futures::TryStreamExt;
+use tempfile::TempDir;
 use tokio::task::block_in_place;
 
 use crate::access::Access;
-use crate::crew::{Build, Crew};
+use crate::crew::{Build, Crew, Role};
 use crate::sink;
-
-/// The longest pause of workers in milliseconds, which is also that after a change of their number.
-const MAX_SLEEP: &str = "fluo.impl.worker.finder.maxSleep";
 
 /// A cluster with two proxies.
 pub(crate) struct Ground {
     pub(crate) cluster: Cluster,
     second: Proxy,
-    access: Access,
+    pub(crate) access: Access,
     fluo: Instance,
+    /// The folder of the gate.
+    _folder: TempDir,
 }
 
 impl Ground {
-    /// Starts a cluster, or returns `None` if live tests do not run.
-    pub(crate) async fn start(has_sink: bool) -> Option<Self> {
+    /// Starts a cluster, or returns `None` if live tests do not run. With a gate, observers reject
+    /// orders when it is closed.
+    pub(crate) async fn start(has_gate: bool) -> Option<Self> {
         if !fluo_cluster::wanted() {
             return None;
         }
@@ -34,12 +35,12 @@ impl Ground {
             return None;
         }
         let second = cluster.start_proxy(ProxySettings::default()).unwrap();
-        let access = Access::new(&cluster, &[cluster.proxy().unwrap(), &second], has_sink);
+        let folder = TempDir::new().unwrap();
+        let gate = has_gate.then(|| folder.path().join("closed"));
+        let access = Access::new(&cluster, &[cluster.proxy().unwrap(), &second], gate);
         let fluo = access.connect().await;
-        if has_sink {
-            sink::create(&fluo).await;
-        }
-        Some(Self { cluster, second, access, fluo })
+        sink::create(&fluo).await;
+        Some(Self { cluster, second, access, fluo, _folder: folder })
     }
 
     pub(crate) fn proxies(&self) -> [&Proxy; 2] {
@@ -50,7 +51,7 @@ impl Ground {
     pub(crate) fn java_worker(&self) -> JavaPeer {
         let settings = [
             ("fluo.impl.worker.finder.minSleep", "200"),
-            (MAX_SLEEP, "1000"),
+            ("fluo.impl.worker.finder.maxSleep", "1000"),
             ("fluo.worker.num.threads", "4"),
             ("fluo.connection.zookeeper.timeout", "4000"),
         ];
@@ -66,14 +67,12 @@ impl Ground {
         sink::java_works(&self.fluo, client).await
     }
 
-    /// Initializes the application, with the longest pause of workers in milliseconds. Starts its
-    /// processes, and returns them and a client.
-    pub(crate) async fn initialize(&self, max_sleep: u32, build: Build) -> (Crew, Client) {
-        let application = self.access.application().await;
-        let initial = application.clone().set(MAX_SLEEP, max_sleep.to_string());
-        initial.initialize().await.unwrap();
+    /// Initializes the application by a build, with the longest pause of workers in milliseconds.
+    /// Starts its processes, and returns them and a client.
+    pub(crate) async fn initialize(&self, max_sleep: u64, build: Build) -> (Crew, Client) {
+        build.run(Role::Creator, &self.access, max_sleep);
         let mut crew = Crew::start(self.access.clone(), build);
-        let client = application.open().await.unwrap();
+        let client = self.access.application().await.open().await.unwrap();
         shop::open_accounts(&client).await.unwrap();
         crew.start_clients(build);
         (crew, client)
@@ -90,9 +89,7 @@ impl Ground {
         oracle.wait_for_lead().await.unwrap();
         let client = self.access.application().await.open().await.unwrap();
         let orders = shop::drained(&client).await;
-        if self.access.has_sink {
-            sink::check(&self.fluo, &client, orders.len()).await;
-        }
+        sink::check(&self.fluo, &client, orders.len(), &self.access).await;
         let lost: Vec<_> = acknowledged.difference(&orders).collect();
         assert!(lost.is_empty(), "{lost:?}");
         assert!(acknowledged.len() > 50, "{}", acknowledged.len());

@@ -1,6 +1,8 @@
-//! `cargo xtask upgrade`: processes of an earlier commit and of this tree in one application.
+//! `cargo xtask upgrade`: processes of an earlier commit and of this tree in one application. Both
+//! are of this tree's test program, which is also built with the product of the earlier commit.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -10,6 +12,15 @@ use crate::programs;
 /// The commit from which the test upgrades: its workers hand over after a pause, as those of Java,
 /// and its processes have one proxy.
 pub(crate) const EARLIER: &str = "e2ccd262";
+
+/// The parts of the tree from which the test program of the earlier commit is built, with their
+/// folders.
+const PARTS: [(&str, &str); 4] = [
+    ("tests", "cluster"),
+    ("tests", "interop"),
+    ("tests/src", "shop.rs"),
+    ("tests/tests", "application_faults"),
+];
 
 /// The environment variable that names the executable of the earlier commit to the test.
 const OLD_PROGRAM: &str = "FLUO_OLD_PROGRAM";
@@ -22,6 +33,10 @@ pub(crate) fn upgrade(commit: &str) -> Result<()> {
     let folder = target().join("upgrade");
     let tree = folder.join("tree");
     check_out(&workspace(), commit, &tree)?;
+    for (parent, part) in PARTS {
+        let (from, to) = (workspace().join(parent).join(part), tree.join(parent));
+        output("cp", Command::new("cp").arg("-Rp").arg(from).arg(to))?;
+    }
     let built = [("CARGO_TARGET_DIR", Some(folder.join("build").into()))];
     let build = ["test", "--package", "fluo-tests", "--test", PROGRAM];
     let old = programs::test(PROGRAM, &[&build[..], &["--no-run"]].concat(), &built, &tree)?;
