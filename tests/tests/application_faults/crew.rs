@@ -210,15 +210,24 @@ impl Crew {
     /// # Panics
     ///
     /// A process has ended by itself.
-    pub(crate) fn kill(self) -> BTreeSet<u64> {
-        for (role, children) in self.children {
-            for (mut child, _) in children {
+    pub(crate) fn kill(mut self) -> BTreeSet<u64> {
+        for (role, children) in &mut self.children {
+            for (child, _) in children {
                 assert_eq!(child.try_wait().unwrap(), None, "{role:?} ended");
                 child.kill().unwrap();
                 child.wait().unwrap();
             }
         }
         std::mem::take(&mut self.placed.lock().unwrap())
+    }
+}
+
+/// Ends the processes also if the test fails.
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for (child, _) in self.children.values_mut().flatten() {
+            let _ = child.kill().and_then(|()| child.wait());
+        }
     }
 }
 
