@@ -1,14 +1,17 @@
 //! The paths of the nodes of one application.
 
 use fluo_table::coordination::{TransactorId, zookeeper_format};
+use fluo_table::{Error, Result};
 
 /// The parent of the election nodes of oracles, `_c_<uuid>-lock-<10 digits>`: ephemeral, with the
 /// `host:port` of an oracle.
 pub(crate) const SERVERS: &str = "/oracle/server";
 /// The node of the observers that clients before Fluo 1.2 stored.
 pub(crate) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
-/// The node of the version of the nodes that only this project has. Without it they have version 1.
+/// The node with the format of the nodes that only this project has. Without it they have format 1.
 pub(crate) const FORMAT: &str = "/config/format";
+/// The format that this version of the library writes, and the only one that it reads.
+pub(crate) const CURRENT_FORMAT: &str = "1";
 pub(crate) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
 pub(crate) const NODES: &str = "/transactor/nodes";
@@ -23,6 +26,18 @@ pub(crate) const HAND_OVERS: &str = "/hand-overs";
 /// the data of its node.
 pub(crate) const VACANCIES: &str = "/vacancies";
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
+
+/// Rejects an application that a later version of this library has used, from the data of
+/// [`FORMAT`].
+pub(crate) fn check_format(name: &str, stored: Option<&[u8]>) -> Result<()> {
+    match stored.filter(|stored| *stored != CURRENT_FORMAT.as_bytes()) {
+        None => Ok(()),
+        Some(format) => Err(Error::invalid(format!(
+            "a later version of this library has used application `{name}`, in format `{}`; update this program",
+            String::from_utf8_lossy(format).escape_debug()
+        ))),
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Paths {

@@ -48,6 +48,7 @@ async fn an_application_has_the_nodes_of_java() {
         ("/config/accumulo.table", &name),
         ("/config/fluo.application.id", "5f181dad"),
         ("/config/fluo.observers2", observers),
+        ("/config/format", "1"),
         ("/config/shared.config", "#Shared java props\nfluo.app.a=1\n"),
         ("/oracle", ""),
         ("/oracle/gc-timestamp", "0"),

@@ -133,7 +133,7 @@ impl Backlog {
                 let oldest = self.buckets.iter().min_by_key(|bucket| bucket.oldest);
                 self.oldest_age = oldest.and_then(|bucket| bucket.oldest_age);
             }
-            Err(error) => tracing::debug!(%error, "the ages of waiting entries are not known"),
+            Err(error) => tracing::warn!(%error, "the ages of waiting entries are not known"),
         }
     }
 }

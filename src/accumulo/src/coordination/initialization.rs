@@ -8,7 +8,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use super::cluster::AccumuloCluster;
 use super::locks::lock_recording;
-use crate::paths::{Paths, SERVERS};
+use crate::paths::{CURRENT_FORMAT, FORMAT, Paths, SERVERS};
 use crate::zookeeper::{
     Change, Keeper, NodeKind, Outcome, Session, TRIES, create_parents, delete_tree, too_busy,
 };
@@ -17,13 +17,14 @@ use crate::zookeeper::{
 const MAX_REQUEST_BYTES: usize = 900_000;
 
 const FOLDERS: [&str; 4] = ["", "/config", "/oracle", SERVERS];
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "",
     "/config",
     zookeeper_format::TABLE,
     zookeeper_format::INSTANCE_NAME,
     zookeeper_format::INSTANCE_ID,
     zookeeper_format::ID,
+    FORMAT,
     "/oracle",
     SERVERS,
     zookeeper_format::MAX_TIMESTAMP,
@@ -87,7 +88,7 @@ fn size_of(change: &Change) -> usize {
     }
 }
 
-/// Returns the nodes to create, in the order of Java.
+/// Returns the nodes to create, in the order of Java, which has no [`FORMAT`].
 fn changes(
     paths: &Paths,
     cluster: &AccumuloCluster,
@@ -96,6 +97,7 @@ fn changes(
     let mut stored: BTreeMap<_, _> = zookeeper_format::nodes(application)?.into_iter().collect();
     stored.insert(zookeeper_format::INSTANCE_NAME, cluster.name.clone().into_bytes());
     stored.insert(zookeeper_format::INSTANCE_ID, cluster.id.clone().into_bytes());
+    stored.insert(FORMAT, CURRENT_FORMAT.into());
     stored.extend(FOLDERS.map(|folder| (folder, Vec::new())));
     let change = |node| {
         // Tablet servers read the horizon without credentials.
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn creates_the_nodes_in_the_order_of_java() {
+    fn creates_the_nodes_in_the_order_of_java_and_its_own_format() {
         let cluster = AccumuloCluster {
             name: "fluo".to_owned(),
             id: "64127359-df29-426f-ab0c-77ddd6257c18".to_owned(),
@@ -166,6 +168,7 @@ mod tests {
                 ("/fluo/real/config/accumulo.instance.name", "fluo"),
                 ("/fluo/real/config/accumulo.instance.id", "64127359-df29-426f-ab0c-77ddd6257c18"),
                 ("/fluo/real/config/fluo.application.id", id),
+                ("/fluo/real/config/format", "1"),
                 ("/fluo/real/oracle", ""),
                 ("/fluo/real/oracle/server", ""),
                 ("/fluo/real/oracle/max-timestamp", "2"),

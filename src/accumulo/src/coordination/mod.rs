@@ -3,7 +3,7 @@
 //! ```text
 //! <chroot>/<application>/
 //!   config/..                 the stored application: `zookeeper_format`
-//!   config/format             the version of the nodes that only this project has, unless it is 1
+//!   config/format             the format of the nodes that only this project has; without it, 1
 //!   config/shared.config      the settings. Created last and deleted first: an application exists
 //!                             as long as this node does, and another node is another application
 //!   oracle/..                 timestamps and the horizon

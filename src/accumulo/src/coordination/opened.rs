@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::gathered::Gathered;
 use crate::locked::locked;
 use crate::oracle::{OracleClient, ServedApplication};
-use crate::paths::{FORMAT, LEGACY_OBSERVERS, Paths};
+use crate::paths::{FORMAT, LEGACY_OBSERVERS, Paths, check_format};
 use crate::zookeeper::{
     Change, Keeper, Lease, NodeKind, NodeStat, Outcome, Refusal, Session, too_busy,
 };
@@ -184,15 +184,7 @@ impl Opened {
                 self.name
             )));
         }
-        if let Some(Some(format)) =
-            nodes.get(FORMAT).filter(|format| format.as_deref() != Some(b"1"))
-        {
-            return Err(Error::invalid(format!(
-                "a later version of this library has used application `{}`, in format `{}`; update this program",
-                self.name,
-                String::from_utf8_lossy(format).escape_debug()
-            )));
-        }
+        check_format(&self.name, nodes.get(FORMAT).and_then(Option::as_deref))?;
         zookeeper_format::read_application(|path| Ok(nodes.get(path).cloned().flatten()))
     }
 }

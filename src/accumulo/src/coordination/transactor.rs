@@ -14,6 +14,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
 use fluo_table::{Error, Result, Timestamp};
+use futures::join;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
 
@@ -21,7 +22,7 @@ use super::in_own_task;
 use super::locks::require_shared;
 use super::opened::Opened;
 use crate::locked::locked;
-use crate::paths::{NODES, TIMESTAMPS, TRANSACTOR};
+use crate::paths::{FORMAT, NODES, TIMESTAMPS, TRANSACTOR, check_format};
 use crate::zookeeper::{Change, KeptLease, NodeKind, Outcome, Refusal, Session, TRIES};
 
 /// The time after which an update of the horizon that began before the creation of a node has
@@ -66,7 +67,11 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
 async fn create_node(application: &Opened, session: &Session) -> Result<(TransactorId, String)> {
     let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
     for _ in 0..TRIES {
-        let shared = require_shared(application, session).await?;
+        // A later format is stored during an exclusive use, which the change excludes.
+        let shared = require_shared(application, session);
+        let (shared, format) = join!(shared, application.data(session, FORMAT));
+        let shared = shared?;
+        check_format(&application.name, format?.as_deref())?;
         let found = session.node(&count).await?;
         let last = found.as_ref().map(|node| node.data.as_slice());
         let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);

@@ -7,7 +7,7 @@ use fluo_table::coordination::zookeeper_format::ID;
 use fluo_table::{Error, ErrorKind, Result};
 
 use super::options::OracleOptions;
-use crate::paths::Paths;
+use crate::paths::{FORMAT, Paths, check_format};
 use crate::zookeeper::{Keeper, Session};
 
 /// An application whose timestamps an oracle hands out.
@@ -28,19 +28,21 @@ impl ServedApplication {
 
     pub(crate) async fn find(keeper: Arc<Keeper>, name: String) -> Result<Self> {
         let paths = Paths::new(keeper.chroot(), &name);
-        let path = paths.at(ID);
-        let id = keeper.session().await?.current_node(&path).await?;
+        let (path, session) = (paths.at(ID), keeper.session().await?);
+        let id = session.current_node(&path).await?;
         let id = id.ok_or_else(|| Error::no_such_application(&name))?;
+        check_format_at(&paths, &name, &session).await?;
         let id = String::from_utf8(id.data)
             .map_err(|_| Error::corrupt(format!("the data at `{path}` is not text")))?;
         Ok(Self { name, id: id.into(), paths, keeper })
     }
 
-    /// Returns the current session, if the application exists.
+    /// Returns the current session, if the application exists and has no later format.
     pub(super) async fn session(&self) -> Result<Arc<Session>> {
         let session = self.keeper.session().await?;
         let id = session.current_node(&self.paths.at(ID)).await?;
         self.check_id(id.as_ref().map(|node| &node.data[..]))?;
+        check_format_at(&self.paths, &self.name, &session).await?;
         Ok(session)
     }
 
@@ -65,4 +67,9 @@ impl ServedApplication {
         let message = format!("the application `{}` was removed, and initialized again", self.name);
         Err(Error::new(ErrorKind::NotFound, message))
     }
+}
+
+async fn check_format_at(paths: &Paths, name: &str, session: &Session) -> Result<()> {
+    let format = session.node(&paths.at(FORMAT)).await?;
+    check_format(name, format.as_ref().map(|node| &node.data[..]))
 }

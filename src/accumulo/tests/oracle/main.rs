@@ -7,6 +7,7 @@
 #![cfg(test)]
 
 mod elections;
+mod formats;
 mod frames;
 mod ground;
 mod horizon;

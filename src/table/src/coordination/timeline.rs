@@ -83,13 +83,21 @@ impl Timeline {
         format!("{FORMAT}{samples}").into_bytes()
     }
 
-    /// Reads stored text. That of a later format has no samples.
+    /// Reads stored text.
     ///
     /// # Errors
     ///
-    /// [`Corrupt`](crate::ErrorKind::Corrupt).
+    /// [`Corrupt`](crate::ErrorKind::Corrupt); [`Invalid`](crate::ErrorKind::Invalid) if it has a
+    /// later format.
     pub fn decode(text: &[u8]) -> Result<Self> {
-        let decoded = std::str::from_utf8(text).ok().and_then(decode);
+        let mut lines = std::str::from_utf8(text).unwrap_or_default().split('\n');
+        let format = lines.next().and_then(|format| format.parse::<u64>().ok());
+        if let Some(format) = format.filter(|format| *format > FORMAT) {
+            return Err(Error::invalid(format!(
+                "the times of timestamps have the later format {format}; update this program"
+            )));
+        }
+        let decoded = format.and_then(|_| decode(lines));
         decoded.ok_or_else(|| Error::corrupt("the times of timestamps are damaged"))
     }
 }
@@ -102,11 +110,7 @@ fn is_dense(samples: &[Sample], now_ms: i64) -> bool {
     after.at_ms.saturating_sub(before.at_ms) <= allowed.max(period)
 }
 
-fn decode(text: &str) -> Option<Timeline> {
-    let mut lines = text.split('\n');
-    if lines.next()?.parse::<u64>().ok()? > FORMAT {
-        return Some(Timeline::default());
-    }
+fn decode<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Timeline> {
     let sample = |line: &str| {
         let (next, at_ms) = line.split_once(' ')?;
         let next = Timestamp::new(next.parse().ok()?).ok()?;
@@ -143,8 +147,12 @@ mod tests {
         let text = b"1\n2 -1\n1002 1700000000000";
         assert_eq!(recorded.encode(), text);
         assert_eq!(Timeline::decode(text).unwrap(), recorded);
-        for text in ["1", "2", "3\nof a later version"] {
-            assert_eq!(Timeline::decode(text.as_bytes()).unwrap(), Timeline::default(), "{text}");
+        assert_eq!(Timeline::decode(b"1").unwrap(), Timeline::default());
+        for text in ["2", "2\nof a later version"] {
+            let error = Timeline::decode(text.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Invalid);
+            let sentence = "the times of timestamps have the later format 2; update this program";
+            assert_eq!(error.to_string(), sentence);
         }
         for text in ["", "x", "1\n", "1\n2", "1\n2 x", "1\n3 1\n3 1"] {
             let error = Timeline::decode(text.as_bytes()).unwrap_err();

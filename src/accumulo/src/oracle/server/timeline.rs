@@ -2,10 +2,11 @@
 //! oracles ignore. Errors have no effect on its term.
 
 use std::convert::Infallible;
+use std::future::pending;
 
 use fluo_table::coordination::Timeline;
 use fluo_table::coordination::zookeeper_format::TIMELINE;
-use fluo_table::{Clock, Result, Timestamp};
+use fluo_table::{Clock, ErrorKind, Result, Timestamp};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::term::Term;
@@ -27,17 +28,24 @@ pub(super) async fn maintain(term: &Term) -> Infallible {
         match store(term, next, WallClock.now_ms()).await {
             Ok(true) => last = Some(next),
             Ok(false) => {}
+            Err(error) if error.kind() == ErrorKind::Invalid => {
+                tracing::warn!(%error, "this oracle stores no times of timestamps");
+                return pending().await;
+            }
             Err(error) => tracing::debug!(%error, "the time of timestamp {next} is not stored"),
         }
     }
 }
 
-/// Adds a sample to the node. Returns `false` if it is not certain that this succeeded.
+/// Adds a sample to the node, unless that has a later format. Replaces damaged data. Returns
+/// `false` if it is not certain that this succeeded.
 async fn store(term: &Term, next: Timestamp, now_ms: i64) -> Result<bool> {
     let path = term.application.paths.at(TIMELINE);
     let stored = term.session.node(&path).await?;
-    let timeline = stored.as_ref().map(|node| Timeline::decode(&node.data));
-    let mut timeline = timeline.and_then(Result::ok).unwrap_or_default();
+    let mut timeline = match stored.as_ref().map(|node| Timeline::decode(&node.data)) {
+        Some(Err(error)) if error.kind() == ErrorKind::Invalid => return Err(error),
+        timeline => timeline.and_then(Result::ok).unwrap_or_default(),
+    };
     timeline.record(next, now_ms);
     let version = stored.map(|node| node.stat.version);
     let change = Change::write(path, timeline.encode(), version);
