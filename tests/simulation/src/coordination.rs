@@ -177,6 +177,10 @@ impl Coordination for SimulatedCoordination {
         self.send(self.link.world.coordination.application()).await
     }
 
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()> {
+        self.send(self.link.world.coordination.check_epoch(found)).await
+    }
+
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         self.send(self.link.world.coordination.begin_epoch(found)).await
     }

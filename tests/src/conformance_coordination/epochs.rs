@@ -18,6 +18,8 @@ pub async fn c14_an_opening_has_one_epoch(applications: Arc<dyn Applications>) {
     assert!(!epoch.is_empty() && !epoch.contains('\n'));
     assert_eq!(other.begin_epoch(None).await.unwrap(), epoch);
     assert_eq!(other.begin_epoch(Some(&epoch)).await.unwrap(), epoch);
+    other.check_epoch(Some(&epoch)).await.unwrap();
+    other.check_epoch(None).await.unwrap();
 }
 
 /// Checks C14: an epoch that this coordination never recorded is rejected, and nothing is recorded.
@@ -30,6 +32,8 @@ pub async fn c14_the_epoch_of_a_copy_is_rejected(applications: Arc<dyn Applicati
             coordination.begin_epoch(None).await.unwrap();
         }
         for _ in 0..2 {
+            let refused = coordination.check_epoch(Some("of a copy")).await;
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
             let refused = coordination.begin_epoch(Some("of a copy")).await;
             assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
         }

@@ -72,6 +72,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
         self.call("application", self.inner.application()).await
     }
 
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()> {
+        self.call("check_epoch", self.inner.check_epoch(found)).await
+    }
+
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         self.call("begin_epoch", self.inner.begin_epoch(found)).await
     }

@@ -102,6 +102,14 @@ impl Coordination for ZooKeeperCoordination {
         self.application.stored(&*self.session().await?).await
     }
 
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()> {
+        let (application, session) = (&self.application, self.session().await?);
+        let node = session.current_node(&application.paths.at(zookeeper_format::EPOCHS)).await?;
+        application.check_exists(&session).await?;
+        let recorded = node.map(|node| Epochs::decode(&node.data)).transpose()?;
+        Epochs::check(&application.name, recorded.as_ref(), found)
+    }
+
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.at(zookeeper_format::EPOCHS);

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use anyhow::Result;
 use clap::Args;
+use fluo_engine::InstanceExt;
 use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{
     EntryKind, EntryTimestamp, LockValue, NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue,
@@ -26,6 +27,9 @@ use crate::{output, progress};
 /// written. So does a lock of a transactor whose number the application has not given yet, or such
 /// a transactor that is alive: another one would get the number. On Accumulo this needs a running
 /// oracle. Entries whose visibility the labels do not allow are not read.
+///
+/// A table that every program refuses is not OK either: one of another application, or one that was
+/// opened with another copy of the coordination since.
 ///
 /// If the table loads its iterators from jars (see `fluo app init --jars`), it also checks that the
 /// servers know their class path.
@@ -87,6 +91,7 @@ impl Check {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         // A client would record an epoch, after which a later backup is refused.
         let open = self.application.open().await?;
+        let refused = self.refused(&open).await?;
         let (bar, mut entries) = (progress::counter("entries"), Entries::default());
         let mut batches = open.table.scan(Scan::over(Span::all()));
         while let Some(batch) = batches.try_next().await? {
@@ -94,9 +99,13 @@ impl Check {
             batch.into_iter().for_each(|cell| entries.add(cell));
         }
         bar.finish_and_clear();
-        // After the scan, because programs may have written meanwhile.
-        let next = open.coordination.timestamps(NonZeroU32::MIN).await?.first;
-        let late = entries.latest.as_ref().filter(|(latest, _)| *latest >= next);
+        // After the scan, because programs may have written meanwhile. No oracle serves a table
+        // that it refuses.
+        let next = match refused {
+            None => Some(open.coordination.timestamps(NonZeroU32::MIN).await?.first),
+            Some(_) => None,
+        };
+        let late = entries.latest.as_ref().zip(next).filter(|((latest, _), next)| latest >= next);
         let class_path = self.missing_class_path(&open).await?;
         let (last, unnumbered) = match open.coordination.last_transactor().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => (None, Some(error)),
@@ -105,14 +114,18 @@ impl Check {
         let lock = entries.lock.as_ref().filter(|(holder, _)| last.is_some_and(|it| it < *holder));
         let (name, table) = (&self.application.named.name, &open.application.table);
         let is_older = late.is_some() || lock.is_some();
-        let is_ok =
-            !is_older && unnumbered.is_none() && entries.foreign.is_none() && class_path.is_none();
+        let is_ok = refused.is_none()
+            && !is_older
+            && unnumbered.is_none()
+            && entries.foreign.is_none()
+            && class_path.is_none();
         if output::is_json() {
             output::print_json(&json!({
                 "ok": is_ok,
+                "table_error": refused.as_ref().map(ToString::to_string),
                 "entries": entries.count,
                 "latest": entries.latest.as_ref().map(|(latest, _)| latest.get()),
-                "next": next.get(),
+                "next": next.map(Timestamp::get),
                 "last_transactor": last.map(|last| last.0),
                 "highest_lock": entries.lock.as_ref().map(|(holder, _)| holder.0),
                 "transactor_error": unnumbered.as_ref().map(ToString::to_string),
@@ -121,7 +134,10 @@ impl Check {
             }))?;
             return Ok(Outcome::of(is_ok));
         }
-        if let Some((_, cell)) = late {
+        if let Some(error) = &refused {
+            show!("NOT OK: {error}")?;
+        }
+        if let Some(((_, cell), next)) = late {
             show!(
                 "NOT OK: `{}` has a timestamp that application `{name}` has not handed out; the next one is {next}",
                 cell.key
@@ -150,13 +166,25 @@ impl Check {
             )?;
             show!("Set `general.vfs.context.classpath.{missing}` to their URLs.")?;
         }
-        if is_ok {
+        if let (true, Some(next)) = (is_ok, next) {
             let entries = plural(entries.count, "entry");
             show!(
                 "OK: application `{name}` fits table `{table}`: {entries}, all before timestamp {next}"
             )?;
         }
         Ok(Outcome::of(is_ok))
+    }
+
+    /// Returns the reason why programs refuse the table, if they do.
+    async fn refused(&self, open: &OpenApplication) -> Result<Option<Error>> {
+        match open.fluo.application(&self.application.named.name).check_table().await {
+            Err(error) if error.kind() == ErrorKind::Invalid => Ok(Some(error)),
+            Err(error) if error.kind() == ErrorKind::Denied => {
+                say!("note: the table was not compared with its coordination: {error}");
+                Ok(None)
+            }
+            checked => Ok(checked.map(|()| None)?),
+        }
     }
 
     /// Returns the class path of the table if the servers lack it.

@@ -9,6 +9,7 @@ mod command;
 
 mod advise;
 mod app;
+mod app_check;
 mod app_compact_transient;
 mod app_gc;
 mod app_plan_apply_verify;

@@ -236,6 +236,11 @@ impl Coordination for EmbeddedCoordination {
         self.read(nodes::read).await
     }
 
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()> {
+        let recorded = self.read(nodes::epochs).await?;
+        Epochs::check(&self.application.name, recorded.as_ref(), found)
+    }
+
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         let found = found.map(str::to_owned);
         let own = self.shared.epoch.clone();

@@ -19,6 +19,26 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
 
+/// Checks that a table and the coordination of its application belong together, and changes
+/// nothing.
+pub(super) async fn check(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
+    let application = coordination.application().await?;
+    let properties = tables.properties(&application.table).await?;
+    compare(&application, &properties)?;
+    coordination.check_epoch(properties.get(Epochs::PROPERTY).map(String::as_str)).await
+}
+
+/// Rejects the properties of the table of another application, and of one that drops versions.
+fn compare(application: &Application, properties: &BTreeMap<String, String>) -> Result<()> {
+    let Application { id, table, .. } = application;
+    if properties.get(APPLICATION).is_some_and(|found| found != id) {
+        return Err(Error::invalid(format!(
+            "table `{table}` belongs to another application, not to `{id}`; open it with its own coordination"
+        )));
+    }
+    check_keeps_versions(table, properties)
+}
+
 /// Checks that a table and the coordination of its application belong together, and records this
 /// opening of the coordination in the table.
 ///
@@ -35,14 +55,7 @@ pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordinatio
         }
         properties => properties?,
     };
-    let id = properties.get(APPLICATION);
-    if id.is_some_and(|id| *id != application.id) {
-        let id = &application.id;
-        return Err(Error::invalid(format!(
-            "table `{table}` belongs to another application, not to `{id}`; open it with its own coordination"
-        )));
-    }
-    check_keeps_versions(table, &properties)?;
+    compare(&application, &properties)?;
     let found = properties.get(Epochs::PROPERTY).map(String::as_str);
     let epoch = coordination.begin_epoch(found).await?;
     let wanted = [(Epochs::PROPERTY, &epoch), (APPLICATION, &application.id)];

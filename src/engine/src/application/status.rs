@@ -5,7 +5,7 @@ use std::fmt;
 use fluo_table::coordination::{Application, Applications};
 use fluo_table::{ErrorKind, Result};
 
-use crate::application::ApplicationHandle;
+use crate::application::{ApplicationHandle, binding};
 
 /// The state of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +41,21 @@ impl ApplicationHandle {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Status::NotFound),
             Err(error) => Err(error),
         }
+    }
+
+    /// Checks that the table of the application belongs to it, and changes nothing. Each call that
+    /// opens the application does it too, and records the opening.
+    ///
+    /// # Errors
+    ///
+    /// - [`NotFound`](ErrorKind::NotFound) if the application or its table does not exist.
+    /// - [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, drops
+    ///   versions of cells, or was opened with another copy of the coordination since.
+    /// - The errors of the ports, such as [`Denied`](ErrorKind::Denied) if the user may not read
+    ///   the properties of the table.
+    pub async fn check_table(&self) -> Result<()> {
+        let coordination = self.instance.applications().open(&self.name).await?;
+        binding::check(&**self.instance.table_admin(), &*coordination).await
     }
 
     /// Returns the stored application, or `None` if it does not exist.

@@ -75,9 +75,10 @@ use crate::error::{Error, Result};
 ///   [`check_settings`](super::check_settings) rejects are [`Invalid`](crate::ErrorKind::Invalid),
 ///   and change nothing.
 /// - **C14, epochs.** Each opening of the storage draws a unique text, also in copies of the
-///   storage. [`begin_epoch`](Coordination::begin_epoch) compares and records as
-///   [`Epochs::begin`](super::Epochs::begin) does. All handles of one opening of the storage share
-///   its epoch.
+///   storage. [`check_epoch`](Coordination::check_epoch) compares as
+///   [`Epochs::check`](super::Epochs::check) does, and [`begin_epoch`](Coordination::begin_epoch)
+///   compares and records as [`Epochs::begin`](super::Epochs::begin) does. All handles of one
+///   opening of the storage share its epoch.
 ///
 /// Processes beside each other:
 /// - **C15, duties.** A duty is a named task that one caller at a time has, across all handles and
@@ -177,6 +178,14 @@ pub trait Coordination: Debug + Send + Sync {
 
     /// Returns the stored application.
     async fn application(&self) -> Result<Application>;
+
+    /// Compares the epoch that the table of the application has with the recorded one, and records
+    /// nothing (C14).
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the table was opened with another copy since.
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()>;
 
     /// Returns the epoch of this opening, after recording it together with the epoch that the table
     /// of the application has (C14). The caller must write the returned epoch to the table.

@@ -172,6 +172,10 @@ impl Coordination for MemoryCoordination {
         self.with(|application| Ok(application.stored.clone()))
     }
 
+    async fn check_epoch(&self, found: Option<&str>) -> Result<()> {
+        self.with(|application| Epochs::check(&self.name, application.epochs.as_ref(), found))
+    }
+
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         self.with(|MemoryApplication { epochs, .. }| {
             let begun = Epochs::begin(&self.name, epochs.as_ref(), &self.epoch, found)?;
