@@ -4,14 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "tls")]
-use accumulo_proxy::TlsCertificates;
 use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
 use fluo_table::{Instance, Result};
 
 use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
 use crate::tables::{AccumuloTables, IteratorBuild};
-use crate::zookeeper::{Access, Keeper, Sasl, Security, SessionOptions};
+use crate::zookeeper::{Keeper, SessionOptions, ZooKeeperOptions};
 
 /// The options of [`connect`], which checks them. `Debug` output contains no secret.
 ///
@@ -33,27 +31,20 @@ pub struct AccumuloOptions {
     iterator_build: IteratorBuild,
     conditional_calls: NonZeroUsize,
     instance_name: Option<String>,
-    zookeepers: String,
-    access: Access,
-    security: Security,
-    session_timeout: Duration,
+    zookeeper: ZooKeeperOptions,
 }
 
 impl AccumuloOptions {
-    /// Creates options for the tables of a proxy, and for the applications below a node of the
-    /// instance's ZooKeeper: `HOST:PORT/PATH`, with several servers separated by commas. This is
-    /// `fluo.connection.zookeepers` of Fluo's Java client, whose default is `localhost/fluo`. All
-    /// other options have the defaults that their methods document.
-    pub fn new(proxy: ProxyOptions, zookeepers: impl Into<String>) -> Self {
+    /// Creates options for the tables of a proxy, and for the applications in the instance's
+    /// ZooKeeper: [`ZooKeeperOptions`], or their address `HOST:PORT/PATH`. All other options have
+    /// the defaults that their methods document.
+    pub fn new(proxy: ProxyOptions, zookeeper: impl Into<ZooKeeperOptions>) -> Self {
         Self {
             proxy,
             iterator_build: IteratorBuild::default(),
             conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
             instance_name: None,
-            zookeepers: zookeepers.into(),
-            access: Access::default(),
-            security: Security::default(),
-            session_timeout: Duration::from_secs(30),
+            zookeeper: zookeeper.into(),
         }
     }
 
@@ -75,39 +66,9 @@ impl AccumuloOptions {
         Self { conditional_calls: calls, ..self }
     }
 
-    /// Sets the secret of the applications: `fluo.connection.zookeeper.secret` of Fluo's Java
-    /// client. Only clients with the secret can access the nodes that this client creates, except
-    /// that everyone can read the horizon. Default: none, and all nodes are open.
-    pub fn secret(self, secret: impl Into<String>) -> Self {
-        Self { access: Access::with_secret(secret.into()), ..self }
-    }
-
-    /// Encrypts the connections to ZooKeeper. Each server needs a certificate for the host of its
-    /// address. Default: not encrypted.
-    ///
-    /// The connections pass through ports of this machine that only this process can use. This
-    /// needs Linux.
-    #[cfg(feature = "tls")]
-    pub fn zookeeper_tls(mut self, certificates: TlsCertificates) -> Self {
-        self.security.tls = Some(certificates);
-        self
-    }
-
-    /// Sets the user of the connections to ZooKeeper, and the password (SASL, DIGEST-MD5). Default:
-    /// none.
-    ///
-    /// It identifies this process to the servers; the [`secret`](Self::secret) protects the nodes.
-    /// A server without SASL ignores both.
-    pub fn zookeeper_sasl(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
-        self.security.sasl = Some(Sasl { user: user.into(), password: password.into() });
-        self
-    }
-
-    /// Sets the time after which ZooKeeper ends the session of this process if it does not hear
-    /// from it; 1 s to 1 h. Its transactors and workers end with it. ZooKeeper may choose a time
-    /// within its own bounds. Default: 30 s.
+    /// Sets the [session timeout](ZooKeeperOptions::session_timeout) of the connection to ZooKeeper.
     pub fn session_timeout(self, timeout: Duration) -> Self {
-        Self { session_timeout: timeout, ..self }
+        Self { zookeeper: self.zookeeper.session_timeout(timeout), ..self }
     }
 
     /// Checks all options that can be checked without a connection.
@@ -120,14 +81,7 @@ impl AccumuloOptions {
     }
 
     fn session(&self) -> Result<SessionOptions> {
-        let options = SessionOptions {
-            access: self.access.clone(),
-            security: self.security.clone(),
-            timeout: self.session_timeout,
-            ..SessionOptions::new(&self.zookeepers)?
-        };
-        options.check(Duration::from_secs(1))?;
-        Ok(options)
+        self.zookeeper.session(Duration::from_secs(1))
     }
 }
 
@@ -136,7 +90,7 @@ impl AccumuloOptions {
 ///
 /// Transactors, workers and set-up locks of the returned instance exist as long as one session with
 /// ZooKeeper. If this process does not reach ZooKeeper for the
-/// [session timeout](AccumuloOptions::session_timeout), they end, and the next call begins another
+/// [session timeout](ZooKeeperOptions::session_timeout), they end, and the next call begins another
 /// session.
 ///
 /// # Errors
@@ -177,15 +131,15 @@ mod tests {
 
     use super::*;
 
-    fn options() -> AccumuloOptions {
+    fn options(change: impl FnOnce(ZooKeeperOptions) -> ZooKeeperOptions) -> AccumuloOptions {
         let credentials = Credentials::password("root", "pa55word");
         let proxy = ProxyOptions::new("localhost:42424", credentials);
-        AccumuloOptions::new(proxy, "localhost:2181/fluo")
+        AccumuloOptions::new(proxy, change(ZooKeeperOptions::new("localhost:2181/fluo")))
     }
 
     #[test]
     fn debug_output_contains_no_secret() {
-        let options = options().secret("s3cr3t").zookeeper_sasl("alice", "pa55word");
+        let options = options(|it| it.secret("s3cr3t").sasl("alice", "pa55word"));
         for text in [format!("{options:?}"), format!("{:?}", options.session().unwrap())] {
             assert!(!text.contains("s3cr3t") && !text.contains("pa55word"), "{text}");
         }
@@ -194,7 +148,7 @@ mod tests {
     #[test]
     fn rejects_users_of_sasl_that_need_quotes() {
         for user in ["", "a\"b", "a\\b", "a\nb"] {
-            let error = options().zookeeper_sasl(user, "pa55word").check().unwrap_err();
+            let error = options(|it| it.sasl(user, "pa55word")).check().unwrap_err();
             assert_eq!(
                 error.to_string(),
                 format!(
@@ -207,8 +161,8 @@ mod tests {
 
     #[test]
     fn rejects_a_session_timeout_out_of_bounds() {
-        assert!(options().check().is_ok());
-        let error = options().session_timeout(Duration::ZERO).check().unwrap_err();
+        assert!(options(|it| it).check().is_ok());
+        let error = options(|it| it.session_timeout(Duration::ZERO)).check().unwrap_err();
         assert_eq!(
             error.to_string(),
             "option `session_timeout` is 0ns; it must be at least 1s and at most 3600s"

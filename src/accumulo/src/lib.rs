@@ -80,3 +80,4 @@ pub use connection::{AccumuloOptions, connect};
 pub use oracle::{Oracle, OracleClient, OracleMonitor, OracleOptions};
 pub use properties::FluoProperties;
 pub use tables::{AccumuloTables, IteratorBuild};
+pub use zookeeper::ZooKeeperOptions;

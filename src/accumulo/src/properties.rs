@@ -10,6 +10,7 @@ use fluo_table::coordination::zookeeper_format;
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::connection::AccumuloOptions;
+use crate::zookeeper::ZooKeeperOptions;
 
 /// The connection that Fluo's own files of properties describe. `Debug` output contains no secret.
 ///
@@ -141,10 +142,13 @@ impl AccumuloOptions {
     /// # }
     /// ```
     pub fn from_properties(proxy: ProxyOptions, properties: FluoProperties) -> AccumuloOptions {
-        let options = AccumuloOptions::new(proxy, properties.zookeepers);
-        let options = properties.secret.into_iter().fold(options, Self::secret);
-        let options = properties.instance_name.into_iter().fold(options, Self::instance_name);
-        properties.session_timeout.into_iter().fold(options, Self::session_timeout)
+        let FluoProperties { zookeepers, secret, session_timeout, instance_name, .. } = properties;
+        let zookeeper = ZooKeeperOptions::new(zookeepers);
+        let zookeeper = secret.into_iter().fold(zookeeper, ZooKeeperOptions::secret);
+        let timeout = session_timeout.into_iter();
+        let zookeeper = timeout.fold(zookeeper, ZooKeeperOptions::session_timeout);
+        let options = AccumuloOptions::new(proxy, zookeeper);
+        instance_name.into_iter().fold(options, Self::instance_name)
     }
 }
 

@@ -5,11 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 use anyhow::Result;
 use clap::Args;
 use fluo_accumulo::{Oracle as Server, OracleOptions};
-use fluo_process::{OraclePort, Profile};
+use fluo_process::OraclePort;
 use serde_json::json;
 
 use crate::exit::Outcome;
-use crate::target::{AtParser, ZooKeeperArguments};
+use crate::target::ZooKeeperTarget;
 use crate::{application, interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
@@ -25,11 +25,8 @@ Example:
 Exit codes: 0 stopped by a signal, 2 bad use, failure, or the application was removed.
 Warnings go to standard error with their time: lost leads, an absent ZooKeeper, damaged nodes.")]
 pub(crate) struct Oracle {
-    /// Name of a profile in the configuration file, which has the address of ZooKeeper
-    #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
-    at: Option<Profile>,
     #[command(flatten)]
-    zookeeper: ZooKeeperArguments,
+    target: ZooKeeperTarget,
     /// The application
     name: String,
     /// Name or IPv4 address under which all clients reach this machine [default: its host name]
@@ -97,7 +94,8 @@ impl Oracle {
     }
 
     async fn options(&self) -> Result<OracleOptions> {
-        let mut options = self.zookeeper.oracle(self.at.as_ref(), &self.name).await?;
+        let zookeeper = self.target.options("needs no oracle").await?;
+        let mut options = OracleOptions::new(zookeeper, &self.name)?;
         if let Some(host) = &self.host {
             options = options.host(host);
         }

@@ -6,13 +6,13 @@ use fluo_accumulo::OracleMonitor;
 use fluo_engine::WorkerMonitor;
 use fluo_table::{Error, Result};
 
-/// The work that a process does at present.
+/// The work that a process does at present. A worker or loaders may have an oracle beside them.
 #[derive(Debug)]
 pub(crate) enum State {
     Starting,
-    Working(WorkerMonitor),
+    Working(WorkerMonitor, Option<OracleMonitor>),
     Electing(OracleMonitor),
-    Loading,
+    Loading(Option<OracleMonitor>),
     Stopping,
 }
 
@@ -32,10 +32,67 @@ impl Health {
     pub(crate) fn check_ready(&self) -> Result<()> {
         match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Starting => Err(Error::unavailable("the process is starting")),
-            State::Working(worker) => worker.check(),
+            State::Working(worker, oracle) => {
+                worker.check()?;
+                oracle.as_ref().map_or(Ok(()), OracleMonitor::check)
+            }
             State::Electing(oracle) => oracle.check(),
-            State::Loading => Ok(()),
+            State::Loading(oracle) => oracle.as_ref().map_or(Ok(()), OracleMonitor::check),
             State::Stopping => Err(Error::unavailable("the process is stopping")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_accumulo::{Oracle, OracleOptions};
+    use fluo_engine::{Instance, InstanceExt};
+    use fluo_zookeeper::ZooKeeper;
+    use zookeeper_client::{Acls, Client, CreateMode};
+
+    use super::*;
+
+    /// The process was ready while its oracle could not take part in the election.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_worker_is_not_ready_without_the_oracle_beside_it() {
+        let zookeeper = ZooKeeper::new();
+        let link = zookeeper.link();
+        let client = Client::connect(&link.address()).await.unwrap();
+        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        for (folder, node, data) in [
+            ("/fluo/web/config", "fluo.application.id", "1"),
+            ("/fluo/web/oracle", "max-timestamp", "2"),
+            ("/fluo/web/oracle", "gc-timestamp", "0"),
+            ("/fluo/web/oracle", "server", ""),
+        ] {
+            client.mkdir(folder, &options).await.unwrap();
+            let path = format!("{folder}/{node}");
+            client.create(&path, data.as_bytes(), &options).await.unwrap();
+        }
+        let options = OracleOptions::new(format!("{}/fluo", link.address()), "web").unwrap();
+        let mut oracle = Oracle::start(options.host("localhost")).await.unwrap();
+        let web = Instance::in_memory().application("web").open_or_create().await.unwrap();
+        let worker = web.worker().start().await.unwrap();
+        let health = Health::starting();
+        for with_worker in [true, false] {
+            let monitor = Some(oracle.monitor());
+            health.set(match with_worker {
+                true => State::Working(worker.monitor(), monitor),
+                false => State::Loading(monitor),
+            });
+            oracle.wait_for_lead().await.unwrap();
+            health.check_ready().unwrap();
+        }
+        let beside = [
+            State::Loading(Some(oracle.monitor())),
+            State::Working(worker.monitor(), Some(oracle.monitor())),
+        ];
+        oracle.stop().await;
+        for state in beside {
+            health.set(state);
+            let error = health.check_ready().unwrap_err();
+            assert_eq!(error.to_string(), "the oracle has ended");
+        }
+        worker.stop().await;
     }
 }

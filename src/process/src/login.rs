@@ -5,8 +5,8 @@ use std::time::Duration;
 use std::{env, fs, mem};
 
 use fluo_accumulo::{
-    AccumuloOptions, ClientCertificate, Credentials, FluoProperties, OracleOptions, Protocol,
-    ProxyOptions, Tls, TlsCertificates, TlsError,
+    AccumuloOptions, ClientCertificate, Credentials, FluoProperties, Protocol, ProxyOptions, Tls,
+    TlsCertificates, TlsError, ZooKeeperOptions,
 };
 use fluo_table::{Error, ErrorKind, Result};
 
@@ -167,38 +167,27 @@ impl Login {
     /// As [`proxy`](Self::proxy), and [`Invalid`](ErrorKind::Invalid) without an address of
     /// ZooKeeper.
     pub async fn accumulo(&self, address: &str) -> Result<AccumuloOptions> {
-        let zookeepers = self.zookeepers()?;
-        let options = AccumuloOptions::new(self.proxy(address).await?, zookeepers);
-        let secret = self.read_zookeeper_secret().await?;
-        let options = secret.into_iter().fold(options, AccumuloOptions::secret);
-        let tls = self.zookeeper_tls()?;
-        let options = tls.into_iter().fold(options, AccumuloOptions::zookeeper_tls);
-        let options = match self.zookeeper_sasl().await? {
-            Some((user, password)) => options.zookeeper_sasl(user, password),
-            None => options,
-        };
+        let options = AccumuloOptions::new(self.proxy(address).await?, self.zookeeper().await?);
         let instance = self.instance_name.clone().into_iter();
-        let options = instance.fold(options, AccumuloOptions::instance_name);
-        Ok(self.session_timeout.into_iter().fold(options, AccumuloOptions::session_timeout))
+        Ok(instance.fold(options, AccumuloOptions::instance_name))
     }
 
-    /// Returns the options of an oracle of an application.
+    /// Returns the options of a connection to the applications, which need no proxy.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) without an address of ZooKeeper, or if no application can
-    /// have this name.
-    pub async fn oracle(&self, application: &str) -> Result<OracleOptions> {
-        let options = OracleOptions::new(self.zookeepers()?, application)?;
+    /// [`Invalid`](ErrorKind::Invalid) without an address of ZooKeeper, or if a file cannot be
+    /// read. No message contains a secret.
+    pub async fn zookeeper(&self) -> Result<ZooKeeperOptions> {
+        let options = ZooKeeperOptions::new(self.zookeepers()?);
         let secret = self.read_zookeeper_secret().await?;
-        let options = secret.into_iter().fold(options, OracleOptions::secret);
-        let tls = self.zookeeper_tls()?;
-        let options = tls.into_iter().fold(options, OracleOptions::zookeeper_tls);
+        let options = secret.into_iter().fold(options, ZooKeeperOptions::secret);
+        let options = self.zookeeper_tls()?.into_iter().fold(options, ZooKeeperOptions::tls);
         let options = match self.zookeeper_sasl().await? {
-            Some((user, password)) => options.zookeeper_sasl(user, password),
+            Some((user, password)) => options.sasl(user, password),
             None => options,
         };
-        Ok(self.session_timeout.into_iter().fold(options, OracleOptions::session_timeout))
+        Ok(self.session_timeout.into_iter().fold(options, ZooKeeperOptions::session_timeout))
     }
 
     fn zookeepers(&self) -> Result<&str> {
@@ -412,12 +401,12 @@ mod tests {
                 ),
             ),
         ] {
-            let error = login.oracle("web").await.unwrap_err().to_string();
+            let error = login.zookeeper().await.unwrap_err().to_string();
             assert!(error.starts_with(&expected), "{error}");
             assert!(!error.contains("hidden"), "{error}");
         }
         let without_user = Login { zookeeper_password: text("hidden"), ..login.clone() };
-        assert!(without_user.oracle("web").await.is_ok());
+        assert!(without_user.zookeeper().await.is_ok());
         fs::write(&own, signed.pem() + &key.serialize_pem()).unwrap();
         let login = Login {
             zookeeper_tls_ca: Some(ca),
@@ -426,7 +415,7 @@ mod tests {
             zookeeper_password: text("hidden"),
             ..login
         };
-        assert!(login.oracle("web").await.is_ok());
+        assert!(login.zookeeper().await.is_ok());
     }
 
     #[tokio::test]

@@ -74,7 +74,8 @@ impl ProcessOptions {
         let opening = async {
             let oracle = match (&self.profile.target, &self.oracle) {
                 (Target::Proxy(_), Some(application)) => {
-                    let options = self.profile.login.oracle(application).await?;
+                    let zookeeper = self.profile.login.zookeeper().await?;
+                    let options = OracleOptions::new(zookeeper, application)?;
                     Some(self.host.into_iter().fold(options, OracleOptions::host))
                 }
                 _ => None,
@@ -143,7 +144,7 @@ impl Process {
             started = starting => started?,
             _ = stop.next() => return Ok(()),
         };
-        health.set(State::Working(worker.monitor()));
+        health.set(State::Working(worker.monitor(), oracle.as_ref().map(Oracle::monitor)));
         info!("the worker has started");
         let (cause, ended) = tokio::select! {
             cause = stop.next() => (cause, Ok(())),
@@ -184,7 +185,7 @@ impl Process {
             _ = stop.next() => return Err(stopped().into()),
         };
         let loaders = loaders.start()?;
-        health.set(State::Loading);
+        health.set(State::Loading(oracle.as_ref().map(Oracle::monitor)));
         info!("the loaders have started");
         let mut cause = Cause::End;
         let mut loaded = tokio::select! {

@@ -37,3 +37,4 @@ mod zookeeper;
 
 pub use oracle::{Oracle, OracleClient, OracleOptions};
 pub use stubborn::StubbornClient;
+pub use zookeeper::ZooKeeperOptions;

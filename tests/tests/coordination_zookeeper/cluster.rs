@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_accumulo::{AccumuloOptions, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, ProxyOptions, ZooKeeperOptions};
 use fluo_cluster::Cluster;
 use fluo_table::coordination::Applications;
 use zookeeper_client::Client;
@@ -18,10 +18,13 @@ pub(crate) fn cluster() -> Option<&'static Cluster> {
 }
 
 /// Returns the options of a client whose applications are at this address in ZooKeeper.
-pub(crate) fn options(cluster: &Cluster, zookeepers: impl Into<String>) -> AccumuloOptions {
+pub(crate) fn options(
+    cluster: &Cluster,
+    zookeeper: impl Into<ZooKeeperOptions>,
+) -> AccumuloOptions {
     let proxy = cluster.proxy().unwrap().address();
     let proxy = ProxyOptions::new(proxy, cluster.site().credentials());
-    AccumuloOptions::new(proxy, zookeepers).instance_name(&cluster.site().instance)
+    AccumuloOptions::new(proxy, zookeeper).instance_name(&cluster.site().instance)
 }
 
 /// Connects, and returns the applications.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fluo_accumulo::ZooKeeperOptions;
 use fluo_table::coordination::Application;
 use fluo_table::{ErrorKind, Timestamp};
 
@@ -23,8 +24,9 @@ async fn transactors_and_workers_end_with_a_session_that_the_network_cuts() {
     let watching = applications().await.unwrap();
     watching.initialize(&name, without_pauses(&name)).await.unwrap();
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
-    let through = options(cluster, format!("{}{CHROOT}", relay.address()));
-    let cut = connect(through.session_timeout(Duration::from_secs(4))).await;
+    let through = ZooKeeperOptions::new(format!("{}{CHROOT}", relay.address()));
+    let through = through.session_timeout(Duration::from_secs(4));
+    let cut = connect(options(cluster, through)).await;
     let (own, other) = (cut.open(&name).await.unwrap(), watching.open(&name).await.unwrap());
     let transactor = own.begin_transactor().await.unwrap();
     transactor.publish_oldest_active(Some(at(7))).await.unwrap();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
+use fluo_accumulo::ZooKeeperOptions;
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
 use fluo_table::{Bytes, ErrorKind, Instance, Span, Versions};
@@ -247,8 +248,9 @@ async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
     let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else { return };
     let cluster = cluster().unwrap();
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
-    let through = options(cluster, format!("{}{CHROOT}", relay.address()));
-    let cut = connect(through.session_timeout(Duration::from_secs(4))).await;
+    let through = ZooKeeperOptions::new(format!("{}{CHROOT}", relay.address()));
+    let through = through.session_timeout(Duration::from_secs(4));
+    let cut = connect(options(cluster, through)).await;
     let own = cut.open(&ground.name).await.unwrap();
     let first = own.join_workers().await.unwrap();
     let second = ground.join().await;

@@ -2,8 +2,9 @@
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use fluo_accumulo::{AccumuloOptions, Oracle, OracleOptions, ProxyOptions};
+use fluo_accumulo::{AccumuloOptions, Oracle, OracleOptions, ProxyOptions, ZooKeeperOptions};
 use fluo_cluster::{Cluster, JavaPeer, Site};
 use fluo_engine::{Client, InstanceExt};
 use fluo_table::{Column, Instance};
@@ -78,7 +79,7 @@ impl Together {
 
     /// Connects this process.
     pub(crate) async fn rust(&self) -> Instance {
-        let options = self.access().options();
+        let options = self.access().options(Duration::from_secs(30));
         fluo_accumulo::connect(options).await.unwrap()
     }
 
@@ -112,9 +113,10 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) fn options(&self) -> AccumuloOptions {
+    pub(crate) fn options(&self, session_timeout: Duration) -> AccumuloOptions {
         let proxy = ProxyOptions::new(&self.proxy, self.site.credentials());
-        AccumuloOptions::new(proxy, zookeepers(&self.site))
+        let zookeeper = ZooKeeperOptions::new(zookeepers(&self.site));
+        AccumuloOptions::new(proxy, zookeeper.session_timeout(session_timeout))
     }
 }
 

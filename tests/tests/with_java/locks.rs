@@ -98,7 +98,7 @@ fn a_child_that_is_killed() {
 
 /// Commits a transaction up to a number of its conditional writes, and waits for the kill.
 async fn stop_in_commit(access: Access, calls: u32) {
-    let options = access.options().session_timeout(TIMEOUT);
+    let options = access.options(TIMEOUT);
     let fluo = fluo_accumulo::connect(options).await.unwrap();
     let tables: Arc<dyn TableAdmin> = Arc::new(fluo.clone());
     let made = Arc::new(AtomicU32::new(0));

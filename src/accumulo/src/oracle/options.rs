@@ -6,7 +6,10 @@ use std::time::Duration;
 use fluo_table::coordination::check_application_name;
 use fluo_table::{Error, Result, check_option};
 
-use crate::zookeeper::{Access, Sasl, SessionOptions};
+use crate::zookeeper::{SessionOptions, ZooKeeperOptions};
+
+/// The shortest session timeout of an oracle.
+const SHORTEST: Duration = Duration::from_secs(4);
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -29,7 +32,7 @@ use crate::zookeeper::{Access, Sasl, SessionOptions};
 #[must_use]
 pub struct OracleOptions {
     pub(super) application: String,
-    session: SessionOptions,
+    zookeeper: ZooKeeperOptions,
     pub(super) listen: IpAddr,
     host: Option<String>,
     pub(super) port: u16,
@@ -37,55 +40,28 @@ pub struct OracleOptions {
 }
 
 impl OracleOptions {
-    /// Creates options for an application. `zookeepers` has the servers of ZooKeeper and the path
-    /// of all applications: `host:port,host:port/fluo`.
+    /// Creates options for an application in a ZooKeeper: [`ZooKeeperOptions`], such as those of
+    /// the application's instance, or their address `HOST:PORT/PATH`.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if a server or the path is missing, or if no
-    /// application can have this name.
-    pub fn new(zookeepers: impl AsRef<str>, application: impl Into<String>) -> Result<Self> {
-        let application = application.into();
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if no application can have this name, or if a
+    /// connection cannot have these options.
+    pub fn new(
+        zookeeper: impl Into<ZooKeeperOptions>,
+        application: impl Into<String>,
+    ) -> Result<Self> {
+        let (zookeeper, application) = (zookeeper.into(), application.into());
         check_application_name(&application)?;
+        zookeeper.session(SHORTEST)?;
         Ok(Self {
             application,
-            session: SessionOptions::new(zookeepers.as_ref())?,
+            zookeeper,
             listen: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             host: None,
             port: 0,
             horizon_period: Duration::from_secs(60),
         })
-    }
-
-    /// Sets the secret that protects the nodes of the application. Default: none, and the nodes are
-    /// open to all.
-    pub fn secret(mut self, secret: impl Into<String>) -> Self {
-        self.session.access = Access::with_secret(secret.into());
-        self
-    }
-
-    /// Encrypts the connections to ZooKeeper, as
-    /// [`AccumuloOptions::zookeeper_tls`](crate::AccumuloOptions::zookeeper_tls) does. Default: not
-    /// encrypted.
-    #[cfg(feature = "tls")]
-    pub fn zookeeper_tls(mut self, certificates: accumulo_proxy::TlsCertificates) -> Self {
-        self.session.security.tls = Some(certificates);
-        self
-    }
-
-    /// Sets the user of the connections to ZooKeeper, and the password, as
-    /// [`AccumuloOptions::zookeeper_sasl`](crate::AccumuloOptions::zookeeper_sasl) does. Default:
-    /// none.
-    pub fn zookeeper_sasl(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
-        self.session.security.sasl = Some(Sasl { user: user.into(), password: password.into() });
-        self
-    }
-
-    /// Sets the time after which ZooKeeper ends the session of a crashed process, at least 4 s. It
-    /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
-    pub fn session_timeout(mut self, timeout: Duration) -> Self {
-        self.session.timeout = timeout;
-        self
     }
 
     /// Sets the address at which an oracle listens. Default: `0.0.0.0`, all of IPv4.
@@ -108,12 +84,16 @@ impl OracleOptions {
         Self { horizon_period: period, ..self }
     }
 
+    /// Sets the [session timeout](ZooKeeperOptions::session_timeout) of the connection to ZooKeeper.
+    pub fn session_timeout(self, timeout: Duration) -> Self {
+        Self { zookeeper: self.zookeeper.session_timeout(timeout), ..self }
+    }
+
     /// Checks the bounds of the options, and returns those of the session.
     pub(super) fn session(&self) -> Result<SessionOptions> {
-        self.session.check(Duration::from_secs(4))?;
         let periods = Duration::from_millis(10)..=Duration::from_secs(3_600);
         check_option("horizon_period", self.horizon_period, periods)?;
-        Ok(self.session.clone())
+        self.zookeeper.session(SHORTEST)
     }
 
     pub(super) fn own_host(&self) -> Result<String> {
@@ -143,7 +123,9 @@ mod tests {
     #[test]
     fn rejects_options_out_of_bounds() {
         assert!(options().session().is_ok());
-        let error = options().session_timeout(Duration::from_secs(1)).session().unwrap_err();
+        let zookeeper = ZooKeeperOptions::new("localhost:2181/fluo");
+        let zookeeper = zookeeper.session_timeout(Duration::from_secs(1));
+        let error = OracleOptions::new(zookeeper, "web").unwrap_err();
         assert!(error.to_string().contains("session_timeout"), "{error}");
         let error = options().horizon_period(Duration::ZERO).session().unwrap_err();
         assert!(error.to_string().contains("horizon_period"), "{error}");

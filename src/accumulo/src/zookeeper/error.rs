@@ -81,7 +81,7 @@ fn message(servers: &str, path: &str, cause: &Cause) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zookeeper::Sasl;
+    use crate::zookeeper::security::Sasl;
 
     #[test]
     fn a_lost_change_is_uncertain_and_a_lost_read_is_not() {

@@ -8,10 +8,106 @@ use fluo_table::{Error, Result, check_option};
 use zookeeper_client::{Acl, AuthId, Permission};
 
 use super::change::NodeKind;
-use super::security::Security;
+use super::security::{Sasl, Security};
 
 /// The user of the digest scheme in Fluo's applications.
 const USER: &str = "fluo";
+const SESSION_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The options of a connection to the applications in a ZooKeeper: the address, and what protects
+/// the connection and the nodes. The tables' instance and its oracles share them.
+///
+/// An address alone, as text, converts into these options. `Debug` output contains no secret.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_accumulo::{AccumuloOptions, Credentials, OracleOptions, ProxyOptions, ZooKeeperOptions};
+///
+/// # fn main() -> fluo_table::Result<()> {
+/// let zookeeper = ZooKeeperOptions::new("zk1:2181,zk2:2181/fluo").secret("s3cr3t");
+/// let proxy = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+/// let instance = AccumuloOptions::new(proxy, zookeeper.clone());
+/// let oracle = OracleOptions::new(zookeeper, "web")?.port(9913);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ZooKeeperOptions {
+    address: String,
+    access: Access,
+    security: Security,
+    session_timeout: Duration,
+}
+
+impl<T: Into<String>> From<T> for ZooKeeperOptions {
+    fn from(address: T) -> Self {
+        Self::new(address)
+    }
+}
+
+impl ZooKeeperOptions {
+    /// Creates options for the applications below a node of ZooKeeper: `HOST:PORT/PATH`, with
+    /// several servers separated by commas. This is `fluo.connection.zookeepers` of Fluo's Java
+    /// client, whose default is `localhost/fluo`.
+    pub fn new(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            access: Access::default(),
+            security: Security::default(),
+            session_timeout: SESSION_TIMEOUT,
+        }
+    }
+
+    /// Sets the secret of the applications: `fluo.connection.zookeeper.secret` of Fluo's Java
+    /// client. Only clients with the secret can access the nodes that this client creates, except
+    /// that everyone can read the horizon. Default: none, and all nodes are open.
+    pub fn secret(self, secret: impl Into<String>) -> Self {
+        Self { access: Access::with_secret(secret.into()), ..self }
+    }
+
+    /// Encrypts the connections to ZooKeeper. Each server needs a certificate for the host of its
+    /// address. Default: not encrypted.
+    ///
+    /// The connections pass through ports of this machine that only this process can use. This
+    /// needs Linux.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, certificates: accumulo_proxy::TlsCertificates) -> Self {
+        self.security.tls = Some(certificates);
+        self
+    }
+
+    /// Sets the user of the connections to ZooKeeper, and the password (SASL, DIGEST-MD5). Default:
+    /// none.
+    ///
+    /// It identifies this process to the servers; the [`secret`](Self::secret) protects the nodes.
+    /// A server without SASL ignores both.
+    pub fn sasl(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.security.sasl = Some(Sasl { user: user.into(), password: password.into() });
+        self
+    }
+
+    /// Sets the time after which ZooKeeper ends the session of this process if it does not hear
+    /// from it; 1 s to 1 h, and at least 4 s for an oracle. Transactors, workers and the lead of an
+    /// oracle end with the session. ZooKeeper may choose a time within its own bounds. Default: 30
+    /// s.
+    pub fn session_timeout(self, timeout: Duration) -> Self {
+        Self { session_timeout: timeout, ..self }
+    }
+
+    /// Returns the options of a session, after all checks that need no connection.
+    pub(crate) fn session(&self, shortest: Duration) -> Result<SessionOptions> {
+        let options = SessionOptions {
+            access: self.access.clone(),
+            security: self.security.clone(),
+            timeout: self.session_timeout,
+            ..SessionOptions::new(&self.address)?
+        };
+        options.check(shortest)?;
+        Ok(options)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct SessionOptions {
@@ -39,12 +135,12 @@ impl SessionOptions {
             chroot: format!("/{chroot}"),
             access: Access::default(),
             security: Security::default(),
-            timeout: Duration::from_secs(30),
+            timeout: SESSION_TIMEOUT,
         })
     }
 
     /// Checks the options that depend on each other, and the session timeout.
-    pub(crate) fn check(&self, shortest: Duration) -> Result<()> {
+    fn check(&self, shortest: Duration) -> Result<()> {
         #[cfg(not(simulated))]
         super::tunnel::endpoints(&self.security, &self.servers, self.timeout)?;
         self.security.check()?;

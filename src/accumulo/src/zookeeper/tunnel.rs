@@ -320,7 +320,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::zookeeper::Sasl;
+    use crate::zookeeper::security::Sasl;
 
     const REQUEST: &[u8] = b"\0\0\0\x08request!";
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fluo_accumulo::AccumuloOptions;
 use fluo_table::coordination::{Application, Applications, Coordination};
@@ -56,8 +55,7 @@ impl Ground {
 
     pub(crate) fn options(&self, link: &Link) -> AccumuloOptions {
         let zookeepers = format!("{}/fluo", link.address());
-        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers);
-        options.session_timeout(Duration::from_secs(30))
+        AccumuloOptions::new(self.proxy.settings(), zookeepers)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use fluo_accumulo::{Oracle, OracleClient, OracleOptions};
+use fluo_accumulo::{Oracle, OracleClient, OracleOptions, ZooKeeperOptions};
 use fluo_tests::until;
 use fluo_zookeeper::{Link, ZooKeeper};
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
@@ -60,10 +60,13 @@ impl Ground {
 
     /// Returns the options of an oracle or a client that reaches ZooKeeper over a link.
     pub(crate) fn options(&self, link: &Link) -> OracleOptions {
-        OracleOptions::new(format!("{}/fluo", link.address()), NAME)
-            .unwrap()
-            .host("localhost")
-            .session_timeout(Duration::from_secs(30))
+        self.options_with(link, Duration::from_secs(30))
+    }
+
+    pub(crate) fn options_with(&self, link: &Link, session_timeout: Duration) -> OracleOptions {
+        let zookeeper = ZooKeeperOptions::new(format!("{}/fluo", link.address()));
+        let zookeeper = zookeeper.session_timeout(session_timeout);
+        OracleOptions::new(zookeeper, NAME).unwrap().host("localhost")
     }
 
     pub(crate) async fn oracle(&self, link: &Link) -> Oracle {

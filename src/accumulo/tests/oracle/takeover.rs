@@ -71,7 +71,7 @@ async fn a_leader_without_zookeeper_is_replaced_and_stands_again() {
     let ground = Ground::new().await;
     let link = ground.zookeeper.link();
     // The shortest session timeout, so that the takeover takes seconds.
-    let options = ground.options(&link).session_timeout(Duration::from_secs(4));
+    let options = ground.options_with(&link, Duration::from_secs(4));
     let mut first = Oracle::start(options).await.unwrap();
     first.wait_for_lead().await.unwrap();
     let mut second = ground.oracle(&ground.link).await;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use fluo_accumulo::{AccumuloOptions, ClientCertificate, OracleOptions, TlsCertificates};
+use fluo_accumulo::{
+    AccumuloOptions, ClientCertificate, OracleOptions, TlsCertificates, ZooKeeperOptions,
+};
 use fluo_cluster::{ZooKeeperServer, wanted};
 
 use crate::fake::{Answer, Fake, Request};
@@ -57,34 +59,26 @@ impl Ground {
         Some(TlsCertificates::new(&authorities, own).unwrap())
     }
 
-    /// Returns the address of the server; without TLS, after that of a server that is down.
-    fn zookeepers(&self, protection: &Protection) -> String {
-        match protection.authorities {
+    pub(crate) fn zookeeper(&self, protection: &Protection) -> ZooKeeperOptions {
+        let options = ZooKeeperOptions::new(match protection.authorities {
             Some(_) => format!("{}/fluo", self.server.secure()),
+            // After the address of a server that is down.
             None => format!("localhost:1,{}/fluo", self.server.plain()),
+        });
+        let tls = self.certificates(protection).into_iter();
+        let options = tls.fold(options, ZooKeeperOptions::tls).session_timeout(SESSION);
+        match protection.password {
+            Some(password) => options.sasl("fluo", password),
+            None => options,
         }
     }
 
     pub(crate) fn options(&self, protection: &Protection) -> AccumuloOptions {
-        let zookeepers = self.zookeepers(protection);
-        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers);
-        let tls = self.certificates(protection).into_iter();
-        let options = tls.fold(options, AccumuloOptions::zookeeper_tls).session_timeout(SESSION);
-        match protection.password {
-            Some(password) => options.zookeeper_sasl("fluo", password),
-            None => options,
-        }
+        AccumuloOptions::new(self.proxy.settings(), self.zookeeper(protection))
     }
 
     pub(crate) fn oracle(&self, protection: &Protection) -> OracleOptions {
-        let options = OracleOptions::new(self.zookeepers(protection), NAME).unwrap();
-        let tls = self.certificates(protection).into_iter();
-        let options = tls.fold(options.host("localhost"), OracleOptions::zookeeper_tls);
-        let options = options.session_timeout(SESSION);
-        match protection.password {
-            Some(password) => options.zookeeper_sasl("fluo", password),
-            None => options,
-        }
+        OracleOptions::new(self.zookeeper(protection), NAME).unwrap().host("localhost")
     }
 
     /// Creates the nodes of an instance, with the Java client and its settings on the page.

@@ -1,6 +1,6 @@
 //! Clients that the server rejects, or that reject the server.
 
-use fluo_accumulo::{AccumuloOptions, OracleOptions};
+use fluo_accumulo::{AccumuloOptions, OracleOptions, ZooKeeperOptions};
 use fluo_table::ErrorKind;
 
 use crate::ground::{Ground, NAME, Protection, RIGHT};
@@ -42,8 +42,9 @@ async fn each_rejection_is_a_sentence() {
     ] {
         assert_eq!(rejected(ground.options(&protection), &secure).await, (kind, expected));
     }
-    let options = OracleOptions::new(format!("{plain}/fluo"), NAME).unwrap();
-    let options = options.zookeeper_tls(ground.certificates(&RIGHT).unwrap());
+    let options = ZooKeeperOptions::new(format!("{plain}/fluo"));
+    let options = options.tls(ground.certificates(&RIGHT).unwrap());
+    let options = OracleOptions::new(options, NAME).unwrap();
     let error = fluo_accumulo::OracleClient::connect(&options).await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -52,8 +53,9 @@ async fn each_rejection_is_a_sentence() {
         )
     );
     let by_address = secure.replace("localhost", "127.0.0.1");
-    let options = OracleOptions::new(format!("{by_address}/fluo"), NAME).unwrap();
-    let options = options.zookeeper_tls(ground.certificates(&RIGHT).unwrap());
+    let options = ZooKeeperOptions::new(format!("{by_address}/fluo"));
+    let options = options.tls(ground.certificates(&RIGHT).unwrap());
+    let options = OracleOptions::new(options, NAME).unwrap();
     let error = fluo_accumulo::OracleClient::connect(&options).await.unwrap_err();
     assert!(error.to_string().ends_with("its certificate is not for `127.0.0.1`"), "{error}");
 }

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use fluo_accumulo::{
-    AccumuloOptions, OracleOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions,
+    AccumuloOptions, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, ZooKeeperOptions,
 };
 use fluo_process::{Login, Profile, Secret, Target};
 
+use super::at::AtParser;
 use super::prompt;
 use crate::{exit, output, progress};
 
@@ -133,6 +134,31 @@ impl LoginArguments {
     }
 }
 
+/// The address of applications on Accumulo, for the commands that need no proxy.
+#[derive(Args, Debug)]
+pub(crate) struct ZooKeeperTarget {
+    /// Name of a profile in the configuration file, which has the address of ZooKeeper
+    #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
+    at: Option<Profile>,
+    #[command(flatten)]
+    zookeeper: ZooKeeperArguments,
+}
+
+impl ZooKeeperTarget {
+    /// Returns the options of a connection. `otherwise` ends the sentence about an application in
+    /// an embedded directory.
+    pub(crate) async fn options(&self, otherwise: &str) -> Result<ZooKeeperOptions> {
+        let at = self.at.as_ref();
+        if let Some(at) = at.filter(|at| matches!(at.target, Target::Embedded(_))) {
+            bail!("an application in an embedded directory, as in {at}, {otherwise}");
+        }
+        let profile = at.map(|at| at.login.clone()).unwrap_or_default();
+        let login = self.zookeeper.given().or(Login::from_env()?).or(profile).with_properties()?;
+        check_zookeepers(&login)?;
+        Ok(progress::while_it_lasts(waiting(&login), login.zookeeper()).await?)
+    }
+}
+
 impl ZooKeeperArguments {
     fn given(&self) -> Login {
         Login {
@@ -144,20 +170,6 @@ impl ZooKeeperArguments {
             zookeeper_password: self.zookeeper_password_file.clone().map(Secret::File),
             ..Login::default()
         }
-    }
-
-    pub(crate) async fn oracle(
-        &self,
-        at: Option<&Profile>,
-        application: &str,
-    ) -> Result<OracleOptions> {
-        if let Some(at) = at.filter(|at| matches!(at.target, Target::Embedded(_))) {
-            bail!("an application in an embedded directory, as in {at}, needs no oracle");
-        }
-        let profile = at.map(|at| at.login.clone()).unwrap_or_default();
-        let login = self.given().or(Login::from_env()?).or(profile).with_properties()?;
-        check_zookeepers(&login)?;
-        Ok(progress::while_it_lasts(waiting(&login), login.oracle(application)).await?)
     }
 }
 

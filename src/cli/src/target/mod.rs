@@ -19,8 +19,9 @@ use fluo_table::{Error, Instance, TableAdmin};
 
 pub(crate) use self::at::AtParser;
 pub(crate) use self::directory::{MakingArguments, advised, check_writable};
+use self::login::ZooKeeperArguments;
 pub(crate) use self::login::{
-    ACCUMULO_APPLICATIONS, ACCUMULO_LOGIN, LoginArguments, ZooKeeperArguments,
+    ACCUMULO_APPLICATIONS, ACCUMULO_LOGIN, LoginArguments, ZooKeeperTarget,
 };
 
 use crate::{exit, names, progress};

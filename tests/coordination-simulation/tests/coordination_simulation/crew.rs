@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use fluo_coordination_simulation::world::{self, Dials, SESSION};
-use fluo_coordination_simulation::{Oracle, OracleOptions};
+use fluo_coordination_simulation::{Oracle, OracleOptions, ZooKeeperOptions};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::{Instant, sleep};
 
@@ -84,8 +84,9 @@ impl Crew {
 }
 
 pub(crate) fn oracle_options(process: u32) -> OracleOptions {
-    let options = OracleOptions::new(format!("p{process}:2181/fluo"), "web").unwrap();
-    let options = options.host(format!("p{process}")).session_timeout(SESSION);
+    let zookeeper = ZooKeeperOptions::new(format!("p{process}:2181/fluo"));
+    let options = OracleOptions::new(zookeeper.session_timeout(SESSION), "web").unwrap();
+    let options = options.host(format!("p{process}"));
     options.horizon_period(Duration::from_secs(3))
 }
 
