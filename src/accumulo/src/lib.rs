@@ -77,6 +77,7 @@ pub use accumulo_proxy::{
     ProxyOptions,
 };
 pub use connection::{AccumuloOptions, connect};
+pub use coordination::{StoredNode, back_up_application, restore_application};
 pub use oracle::{Oracle, OracleClient, OracleMonitor, OracleOptions};
 pub use properties::FluoProperties;
 pub use tables::{AccumuloTables, IteratorBuild};

@@ -46,21 +46,25 @@ impl ZooKeeperApplications {
             opened: Mutex::default(),
         }
     }
+}
 
-    /// Returns the paths of an application that exists, and the node that marks it as complete.
-    async fn find(&self, session: &Session, name: &str) -> Result<(Paths, NodeStat)> {
-        if check_application_name(name).is_err() {
-            return Err(Error::no_such_application(name));
-        }
-        let paths = Paths::new(self.keeper.chroot(), name);
-        if let Some(mark) = session.current_stat(&paths.mark()).await? {
-            return Ok((paths, mark));
-        }
-        Err(match session.stat(&paths.root).await? {
-            None => Error::no_such_application(name),
-            Some(_) => interrupted(name),
-        })
+/// Returns the paths of an application that exists, and the node that marks it as complete.
+pub(super) async fn find(
+    keeper: &Keeper,
+    session: &Session,
+    name: &str,
+) -> Result<(Paths, NodeStat)> {
+    if check_application_name(name).is_err() {
+        return Err(Error::no_such_application(name));
     }
+    let paths = Paths::new(keeper.chroot(), name);
+    if let Some(mark) = session.current_stat(&paths.mark()).await? {
+        return Ok((paths, mark));
+    }
+    Err(match session.stat(&paths.root).await? {
+        None => Error::no_such_application(name),
+        Some(_) => interrupted(name),
+    })
 }
 
 /// Creates the error for an application of which only a part is stored.
@@ -87,7 +91,7 @@ impl Applications for ZooKeeperApplications {
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
         let session = self.keeper.session().await?;
-        let (paths, mark) = self.find(&session, name).await?;
+        let (paths, mark) = find(&self.keeper, &session, name).await?;
         let instance = session.node(&paths.at(zookeeper_format::INSTANCE_ID)).await?;
         let instance = instance.map(|node| node.data).unwrap_or_default();
         self.cluster.check(name, &instance)?;
@@ -133,7 +137,7 @@ impl Applications for ZooKeeperApplications {
 
     async fn is_running(&self, name: &str) -> Result<bool> {
         let session = self.keeper.session().await?;
-        let (paths, _) = self.find(&session, name).await?;
+        let (paths, _) = find(&self.keeper, &session, name).await?;
         locks::is_running(&session, &paths, None).await
     }
 

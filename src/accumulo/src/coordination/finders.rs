@@ -107,7 +107,13 @@ mod tests {
     fn nodes(nodes: &[(&'static str, &[u8])]) -> Nodes {
         let node = |data: &[u8]| Node {
             data: data.to_vec(),
-            stat: NodeStat { created: 0, version: 0, is_own: false, children: 0 },
+            stat: NodeStat {
+                created: 0,
+                version: 0,
+                is_own: false,
+                is_ephemeral: true,
+                children: 0,
+            },
         };
         let nodes = nodes.iter();
         nodes.map(|(name, data)| (*name, node(data))).collect()

@@ -15,6 +15,8 @@ use crate::zookeeper::{
 
 /// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
 const MAX_REQUEST_BYTES: usize = 900_000;
+/// The size of a change beside the path and the data, with two entries of an access list.
+const OVERHEAD: usize = 150;
 
 const FOLDERS: [&str; 4] = ["", "/config", "/oracle", SERVERS];
 const ORDER: [&str; 13] = [
@@ -33,29 +35,38 @@ const ORDER: [&str; 13] = [
     zookeeper_format::SETTINGS,
 ];
 
-/// Records a new application, unless there is one with this name or this table. Replaces what an
-/// interrupted initialization left.
+/// Records a new application, as [`create_application`] does.
 pub(super) async fn record(
     keeper: Arc<Keeper>,
     cluster: AccumuloCluster,
     name: String,
     application: Application,
 ) -> Result<()> {
-    let chroot = keeper.chroot();
-    let paths = Paths::new(chroot, &name);
-    let changes = changes(&paths, &cluster, &application)?;
-    let session = keeper.session().await?;
+    let changes = changes(&Paths::new(keeper.chroot(), &name), &cluster, &application)?;
+    create_application(&keeper, &name, &application.table, &changes).await
+}
+
+/// Creates the nodes of an application, of which the last one marks it as complete, unless there is
+/// one with this name or this table. Replaces what an interruption left.
+pub(super) async fn create_application(
+    keeper: &Keeper,
+    name: &str,
+    table: &str,
+    changes: &[Change],
+) -> Result<()> {
+    let (chroot, session) = (keeper.chroot(), keeper.session().await?);
+    let paths = Paths::new(chroot, name);
     let _lock = lock_recording(&session, chroot).await?;
     if session.current_stat(&paths.mark()).await?.is_some() {
-        return Err(Error::application_exists(&name));
+        return Err(Error::application_exists(name));
     }
-    check_table(&session, chroot, &name, &application.table).await?;
+    check_table(&session, chroot, name, table).await?;
     for _ in 0..TRIES {
         create_parents(&session, &paths.root).await?;
         delete_tree(&session, &paths.root).await?;
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.
-        if create(&session, &changes).await? || session.current_stat(&paths.mark()).await?.is_some()
+        if create(&session, changes).await? || session.current_stat(&paths.mark()).await?.is_some()
         {
             return Ok(());
         }
@@ -63,17 +74,9 @@ pub(super) async fn record(
     Err(too_busy(&paths.root))
 }
 
-/// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks
-/// the application as complete, takes a step of its own.
+/// Creates all nodes. Returns `false` if it is not certain that this succeeded.
 async fn create(session: &Session, changes: &[Change]) -> Result<bool> {
-    let size = changes.iter().map(size_of).sum::<usize>();
-    let steps = match changes.split_last() {
-        Some((mark, others)) if size > MAX_REQUEST_BYTES => {
-            vec![others, std::slice::from_ref(mark)]
-        }
-        _ => vec![changes],
-    };
-    for step in steps {
+    for step in steps(changes) {
         let Outcome::Done(_) = session.change(step).await? else {
             return Ok(false);
         };
@@ -81,9 +84,32 @@ async fn create(session: &Session, changes: &[Change]) -> Result<bool> {
     Ok(true)
 }
 
+/// Divides changes into steps that are not too large. If there are several, the last change has a
+/// step of its own.
+fn steps(changes: &[Change]) -> Vec<&[Change]> {
+    let size = |changes: &[Change]| changes.iter().map(size_of).sum::<usize>();
+    let Some((mark, mut rest)) = changes.split_last().filter(|_| size(changes) > MAX_REQUEST_BYTES)
+    else {
+        return vec![changes];
+    };
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        let mut left = MAX_REQUEST_BYTES;
+        let fit = rest.iter().map_while(|change| {
+            left = left.checked_sub(size_of(change))?;
+            Some(())
+        });
+        let (step, after) = rest.split_at(fit.count().max(1));
+        steps.push(step);
+        rest = after;
+    }
+    steps.push(std::slice::from_ref(mark));
+    steps
+}
+
 fn size_of(change: &Change) -> usize {
     match change {
-        Change::Create { path, data, .. } => path.len() + data.len(),
+        Change::Create { path, data, .. } => path.len() + data.len() + OVERHEAD,
         _ => 0,
     }
 }
@@ -140,6 +166,19 @@ mod tests {
     use fluo_table::coordination::{ObservedColumn, ObserverKind};
 
     use super::*;
+
+    #[test]
+    fn divides_many_nodes_into_steps_with_the_mark_in_the_last_one() {
+        let node = |size: usize| Change::create(NodeKind::Persistent, "/a", vec![0; size]);
+        let sizes = |sizes: &[usize]| {
+            let changes: Vec<_> = sizes.iter().map(|size| node(*size)).collect();
+            steps(&changes).iter().map(|step| step.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(&[1, 2, 3]), [3]);
+        assert_eq!(sizes(&[MAX_REQUEST_BYTES, 1]), [1, 1]);
+        assert_eq!(sizes(&[400_000, 400_000, 400_000, 1, 1]), [2, 2, 1]);
+        assert_eq!(sizes(&[0; 7_000]), [5_921, 1_078, 1]);
+    }
 
     #[test]
     fn creates_the_nodes_in_the_order_of_java_and_its_own_format() {

@@ -29,6 +29,7 @@
 //! cancelled leaves no node behind.
 
 mod applications;
+mod backup;
 mod cluster;
 mod dead_letters;
 mod finders;
@@ -46,6 +47,7 @@ mod worker;
 mod worker_settings;
 
 pub(crate) use applications::ZooKeeperApplications;
+pub use backup::{StoredNode, back_up_application, restore_application};
 pub(crate) use cluster::AccumuloCluster;
 
 use fluo_table::{Error, ErrorKind, Result};

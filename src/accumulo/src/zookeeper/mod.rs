@@ -33,7 +33,7 @@ pub(crate) use lock::Lock;
 pub(crate) use options::SessionOptions;
 pub use options::ZooKeeperOptions;
 pub(crate) use session::{Keeper, KeptLease, Node, NodeStat, OwnNode, Session, too_busy};
-pub(crate) use tree::{create_parents, delete_own, delete_tree};
+pub(crate) use tree::{create_parents, delete_own, delete_tree, list_tree};
 pub(crate) use watched::Watched;
 
 /// Maximum number of times to repeat a change that other clients prevent, or whose answer is lost.

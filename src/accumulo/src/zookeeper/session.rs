@@ -75,6 +75,8 @@ pub(crate) struct NodeStat {
     pub(crate) version: i32,
     /// True if it belongs to the session that asks.
     pub(crate) is_own: bool,
+    /// True if it belongs to any session.
+    pub(crate) is_ephemeral: bool,
     pub(crate) children: usize,
 }
 
@@ -305,6 +307,7 @@ impl Session {
             created: stat.czxid,
             version: stat.version,
             is_own: stat.ephemeral_owner == self.client.session_id().0,
+            is_ephemeral: stat.ephemeral_owner != 0,
             children: usize::try_from(stat.num_children).unwrap_or_default(),
         }
     }

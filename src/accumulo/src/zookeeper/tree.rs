@@ -73,7 +73,7 @@ pub(crate) async fn delete_own(
 
 /// Returns the paths of a node and of everything below it, parents first; none if the node does not
 /// exist.
-async fn list_tree(session: &Session, root: &str) -> Result<Vec<String>> {
+pub(crate) async fn list_tree(session: &Session, root: &str) -> Result<Vec<String>> {
     if session.current_stat(root).await?.is_none() {
         return Ok(Vec::new());
     }

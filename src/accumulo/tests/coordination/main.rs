@@ -13,6 +13,7 @@ mod oracles;
 use accumulo_proxy as data;
 use accumulo_proxy as error;
 
+mod backups;
 mod conformance;
 mod dead_letters;
 mod formats;

@@ -1,5 +1,6 @@
 //! `fluo app`: applications.
 
+mod backup;
 mod check;
 mod compaction;
 mod config;
@@ -34,6 +35,8 @@ pub(crate) enum AppCommand {
     Status(NamedApplication),
     Config(config::Config),
     Check(check::Check),
+    Backup(backup::Backup),
+    Restore(backup::Restore),
     Remove(lifecycle::Remove),
     Gc(compaction::Gc),
     CompactTransient(compaction::CompactTransient),
@@ -91,6 +94,8 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::Status(application) => inspect::print_status(&application).await?,
         AppCommand::Config(command) => command.run().await?,
         AppCommand::Check(command) => return command.run().await,
+        AppCommand::Backup(command) => command.run().await?,
+        AppCommand::Restore(command) => command.run().await?,
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::Gc(command) => return command.run().await,
         AppCommand::CompactTransient(command) => return command.run().await,

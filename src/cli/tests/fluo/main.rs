@@ -9,6 +9,7 @@ mod command;
 
 mod advise;
 mod app;
+mod app_backup;
 mod app_check;
 mod app_compact_transient;
 mod app_gc;

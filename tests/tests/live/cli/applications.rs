@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use accumulo_proxy::{CloneOptions, ProxyClient};
 use fluo_accumulo::{AccumuloOptions, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_engine::{Client, InstanceExt, Transaction};
@@ -222,6 +223,76 @@ async fn a_check_finds_a_table_that_is_newer_than_zookeeper() {
     assert_says(&run.stdout, "The coordination is older than table");
     operator.stop(oracle);
     operator.run("app remove --yes").succeeds();
+}
+
+/// Sets a value in each row, as a program that stops afterwards.
+async fn set_all(operator: &Operator, value: &'static str) {
+    let fluo = operator.instance().await;
+    let nothing = async |_, _| Ok::<(), fluo_engine::Error>(());
+    let application = fluo.application(&operator.application);
+    let client = application.observe(&links(), "count", nothing).open().await.unwrap();
+    for number in 0..ROWS {
+        let body = async |tx: Transaction| tx.set(format!("page{number:02}"), &links(), value);
+        client.run(body).await.unwrap();
+    }
+    drop((client, fluo));
+    while operator.run("app status").succeeds().stdout != "STOPPED\n" {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn assert_all_have(operator: &Operator, value: &str) {
+    let rows = operator.run("scan").succeeds().stdout;
+    assert_eq!(rows.lines().count(), ROWS, "{rows}");
+    assert!(rows.lines().all(|row| row.ends_with(value)), "{rows}");
+}
+
+/// Does what "Backup and restore" in `docs/operating.md` says.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_application_is_backed_up_and_restored() {
+    let Some(operator) = Operator::new() else { return };
+    let name = &operator.application;
+    let (copy, newer) = (format!("{name}_backup"), format!("{name}_newer"));
+    let credentials = Cluster::shared().unwrap().site().credentials();
+    let proxy = ProxyClient::connect(ProxyOptions::new(operator.address(), credentials));
+    let proxy = proxy.await.unwrap();
+    let tables = proxy.table_operations();
+    let clone = async |from: &str, to: &str| {
+        tables.clone_table(from, to, CloneOptions::default()).await.unwrap();
+    };
+    operator.run("app init --observe page:links=strong,count").succeeds();
+    let oracle = operator.oracle();
+    set_all(&operator, "old").await;
+    clone(name, &copy).await;
+    let run = operator.run_on("app backup", "web.nodes").succeeds();
+    assert_says(&run.stderr, &format!("nodes of application `{name}` to web.nodes"));
+    set_all(&operator, "new").await;
+    let refused = operator.run_on("app restore", "web.nodes").fails();
+    assert_says(&refused, "is already initialized; open it, or remove it first");
+    operator.stop(oracle);
+
+    operator.run("app remove --yes").succeeds();
+    clone(&copy, name).await;
+    operator.run_on("app restore", "web.nodes").succeeds();
+    let oracle = operator.oracle();
+    let ok = format!("OK: application `{name}` fits table `{name}`: ");
+    assert_says(&operator.run("app check").succeeds().stdout, &ok);
+    assert_all_have(&operator, "old");
+    set_all(&operator, "later").await;
+    assert_all_have(&operator, "later");
+    assert_says(&operator.run("app check").succeeds().stdout, &ok);
+    operator.stop(oracle);
+
+    // The nodes of the backup with the later table.
+    tables.rename(name, &newer).await.unwrap();
+    operator.run("app remove --yes").succeeds();
+    tables.rename(&newer, name).await.unwrap();
+    operator.run_on("app restore", "web.nodes").succeeds();
+    let run = operator.run("app check").differs();
+    let old = format!("NOT OK: the coordination of the application `{name}` is an old copy; use");
+    assert_says(&run.stdout, &old);
+    operator.run("app remove --yes").succeeds();
+    tables.delete(&copy).await.unwrap();
 }
 
 /// Jars that only one class path has: a class without methods, as `javac` compiles it.

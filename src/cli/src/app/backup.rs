@@ -1,0 +1,141 @@
+//! `fluo app backup` and `fluo app restore`.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::Args;
+use fluo_accumulo::{StoredNode, back_up_application, restore_application};
+use fluo_table::{Escaped, unescape};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::application::advised;
+use crate::target::ZooKeeperTarget;
+use crate::text::{count_of, plural};
+
+const FORMAT: u32 = 1;
+const IN_A_DIRECTORY: &str = "is backed up by a copy of the directory";
+
+/// Copy the nodes of an application on Accumulo from ZooKeeper to a new file.
+///
+/// First stop all clients and workers, then back up the table, then the nodes: so the timestamps in
+/// ZooKeeper are later than those in the table. The nodes of sessions are left out. The file has
+/// the settings of the application, so only its owner can read it. The command needs ZooKeeper and
+/// no proxy.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  fluo app backup --zookeepers localhost:2181/fluo web web.nodes"
+)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    file: BackupFile,
+}
+
+/// Create an application on Accumulo with the nodes that `fluo app backup` wrote.
+///
+/// The application must not exist; `fluo app remove` removes it, with its table. Restore the table
+/// too, start an oracle, and compare both with `fluo app check` before any other program starts.
+/// The nodes get the permissions of a new application, with the present secret. The command needs
+/// ZooKeeper and no proxy.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  fluo app restore --zookeepers localhost:2181/fluo web web.nodes"
+)]
+pub(crate) struct Restore {
+    #[command(flatten)]
+    file: BackupFile,
+}
+
+#[derive(Args, Debug)]
+struct BackupFile {
+    #[command(flatten)]
+    target: ZooKeeperTarget,
+    /// The application
+    #[arg(value_name = "APPLICATION")]
+    name: String,
+    /// The file of the nodes
+    file: PathBuf,
+}
+
+/// The first line of a file; a [`Line`] for each node follows.
+#[derive(Deserialize, Serialize)]
+struct Header {
+    format: u32,
+    application: String,
+    nodes: usize,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Line {
+    path: String,
+    /// As printable ASCII or `\xNN`.
+    data: String,
+}
+
+impl Backup {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let BackupFile { target, name, file } = &self.file;
+        let zookeeper = target.options(IN_A_DIRECTORY).await?;
+        let nodes = back_up_application(&zookeeper, name).await.map_err(advised)?;
+        let written = write(file, name, &nodes);
+        written.with_context(|| format!("cannot write the backup {}", file.display()))?;
+        let (nodes, file) = (plural(count_of(nodes.len()), "node"), file.display());
+        say!("wrote {nodes} of application `{name}` to {file}");
+        Ok(())
+    }
+}
+
+impl Restore {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let BackupFile { target, name, file } = &self.file;
+        let zookeeper = target.options(IN_A_DIRECTORY).await?;
+        let text = fs::read_to_string(file);
+        let text = text.with_context(|| format!("cannot read the backup {}", file.display()))?;
+        let nodes = read(&text, name).with_context(|| format!("in {}", file.display()))?;
+        let count = plural(count_of(nodes.len()), "node");
+        restore_application(&zookeeper, name, nodes).await.map_err(advised)?;
+        say!("restored {count} of application `{name}`");
+        Ok(())
+    }
+}
+
+fn write(file: &Path, name: &str, nodes: &[StoredNode]) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = BufWriter::new(options.open(file)?);
+    let header = Header { format: FORMAT, application: name.to_owned(), nodes: nodes.len() };
+    writeln!(file, "{}", serde_json::to_string(&header)?)?;
+    for StoredNode { path, data } in nodes {
+        let line = Line { path: path.clone(), data: Escaped(data).to_string() };
+        writeln!(file, "{}", serde_json::to_string(&line)?)?;
+    }
+    file.into_inner().map_err(|error| error.into_error())?.sync_all()?;
+    Ok(())
+}
+
+fn read(text: &str, name: &str) -> Result<Vec<StoredNode>> {
+    let mut lines = text.lines().zip(1..);
+    let Header { format, application, nodes } = parsed(lines.next().unwrap_or(("", 1)))?;
+    ensure!(format <= FORMAT, "a later version wrote this backup, in format {format}; update fluo");
+    ensure!(application == name, "this is a backup of application `{application}`, not `{name}`");
+    let read = lines.map(|line| {
+        let Line { path, data } = parsed(line)?;
+        let data = unescape(&data).with_context(|| format!("line {}", line.1))?;
+        Ok(StoredNode { path, data })
+    });
+    let read = read.collect::<Result<Vec<_>>>()?;
+    ensure!(
+        read.len() == nodes,
+        "this backup has {} of {nodes} nodes; use a complete one",
+        read.len()
+    );
+    Ok(read)
+}
+
+fn parsed<T: DeserializeOwned>((line, number): (&str, u64)) -> Result<T> {
+    serde_json::from_str(line).map_err(|error| anyhow!("line {number} is not of a backup: {error}"))
+}

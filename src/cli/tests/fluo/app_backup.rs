@@ -1,0 +1,88 @@
+//! `fluo app backup` and `fluo app restore`.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use fluo_zookeeper::ZooKeeper;
+use zookeeper_client::{Acls, Client, CreateMode};
+
+use crate::command::{Place, assert_says};
+
+const NODES: [(&str, &[u8]); 7] = [
+    ("", b""),
+    ("/config", b""),
+    ("/config/accumulo.table", b"pages"),
+    ("/config/fluo.application.id", b"1"),
+    ("/config/shared.config", b"a=\xc3\xa4"),
+    ("/transactor", b""),
+    ("/transactor/count", b"\0\0\0\0\0\0\0\x07"),
+];
+const FILE: &str = r#"{"format":1,"application":"web","nodes":7}
+{"path":"","data":""}
+{"path":"/config","data":""}
+{"path":"/config/accumulo.table","data":"pages"}
+{"path":"/config/fluo.application.id","data":"1"}
+{"path":"/config/shared.config","data":"a=\\xc3\\xa4"}
+{"path":"/transactor","data":""}
+{"path":"/transactor/count","data":"\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x07"}
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
+    let (place, zookeeper) = (Place::new(), ZooKeeper::new());
+    let link = zookeeper.link();
+    let client = Client::connect(&link.address()).await.unwrap();
+    let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    client.create("/fluo", b"", &options).await.unwrap();
+    for (path, data) in NODES {
+        client.create(&format!("/fluo/web{path}"), data, &options).await.unwrap();
+    }
+    let at = format!("--zookeepers {}/fluo", link.address());
+    let backup = format!("app backup {at} web web.nodes");
+    let run = place.runs(&backup);
+    assert_eq!(run.stderr, "wrote 7 nodes of application `web` to web.nodes\n");
+    assert_eq!(place.read("web.nodes"), FILE);
+    let mode = fs::metadata(place.path("web.nodes")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "settings may hold a password");
+    assert_says(&place.fails(&backup), "cannot write the backup web.nodes: File exists");
+
+    let restore = |name: &str, file: &str| format!("app restore {at} {name} {file}");
+    let exists = "the application `web` is already initialized; open it, or remove it first";
+    assert_eq!(place.fails(&restore("web", "web.nodes")), exists);
+    for (path, _) in NODES.iter().rev() {
+        client.delete(&format!("/fluo/web{path}"), None).await.unwrap();
+    }
+    let lines = |count: usize| FILE.lines().take(count).collect::<Vec<_>>().join("\n");
+    for (content, error) in [
+        (lines(7), "this backup has 6 of 7 nodes; use a complete one"),
+        (lines(0), "line 1 is not of a backup: EOF"),
+        (lines(3) + "\n{", "line 4 is not of a backup: EOF"),
+        (lines(8).replace("pages", "\\\\x0"), "line 4: at byte 0: a backslash"),
+        (lines(8).replace("\"format\":1", "\"format\":2"), "in format 2; update fluo"),
+    ] {
+        place.file("damaged", content);
+        assert_says(
+            &place.fails(&restore("web", "damaged")),
+            &format!("in damaged: {error}").replace("in damaged: in format", "in format"),
+        );
+    }
+    let error = "in web.nodes: this is a backup of application `web`, not `other`";
+    assert_eq!(place.fails(&restore("other", "web.nodes")), error);
+    assert_says(&place.fails(&restore("web", "none")), "cannot read the backup none: No such file");
+    let run = place.runs(&restore("web", "web.nodes"));
+    assert_eq!(run.stderr, "restored 7 nodes of application `web`\n");
+    for (path, data) in NODES {
+        assert_eq!(zookeeper.data(&format!("/fluo/web{path}")).unwrap(), data, "{path}");
+    }
+}
+
+#[test]
+fn a_directory_is_copied_instead() {
+    let place = Place::new();
+    let sentence = "an application in an embedded directory, as in embedded:d, is backed up by a copy of the directory";
+    let error = place.fails("app backup --at embedded:d web web.nodes");
+    assert_eq!(error, sentence);
+    assert_eq!(place.fails("app restore --at embedded:d web web.nodes"), sentence);
+}
