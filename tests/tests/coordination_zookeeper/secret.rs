@@ -1,5 +1,6 @@
 //! Applications with a secret.
 
+use fluo_accumulo::ZooKeeperOptions;
 use fluo_table::ErrorKind;
 use fluo_table::coordination::Application;
 use zookeeper_client::{Client, Error};
@@ -19,7 +20,8 @@ async fn only_clients_with_the_secret_have_access_except_to_the_horizon() {
     let Some(cluster) = cluster() else { return };
     let (chroot, name) = (format!("/{}", fresh_name("secret")), fresh_name("web"));
     let address = format!("{}{chroot}", cluster.site().zookeepers);
-    let applications = connect(options(cluster, &address).secret("s3cr3t")).await;
+    let with_secret = |secret| ZooKeeperOptions::new(&address).secret(secret);
+    let applications = connect(options(cluster, with_secret("s3cr3t"))).await;
     applications.initialize(&name, Application::new("1", &name)).await.unwrap();
     let coordination = applications.open(&name).await.unwrap();
     let transactor = coordination.begin_transactor().await.unwrap();
@@ -37,7 +39,7 @@ async fn only_clients_with_the_secret_have_access_except_to_the_horizon() {
     assert_eq!(access(&plain, &chroot).await, [digest]);
     assert_eq!(access(&plain, &horizon).await, ["world:anyone READ", digest]);
 
-    for other in [options(cluster, &address), options(cluster, &address).secret("other")] {
+    for other in [options(cluster, &address), options(cluster, with_secret("other"))] {
         let error = connect(other).await.open(&name).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Denied);
         assert!(error.to_string().contains("the applications have a secret"), "{error}");

@@ -113,7 +113,8 @@ fn write(file: &Path, name: &str, nodes: &[StoredNode]) -> Result<()> {
         let line = Line { path: path.clone(), data: Escaped(data).to_string() };
         writeln!(file, "{}", serde_json::to_string(&line)?)?;
     }
-    file.into_inner().map_err(|error| error.into_error())?.sync_all()?;
+    file.flush()?;
+    file.get_ref().sync_all()?;
     Ok(())
 }
 
