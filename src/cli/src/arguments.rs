@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Log more (-vv, -vvv), as FLUO_LOG does
     #[arg(short, long, global = true, action = ArgAction::Count, display_order = 1000)]
     pub(crate) verbose: u8,
-    /// Color of the output
+    /// Color: auto (at a terminal), always or never
     #[arg(
         long,
         global = true,
@@ -48,6 +48,7 @@ pub(crate) struct Arguments {
         value_name = "WHEN",
         default_value_t,
         hide_default_value = true,
+        hide_possible_values = true,
         display_order = 1000
     )]
     pub(crate) color: Color,

@@ -45,15 +45,12 @@ const BEGINNINGS: [(&str, Meaning); 11] = [
     ("? ", Meaning::Faint),
 ];
 
-/// The color of the output.
+/// The color of the output. `Auto` is color at a terminal, unless `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// Color at a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// Color in files and pipes too
     Always,
-    /// No color
     Never,
 }
 

@@ -15,12 +15,12 @@ use crate::masking;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Encoding {
-    /// Unchanged, without newlines
+    // Unchanged, without newlines.
     #[default]
     Text,
-    /// Two hex digits for each byte
+    // Two hex digits for each byte.
     Hex,
-    /// Base64 with padding
+    // Base64 with padding.
     Base64,
 }
 
@@ -63,8 +63,8 @@ impl Encoding {
 
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
-    /// Encoding of bytes in arguments and output. Text has \xNN for backslashes, bytes that are not
-    /// printable ASCII, and in a line for blanks and a `:` of a family
+    /// Encoding of bytes; text has \xNN for those that are not printable ASCII, and for blanks in
+    /// lines
     #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
 }

@@ -21,12 +21,10 @@ pub(crate) struct SelectionArguments {
     /// The rows that end with this
     #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with_all = ["from", "to", "domain"])]
     suffix_of: Option<OsString>,
-    /// The rows from this one on. With --prefix-of, and if the design scatters ranges of rows: the
-    /// rows whose next part is at least this
+    /// The rows from this one on; if the design scatters ranges, from this next part on
     #[arg(long, value_name = "FIRST", allow_hyphen_values = true, conflicts_with = "domain")]
     pub(crate) from: Option<OsString>,
-    /// The rows before this one. With --prefix-of, and if the design scatters ranges of rows: the
-    /// rows whose next part is below this
+    /// The rows before this one; if the design scatters ranges, before this next part
     #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with = "domain")]
     pub(crate) to: Option<OsString>,
     /// The pages of this domain, in a web table

@@ -10,8 +10,10 @@ use fluo_accumulo::{StoredNode, back_up_application, restore_application};
 use fluo_table::{Escaped, unescape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::application::advised;
+use crate::output;
 use crate::target::ZooKeeperTarget;
 use crate::text::{count_of, plural};
 
@@ -81,9 +83,10 @@ impl Backup {
         let nodes = back_up_application(&zookeeper, name).await.map_err(advised)?;
         let written = write(file, name, &nodes);
         written.with_context(|| format!("cannot write the backup {}", file.display()))?;
-        let (nodes, file) = (plural(count_of(nodes.len()), "node"), file.display());
+        let count = nodes.len();
+        let (nodes, file) = (plural(count_of(count), "node"), file.display());
         say!("wrote {nodes} of application `{name}` to {file}");
-        Ok(())
+        output::print_result(&json!({ "name": name, "nodes": count }))
     }
 }
 
@@ -94,10 +97,10 @@ impl Restore {
         let text = fs::read_to_string(file);
         let text = text.with_context(|| format!("cannot read the backup {}", file.display()))?;
         let nodes = read(&text, name).with_context(|| format!("in {}", file.display()))?;
-        let count = plural(count_of(nodes.len()), "node");
+        let count = nodes.len();
         restore_application(&zookeeper, name, nodes).await.map_err(advised)?;
-        say!("restored {count} of application `{name}`");
-        Ok(())
+        say!("restored {} of application `{name}`", plural(count_of(count), "node"));
+        output::print_result(&json!({ "name": name, "nodes": count }))
     }
 }
 

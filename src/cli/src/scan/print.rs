@@ -19,24 +19,20 @@ const BATCH_CELLS: usize = 1_000;
 
 #[derive(Args, Debug)]
 pub(crate) struct PrintArguments {
-    /// This column only, or all columns of a family. Write a `:` within the family as \x3a. Repeat
-    /// it for each
-    #[arg(long, value_name = "FAMILY[:QUALIFIER]", allow_hyphen_values = true)]
+    /// Only this FAMILY:QUALIFIER, or all of a FAMILY; repeat it for each. \x3a stands for `:`
+    #[arg(long, allow_hyphen_values = true)]
     pub(super) column: Vec<OsString>,
     #[command(flatten)]
     pub(crate) written: Written,
-    /// Output format
+    /// Output format: lines of text (unless given), CSV with a header, or lines of JSON
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One line for each; unless given
     Text,
-    /// One line for each, below a header with the names of the fields
     Csv,
-    /// One JSON object for each, on a line
     Json,
 }
 

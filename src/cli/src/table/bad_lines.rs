@@ -18,12 +18,10 @@ const NAMED: usize = 10;
 
 #[derive(Args, Debug)]
 pub(super) struct BadLineArguments {
-    /// Write bad lines to this file, and continue. One a line: its number, the reason and the line
-    /// itself, with tabs between them
+    /// Write bad lines to this file, with their numbers and reasons, and continue
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// Skip this many bad lines, and stop at the next one; with --rejects all unless given, or else
-    /// 0
+    /// Skip this many bad lines, and stop at the next one
     #[arg(long, value_name = "N", value_parser = parse_count::<u64>)]
     skip_bad: Option<u64>,
 }

@@ -5,10 +5,11 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use fluo_table::{Garbage, Span};
+use serde_json::json;
 
-use crate::progress;
 use crate::target::{TargetArguments, check_writable};
 use crate::text::seconds;
+use crate::{output, progress};
 
 /// Compact a table: rewrite its files without deleted cells and old versions, and wait.
 ///
@@ -30,7 +31,8 @@ impl Compact {
         let (begun, span) = (Instant::now(), Span::all());
         let compacted = tables.compact(&self.name, &span, Garbage::Keep);
         progress::while_it_lasts(format!("compacting table `{}`", self.name), compacted).await?;
-        say!("compacted table `{}` in {}", self.name, seconds(begun.elapsed()));
-        Ok(())
+        let took = begun.elapsed();
+        say!("compacted table `{}` in {}", self.name, seconds(took));
+        output::print_result(&json!({ "table": self.name, "seconds": took.as_secs_f64() }))
     }
 }

@@ -22,7 +22,7 @@ use crate::{output, progress};
 #[command(after_help = "\
 Example:
   fluo table count --at embedded:./data pages
-  fluo table count --at embedded:./data --design web-table --domain example.com pages")]
+  fluo table count --at prod --design web-table --domain example.com pages")]
 pub(crate) struct Count {
     #[command(flatten)]
     stored: StoredTable,

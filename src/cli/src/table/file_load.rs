@@ -37,8 +37,7 @@ pub(super) struct FileLoad {
     target: TargetArguments,
     /// Name of the table
     pub(super) name: String,
-    /// File, or - for standard input. Gzip is decompressed, and a byte order mark and the carriage
-    /// returns of CRLF are removed, with a note
+    /// File, or - for standard input. Gzip, a byte order mark and CRLF are recognized
     file: PathBuf,
     #[command(flatten)]
     pub(super) bad: BadLineArguments,

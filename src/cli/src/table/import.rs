@@ -29,7 +29,7 @@ Example:
   fluo table create --at embedded:./copy pages
   fluo table import --at embedded:./copy pages pages.jsonl
 
-A line is {\"row\":\"r\",\"family\":\"f\",\"qualifier\":\"q\",\"visibility\":\"\",\"timestamp\":1,\"value\":\"v\"}, and may have the
+A line is a structure with row, family, qualifier, visibility, timestamp and value, and may have the
 stored `key`, which is written in place of the row. Visibility and timestamp may be absent; the timestamp is then the
 time of the table. In strings, a backslash begins a byte, \\xNN. Of consecutive cells with one column and timestamp,
 the first is the newest.")]

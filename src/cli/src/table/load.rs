@@ -16,22 +16,20 @@ use crate::text::{count_of, plural, whole};
 /// Convert rows to keys of a design and write them to a table.
 ///
 /// Writes the key of each row with one column and an empty value. Loading a file again is safe,
-/// except with drawn salts (random-salt): a row that already exists is written again, which changes
-/// only its timestamp. Rows are sorted before they are written. A load takes at most 250 MB of
-/// memory, and the cache of an embedded table 134 MB.
+/// except with drawn salts (random-salt). A load takes at most 250 MB of memory, and the cache of an
+/// embedded table 134 MB.
 ///
-/// A line is bad if its encoding is wrong, or if the design has no key for its row. The load stops
-/// at the first bad line, unless --rejects or --skip-bad lets it continue; then the exit code is 1.
+/// A line is bad if its encoding is wrong, or if the design has no key for its row. It ends the
+/// load, unless --rejects or --skip-bad is given; then the exit code is 1.
 ///
-/// With --create-if-absent, a row whose column already exists is not written: the first of these
-/// rows are named, and the exit code is 1. If the spec has earlier designs, a row under one of its
-/// earlier keys counts as existing. Loads with an earlier spec must have ended.
+/// If --create-if-absent finds rows, also under keys of earlier designs of the spec, the first of
+/// them are named, and the exit code is 1. Loads with an earlier spec must have ended.
 #[derive(Args, Debug)]
 #[command(
     after_help = "\
 Example:
   fluo table load --at embedded:./data pages --prefix p rows.txt
-  fluo table load --at embedded:./data pages --prefix p --rejects bad.tsv rows.txt.gz
+  fluo table load --at prod pages --prefix p --rejects bad.tsv rows.gz
   fluo table load --at prod pages --prefix p rows.txt
   fluo table load --at embedded:./data users --design modulo users.txt",
     override_usage = "fluo table load --at <TARGET> <--prefix|--design|--spec> <NAME> <FILE>"

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use anyhow::{Context, Result};
 use clap::Args;
 use fastrand::Rng;
-use fluo_table::{Bytes, Filter, Grouped, Scan};
+use fluo_table::{Bytes, Escaped, Filter, Grouped, Scan};
 use futures::stream::TryStreamExt;
+use serde_json::json;
 
 use super::stored::StoredTable;
 use crate::chosen_design::seed;
@@ -24,7 +25,7 @@ use crate::{output, progress};
 #[command(after_help = "\
 Example:
   fluo table sample --at embedded:./data --count 10 pages
-  fluo table sample --at embedded:./data --count 100000 --prefix p pages | fluo advise --unordered -")]
+  fluo table sample --at prod --count 100000 pages | fluo advise --unordered -")]
 pub(crate) struct Sample {
     #[command(flatten)]
     stored: StoredTable,
@@ -66,7 +67,13 @@ impl Sample {
         let seen = Grouped(sample.seen);
         let mut lines = Vec::new();
         for (_, row) in sample.into_sorted() {
-            self.encoding.encode(&row, &mut lines).context("a row of the sample")?;
+            if output::is_json() {
+                lines.extend(
+                    output::json_line(&json!({ "row": Escaped(&row).to_string() }))?.bytes(),
+                );
+            } else {
+                self.encoding.encode(&row, &mut lines).context("a row of the sample")?;
+            }
             lines.push(b'\n');
         }
         output::write(&lines)?;

@@ -23,10 +23,10 @@ Example:
   fluo table scan --at embedded:./data --limit 10 pages
   fluo table scan --at embedded:./data --prefix p --limit 10 pages
   fluo table scan --at embedded:./data --prefix-of p:1y --column page pages
-  fluo table scan --at embedded:./data --design modulo --prefix-of user-1 --json users
+  fluo table scan --at prod --design modulo --prefix-of user-1 --json users
 
 A line of text is `row family qualifier visibility`, a tab and the value; with a design, the key comes first. A key
-that is not one of the design has the row `\\?`, which is null in JSON. `fluo table import` reads the JSON lines.")]
+of another design has the row `\\?`, in JSON null. `fluo table import` reads the JSON lines.")]
 pub(crate) struct Scan {
     #[command(flatten)]
     stored: StoredTable,

@@ -23,8 +23,7 @@ pub(super) struct StoredTable {
     pub(super) name: String,
     #[command(flatten)]
     design: DesignArguments,
-    /// A label of visibilities to read with; repeat it for each. The command ignores cells that the
-    /// labels do not allow
+    /// Label of visibilities to read with; repeat it for each. Other cells are ignored
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,
 }

@@ -162,7 +162,18 @@ fn describes_documents_about_tables() {
     place.is_described(&[
         &format!("table load {at} pages --prefix p rows"),
         &format!("table load {at} pages --prefix p --create-if-absent rows"),
+        &format!("table load {at} pages --encoding hex --prefix p --skip-bad 9999 rows"),
     ]);
+    place.is_described(&[
+        &format!("table scan {at} --prefix p pages"),
+        &format!("table scan {at} --design modulo,buckets=2 pages"),
+    ]);
+    let cells = place.fluo(&format!("table scan {at} --json pages")).stdout;
+    place.file("cells.jsonl", [&*cells, b"bad\n"].concat());
+    place.is_described(&[&format!("table import {at} --skip-bad 1 pages cells.jsonl")]);
+    place.is_described(&[&format!("table count {at} pages")]);
+    place.is_described(&[&format!("table sample {at} --count 2 pages")]);
+    place.is_described(&[&format!("table compact {at} pages")]);
     let plan = format!("table plan {at} --prune pages --spec");
     let first = place.documents(&[&format!("{plan} s.toml")]);
     place.is_described(&[&format!("table apply {at} --spec s.toml pages")]);
