@@ -9,6 +9,7 @@ use std::io;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use clap::builder::StyledStr;
 
 const END: char = '\u{fdd0}';
 
@@ -86,6 +87,11 @@ impl Stream {
     pub(crate) fn finish(self, text: &str) -> String {
         replaced(text, self.has_color())
     }
+}
+
+/// Formats the help for standard output.
+pub(crate) fn styled(help: &StyledStr) -> String {
+    if Stream::Output.has_color() { help.ansi().to_string() } else { help.to_string() }
 }
 
 /// Marks a text.

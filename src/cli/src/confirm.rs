@@ -9,16 +9,13 @@ use crate::output;
 /// Asks at a terminal for the name of the object to delete. Refuses if standard input is not a
 /// terminal.
 pub(crate) async fn deletion(question: &str, name: &str, refusal: &str) -> Result<()> {
-    ensure!(
-        is_possible(),
-        "{refusal}, because standard input is no terminal to confirm it; give --yes"
-    );
+    ensure!(is_possible(), "{refusal}, because no terminal can confirm it; give --yes");
     expect(&format!("{question} type its name to confirm:"), name, refusal).await
 }
 
-/// Checks whether standard input is a terminal.
+/// Checks whether a person can read text and answer.
 pub(crate) fn is_possible() -> bool {
-    io::stdin().is_terminal()
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Asks at a terminal for a word; any other answer is a refusal.

@@ -20,6 +20,8 @@ use crate::{interruption, output, progress, table};
 const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
 const TABLETS: u32 = 20;
 const SERVERS: usize = 4;
+/// The least width of a picture beside another one.
+const MIN_SIDE: usize = 26;
 /// The characters between two pictures.
 const GAP: usize = 3;
 
@@ -154,6 +156,9 @@ fn draw(plain: &[Tablet], hashed: &[Tablet]) -> Result<()> {
         lines
     };
     let (left, right) = (column("as they are", plain), column("through the RowHasher", hashed));
+    if side < MIN_SIDE {
+        return left.iter().chain(&right).try_for_each(|line| print(line));
+    }
     for (left, right) in left.iter().zip(&right) {
         let blanks = " ".repeat((side + GAP).saturating_sub(layout::chars_of(left)));
         show!("{left}{blanks}{right}")?;

@@ -46,6 +46,15 @@ impl Encoding {
         self.decode(written).with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
+    /// Formats bytes as printable ASCII.
+    pub(crate) fn shown(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Text => Escaped(bytes).to_string(),
+            Self::Hex => HEXLOWER.encode(bytes),
+            Self::Base64 => BASE64.encode(bytes),
+        }
+    }
+
     pub(crate) fn encode(self, bytes: &[u8], line: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Text if memchr::memchr(b'\n', bytes).is_some() => {
@@ -71,11 +80,7 @@ pub(crate) struct Written {
 
 impl Written {
     pub(crate) fn shown(self, bytes: &[u8]) -> String {
-        match self.encoding {
-            Encoding::Text => Escaped(bytes).to_string(),
-            Encoding::Hex => HEXLOWER.encode(bytes),
-            Encoding::Base64 => BASE64.encode(bytes),
-        }
+        self.encoding.shown(bytes)
     }
 
     /// Formats a row, a qualifier or a visibility for a line with names separated by blanks.

@@ -45,11 +45,9 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
 }
 
 /// Returns the exit code of wrong arguments. Prints the message, or in JSON if they ask for that.
-pub(crate) fn code_of_usage(
-    message: &str,
-    mut arguments: impl Iterator<Item = OsString>,
-) -> ExitCode {
-    if arguments.any(|argument| argument == "--json") {
+pub(crate) fn code_of_usage(message: &str, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let mut options = arguments.take_while(|argument| argument != "--");
+    if options.any(|option| option == "--json") {
         complain_in_json(&Complaint::of_usage(message));
     } else {
         // A closed standard error gets no message.
@@ -118,7 +116,7 @@ impl Complaint {
 fn complain_in_json(complaint: &Complaint) {
     // A structure of text is always valid JSON.
     if let Ok(line) = output::json_line(&json!({ "error": complaint })) {
-        output::complain(&line);
+        output::complain_exactly(&line);
     }
 }
 

@@ -1,8 +1,10 @@
 //! The layout of text for a person: the width of the terminal, columns and bars.
 
-use std::{env, io};
+use std::env;
+use std::io::{self, IsTerminal};
 
 use fluo_table::Grouped;
+use terminal_size::{Height, Width};
 use unicode_width::UnicodeWidthChar;
 
 use crate::color::{Meaning, is_mark, painted};
@@ -10,6 +12,7 @@ use crate::color::{Meaning, is_mark, painted};
 /// The width of bars where no terminal gives one.
 pub(crate) const DEFAULT_WIDTH: usize = 80;
 const MIN_WIDTH: usize = 20;
+const MAX_WIDTH: usize = 1_000;
 const MIN_BAR: usize = 10;
 /// The least width of a last column whose texts are wrapped.
 const MIN_WRAPPED: usize = 24;
@@ -23,20 +26,23 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 /// A bar of more than this many times the mean is painted as bad.
 const FULL: u64 = 2;
 
-/// Returns the width of standard output, if that is a terminal or `COLUMNS` is set.
+/// Returns the width of standard output, if that is a terminal. `COLUMNS` can set another one.
 pub(crate) fn output_width() -> Option<usize> {
-    width_of(terminal_size::terminal_size_of(io::stdout()))
+    width_of(&io::stdout(), terminal_size::terminal_size_of(io::stdout()))
 }
 
-/// Returns the width of standard error, if that is a terminal or `COLUMNS` is set.
+/// Returns the width of standard error, if that is a terminal. `COLUMNS` can set another one.
 pub(crate) fn error_width() -> Option<usize> {
-    width_of(terminal_size::terminal_size_of(io::stderr()))
+    width_of(&io::stderr(), terminal_size::terminal_size_of(io::stderr()))
 }
 
-fn width_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+fn width_of(stream: &impl IsTerminal, found: Option<(Width, Height)>) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
     let set = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let width = set.or_else(|| terminal.map(|(width, _)| usize::from(width.0)));
-    width.filter(|width| *width > 0).map(|width| width.max(MIN_WIDTH))
+    let width: Option<usize> = set.or_else(|| found.map(|(width, _)| width.0.into()));
+    width.filter(|width| *width > 0).map(|width| width.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
 /// Returns the number of characters of a terminal that a text takes.

@@ -42,7 +42,8 @@ struct StandardError;
 
 impl Write for StandardError {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        output::complain(String::from_utf8_lossy(line).trim_end_matches('\n'));
+        let text = String::from_utf8_lossy(line);
+        output::complain_exactly(&output::shown(text.trim_end_matches('\n')));
         Ok(line.len())
     }
 

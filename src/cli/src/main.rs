@@ -69,7 +69,10 @@ fn main() -> ExitCode {
             return exit::code_of_usage(&message, env::args_os());
         }
         // The help or the version.
-        Err(error) => error.exit(),
+        Err(help) => {
+            let text = color::styled(&help.render());
+            return exit::code_of(output::write(text.as_bytes()).map(|()| Outcome::Success));
+        }
     };
     mode::set(arguments.json, arguments.quiet);
     let logging = log::start(&arguments, env::var_os("FLUO_LOG"));

@@ -28,6 +28,11 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::output::say(&format!($($text)*)) };
 }
 
+/// Formats a line for a person, and prints it to standard error, also in a quiet run.
+macro_rules! complain {
+    ($($text:tt)*) => { $crate::output::complain(&format!($($text)*)) };
+}
+
 /// Prints lines for a person; nothing if the text is empty.
 pub(crate) fn print(lines: &str) -> Result<()> {
     if lines.is_empty() {
@@ -62,8 +67,11 @@ pub(crate) fn write(lines: &[u8]) -> Result<()> {
     stdout.write_all(lines).and_then(|()| stdout.flush()).context(CANNOT_WRITE)
 }
 
+/// Checks whether standard output is closed.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    let is_of_output = error.chain().any(|cause| cause.to_string() == CANNOT_WRITE);
+    let cause = error.downcast_ref::<io::Error>();
+    is_of_output && cause.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
 /// Prints a document in JSON, whose data is a structure.
@@ -120,9 +128,13 @@ pub(crate) fn say(line: &str) {
 
 /// Prints a line for a person to standard error. Ignores a closed standard error.
 pub(crate) fn complain(line: &str) {
+    complain_exactly(&Stream::Error.finish(&laid_out(&shown(line), layout::error_width())));
+}
+
+/// Prints a line to standard error unchanged. Ignores a closed standard error.
+pub(crate) fn complain_exactly(line: &str) {
     // In one write, because other processes may write to the same terminal.
-    let line = laid_out(&escaped(line, false, as_escape), layout::error_width());
-    let line = format!("{}\n", Stream::Error.finish(&line));
+    let line = format!("{line}\n");
     progress::above(|| {
         let _ = io::stderr().lock().write_all(line.as_bytes());
     });

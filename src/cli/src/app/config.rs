@@ -51,7 +51,7 @@ impl Config {
             let value = Escaped(value.as_bytes()).to_string();
             return match output::is_json() {
                 true => output::print_json(&json!({ "setting": name, "value": value })),
-                false => output::print(&value),
+                false => output::print_exactly(&value),
             };
         }
         if output::is_json() {

@@ -1,6 +1,7 @@
 //! `fluo table apply`, and the changes of `fluo app apply`.
 
 use std::collections::VecDeque;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -145,10 +146,8 @@ impl ApplyOptions {
     async fn ask(&self, plan: &Plan, prune: bool) -> Result<()> {
         let table = &plan.table;
         let refusal = format!("table `{table}` was not changed");
-        if confirm::is_possible() {
-            if !output::is_json() {
-                describe(plan, prune)?;
-            }
+        if confirm::is_possible() && io::stdout().is_terminal() && !output::is_json() {
+            describe(plan, prune)?;
             let steps = plural(plan.steps().len(), "step");
             let question = format!("apply {steps} to table `{table}`? type yes to confirm:");
             return confirm::expect(&question, "yes", &refusal).await;
@@ -156,7 +155,7 @@ impl ApplyOptions {
         let removed = plural(plan.splits_to_remove.len(), "split point");
         ensure!(
             plan.splits_to_remove.is_empty(),
-            "{refusal}, because it would remove {removed}; give --yes, as standard input is no terminal"
+            "{refusal}, because it would remove {removed}; give --yes, as no terminal can confirm it"
         );
         Ok(())
     }

@@ -1,15 +1,14 @@
 //! The bad lines of a file: skipped within a bound, kept in a file, counted and named.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, anyhow};
 use clap::Args;
 use fluo_table::Grouped;
 use serde_json::{Value, json};
 
-use crate::atomic_file;
 use crate::exit::sentence;
 use crate::output;
 use crate::text::{count_of, parse_count, plural};
@@ -18,7 +17,7 @@ const NAMED: usize = 10;
 
 #[derive(Args, Debug)]
 pub(super) struct BadLineArguments {
-    /// Write bad lines to this file, with their numbers and reasons, and continue
+    /// Write bad lines to this new file, with their numbers and reasons, and continue
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// Skip this many bad lines, and stop at the next one
@@ -41,12 +40,17 @@ impl BadLineArguments {
         self.rejects.is_some() || self.skip_bad.is_some()
     }
 
-    /// Makes the file of rejects. `input` is the file of the lines.
-    pub(super) fn open(&self, input: &Path) -> Result<BadLines> {
+    /// Makes the file of rejects. Refuses a file that exists, because its content would be lost.
+    pub(super) fn open(&self) -> Result<BadLines> {
         let rejects = self.rejects.as_ref().map(|path| {
-            let cannot = || cannot_write(path);
-            atomic_file::check_is_another(path, input, "the file of rows").with_context(cannot)?;
-            anyhow::Ok((path.clone(), File::create(path).with_context(cannot)?))
+            let is_stream = fs::metadata(path).is_ok_and(|found| !found.is_file());
+            let mut options = File::options();
+            let file = options.write(true).create_new(!is_stream).open(path);
+            let file = file.map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => anyhow!("the file exists; name a new one"),
+                _ => error.into(),
+            });
+            anyhow::Ok((path.clone(), file.with_context(|| cannot_write(path))?))
         });
         let rejects = rejects.transpose()?;
         let most = self.skip_bad.unwrap_or(if rejects.is_some() { u64::MAX } else { 0 });
@@ -88,13 +92,13 @@ impl BadLines {
         if self.count == 0 {
             return;
         }
-        say!("{} skipped:", plural(self.count, "bad line"));
+        complain!("{} skipped:", plural(self.count, "bad line"));
         for (number, reason) in &self.first {
-            say!("  line {number}: {reason}");
+            complain!("  line {number}: {reason}");
         }
         let more = self.count - count_of(self.first.len());
         if more > 0 {
-            say!("  and {} more", Grouped(more));
+            complain!("  and {} more", Grouped(more));
         }
         if let Some((path, _)) = &self.rejects {
             say!("the skipped lines are in {}", path.display());

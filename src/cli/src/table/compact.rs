@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_table::{Garbage, Span};
 use serde_json::json;
 
-use crate::target::{TargetArguments, check_writable};
+use crate::target::{TargetArguments, check_exists, check_writable};
 use crate::text::seconds;
 use crate::{output, progress};
 
@@ -28,6 +28,7 @@ impl Compact {
     pub(crate) async fn run(&self) -> Result<()> {
         let (tables, unwritable) = self.target.open_checked().await?;
         check_writable(unwritable)?;
+        check_exists(&*tables, &self.name).await?;
         let (begun, span) = (Instant::now(), Span::all());
         let compacted = tables.compact(&self.name, &span, Garbage::Keep);
         progress::while_it_lasts(format!("compacting table `{}`", self.name), compacted).await?;

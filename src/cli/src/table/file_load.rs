@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport};
 use fluo_table::{Authorizations, Grouped, Mutation, Update};
@@ -30,6 +30,9 @@ const MAX_CHUNKS: usize = 2;
 /// Bounds of the cells that are written in one mutation of their row.
 const MAX_JOINED_CELLS: usize = 100;
 const MAX_JOINED_BYTES: usize = 1 << 16;
+/// The bounds of versions with one timestamp, which are written together in any case.
+const MAX_VERSIONS: usize = 1_000;
+const MAX_VERSION_BYTES: usize = 16 << 20;
 
 #[derive(Args, Debug)]
 pub(super) struct FileLoad {
@@ -88,8 +91,7 @@ impl FileLoad {
         let input = tokio::task::spawn_blocking(move || lines::open(&path, "rows")).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
-        let lines_read =
-            Arc::new(Mutex::new(LinesRead { bad: self.bad.open(&self.file)?, cells: 0 }));
+        let lines_read = Arc::new(Mutex::new(LinesRead { bad: self.bad.open()?, cells: 0 }));
         // The bytes of the file that were read, and the bar of those whose rows are written.
         let read = ProgressBar::hidden();
         let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&lines_read), parse);
@@ -157,6 +159,11 @@ fn rows_of(
             }
             match chunk.last_mut() {
                 Some(Ok((_, last))) if joins(last, &mutation) => {
+                    ensure!(
+                        last.updates.len() < MAX_VERSIONS && last.size_bytes() < MAX_VERSION_BYTES,
+                        "line {number}: more than {} cells or 16 MB of one row and timestamp",
+                        Grouped(count_of(MAX_VERSIONS))
+                    );
                     // Of versions with one timestamp the first line is the newest, as in a scan.
                     last.updates.splice(0..0, mutation.updates);
                 }

@@ -1,11 +1,11 @@
 //! `fluo table import`.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, KeyDesign, Unsalted};
 use fluo_table::{Bytes, Change, Column, Mutation, Update};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use super::file_load::{FileLoad, FileLoaded, LinesOf};
@@ -16,7 +16,8 @@ use crate::text::{plural, whole};
 
 /// Write the cells that `fluo table scan --json` printed.
 ///
-/// Every byte of a cell and its timestamp are as before. Importing again is safe. Make the table
+/// Every byte of a cell and its timestamp are as before. Importing again is safe, but a table that
+/// keeps all versions may keep cells twice. Make the table
 /// first, with the same --versions. Cells that the labels of the scan did not allow are not in its
 /// output; deletes are not either, so import into an empty table for a copy.
 ///
@@ -45,6 +46,7 @@ pub(crate) struct Import {
 struct Line {
     #[serde(default, rename = "format")]
     _format: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
     key: Option<String>,
     row: Option<String>,
     family: String,
@@ -60,7 +62,15 @@ impl Import {
         let load = BulkLoad::new(&KeyDesign::new(Unsalted {})?);
         let written = self.written;
         let parse = move |line: &[u8]| mutation(line, written);
-        let loaded = self.file.load(load, "importing again is safe", LinesOf::Cells, parse).await?;
+        let loaded = self
+            .file
+            .load(
+                load,
+                "importing again is safe, but a table that keeps all versions may keep cells twice",
+                LinesOf::Cells,
+                parse,
+            )
+            .await?;
         let FileLoaded { ref bad, cells, seconds, .. } = loaded;
         let (table, cells_per_second) = (&self.file.name, loaded.per_second(cells));
         if output::is_json() {
@@ -84,8 +94,15 @@ impl Import {
     }
 }
 
+/// Reads a value that is not null.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(value).map(Some)
+}
+
 /// Returns the put of the cell of a line.
 fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
+    // A list of the values would be taken for a structure, too.
+    ensure!(line.trim_ascii_start().starts_with(b"{"), "it is not a structure in JSON");
     let line: Line = serde_json::from_slice(line).map_err(|error| {
         let error = error.to_string();
         // Without the place, because the text is one line of a file.
@@ -96,6 +113,7 @@ fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
         written.bytes(text.as_bytes()).with_context(|| format!("`{name}`"))
     };
     let key = line.key.or(line.row).context("it has no key and no row")?;
+    ensure!(!key.is_empty(), "the row is empty; a row has at least one byte");
     let column = Column {
         family: bytes("family", &line.family)?,
         qualifier: bytes("qualifier", &line.qualifier)?,

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use anyhow::{Context, Result};
 use clap::Args;
 use fastrand::Rng;
-use fluo_table::{Bytes, Escaped, Filter, Grouped, Scan};
+use fluo_table::{Bytes, Filter, Scan};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
@@ -64,12 +64,12 @@ impl Sample {
             bar.set_position(sample.seen);
         }
         drop(bar);
-        let seen = Grouped(sample.seen);
+        let seen = plural(sample.seen, "row");
         let mut lines = Vec::new();
         for (_, row) in sample.into_sorted() {
             if output::is_json() {
                 lines.extend(
-                    output::json_line(&json!({ "row": Escaped(&row).to_string() }))?.bytes(),
+                    output::json_line(&json!({ "row": self.encoding.shown(&row) }))?.bytes(),
                 );
             } else {
                 self.encoding.encode(&row, &mut lines).context("a row of the sample")?;
@@ -77,7 +77,7 @@ impl Sample {
             lines.push(b'\n');
         }
         output::write(&lines)?;
-        say!("sampled from {seen} rows, all with the same chance");
+        say!("sampled from {seen}, all with the same chance");
         if others > 0 {
             say!("{} not of the design, and not sampled", plural(others, "key"));
         }

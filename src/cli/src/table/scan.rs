@@ -90,7 +90,7 @@ impl Get {
         };
         self.printed.print(open.table.scan(request), None, rows.kind(), record).await?;
         for (_, row) in &missing {
-            say!("table `{}` shows no cell of row `{}`", self.stored.name, written.shown(row));
+            complain!("table `{}` shows no cell of row `{}`", self.stored.name, written.shown(row));
         }
         Ok(Outcome::of(missing.is_empty()))
     }

@@ -121,9 +121,12 @@ impl TargetArguments {
     /// table of an application; those on a live Accumulo are not detected.
     pub(crate) async fn open_to_read(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
         let Target::Embedded(directory) = self.target()? else {
-            return self.open().await;
+            let tables = self.open().await?;
+            check_exists(&*tables, table).await?;
+            return Ok(tables);
         };
         let tables = directory::open(directory, EmbeddedOptions::new(), NO_TABLES)?;
+        check_exists(&tables, table).await?;
         if let Some(application) = applications_of(&tables.applications(), table).await?.first() {
             say!(
                 "note: these are the stored cells of application `{application}`; `fluo scan` shows what a transaction \

@@ -95,7 +95,7 @@ fn a_script_needs_yes_to_delete() {
         ("app init --at embedded:d --clear web", "application `web` was not initialized"),
         ("table delete --at embedded:d --despite-application web", "table `web` was not deleted"),
     ] {
-        let reason = "because standard input is no terminal to confirm it; give --yes";
+        let reason = "because no terminal can confirm it; give --yes";
         assert_eq!(place.fails(arguments), format!("{refusal}, {reason}"));
         place.fluo("app status --at embedded:d web").prints("STOPPED\n");
         place.fluo("table list --at embedded:d").prints("web\n");

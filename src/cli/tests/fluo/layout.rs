@@ -1,5 +1,7 @@
 //! The width and the colors of the output, and the approval of a plan at a terminal.
 
+#![cfg(unix)]
+
 use rstest::rstest;
 
 use crate::command::{Place, assert_says};
@@ -27,11 +29,9 @@ fn place() -> Place {
 fn no_line_is_wider_than_the_terminal(#[case] arguments: &str, #[case] whole: &[&str]) {
     let place = place();
     for width in [60, 80, 160] {
-        let mut command = place.command(arguments.split_whitespace());
-        let output = command.env("COLUMNS", width.to_string()).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = place.shown_in(width, arguments);
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-        assert!(widest > width / 2 || width > 80, "{arguments}: {text}");
+        assert!(widest > 50, "{arguments}: {text}");
         for line in text.lines() {
             // Long words stay whole, and so do the lines of a script.
             let is_whole = whole.iter().any(|part| line.contains(part));
@@ -40,14 +40,54 @@ fn no_line_is_wider_than_the_terminal(#[case] arguments: &str, #[case] whole: &[
     }
 }
 
+impl Place {
+    /// Returns the text of a command at a terminal of this width.
+    fn shown_in(&self, width: usize, arguments: &str) -> String {
+        let columns = width.to_string();
+        let (code, text) = self.at_terminal(&format!("-q {arguments}"), &[("COLUMNS", &columns)]).ended();
+        assert_eq!(code, Some(0), "{text}");
+        text.replace('\r', "")
+    }
+}
+
+#[test]
+fn any_width_is_possible() {
+    let place = place();
+    for width in [0, 1, 25, usize::MAX] {
+        place.shown_in(width, "table show --at embedded:d pages");
+        assert_says(&place.shown_in(width, "demo"), "as they are");
+    }
+}
+
+/// An exported `COLUMNS` must not change data.
+#[test]
+fn a_pipe_has_no_width() {
+    let place = place();
+    let show = || place.command("table show --at embedded:d pages".split_whitespace());
+    let narrow = show().env("COLUMNS", "20").output().unwrap();
+    assert_eq!(narrow.stdout, show().output().unwrap().stdout);
+    let error =
+        place.command("table show --at embedded:d a-name-that-no-table-has".split_whitespace());
+    let error = { error }.env("COLUMNS", "20").output().unwrap();
+    assert_eq!(String::from_utf8(error.stderr).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn an_error_in_json_is_one_line_at_a_terminal() {
+    let place = place();
+    let arguments = "--json table show --at embedded:d a-name-that-no-table-has";
+    let (code, text) = place.at_terminal(arguments, &[("COLUMNS", "40")]).ended();
+    assert_eq!(code, Some(2));
+    let error: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
+    assert_eq!(error["error"]["exit_code"], 2);
+}
+
 /// Covers a bug: a bar of 50 characters was broken at 80 columns, and stayed short at 160.
 #[test]
 fn bars_use_the_width() {
     let place = place();
     for width in [60, 80, 160] {
-        let mut command = place.command("table show --at embedded:d pages".split_whitespace());
-        let output = command.env("COLUMNS", width.to_string()).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = place.shown_in(width, "table show --at embedded:d pages");
         let bars = text.lines().filter(|line| line.contains('█'));
         assert_eq!(bars.map(|line| line.chars().count()).max(), Some(width), "{text}");
     }
@@ -79,14 +119,13 @@ fn pipes_have_colors_only_on_request() {
 #[test]
 fn data_brings_no_color() {
     let place = Place::new();
-    place.file("rows.txt", "\u{fdd2}a\u{1b}[31mb\n");
-    let explain = "--color always key explain --prefix p p:3zqc:\u{fdd2}a\u{1b}[31mb";
-    let output = place.command(explain.split_whitespace()).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(!text.contains(RED), "{text:?}");
+    let mut command = place.command(["--color", "always", "advise"]);
+    let output = command.arg("\u{fdd2}a\u{1b}[31mb").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_says(&text, "a\\u{1b}[31mb");
+    assert_eq!(text.matches('\u{1b}').count(), 3, "{text:?}");
 }
 
-#[cfg(unix)]
 #[test]
 fn shows_the_plan_at_a_terminal_and_asks() {
     let place = Place::with_table();
@@ -120,7 +159,7 @@ fn a_script_needs_yes_to_remove_split_points() {
     let before = place.shown();
     let error = place.fails(apply);
     assert!(error.starts_with("table `pages` was not changed, because it would remove "));
-    assert!(error.ends_with("give --yes, as standard input is no terminal"), "{error}");
+    assert!(error.ends_with("give --yes, as no terminal can confirm it"), "{error}");
     assert_eq!(place.shown(), before);
     place.runs(&format!("{apply} --yes"));
     // A saved plan was approved when it was saved.
