@@ -171,7 +171,7 @@ async fn take_place(
             }
             Outcome::Refused(..) => None,
             Outcome::Unknown => {
-                delete_own(session, &application.paths.root, FINDERS, &numbered).await?;
+                delete_unknown(application, session, &numbered).await?;
                 None
             }
         };
@@ -182,6 +182,24 @@ async fn take_place(
         }
     }
     Err(application.too_busy())
+}
+
+/// Deletes the node of a worker whose creation has no answer. Waits for ZooKeeper as long as the
+/// session lasts: the node would keep the share of a worker that does not exist.
+async fn delete_unknown(
+    application: &Opened,
+    session: &Session,
+    numbered: &[String],
+) -> Result<()> {
+    loop {
+        match delete_own(session, &application.paths.root, FINDERS, numbered).await {
+            Err(error) if error.kind() == ErrorKind::Unavailable && !session.has_ended() => {
+                debug!(%error, "the node of a new worker may exist");
+                tokio::time::sleep(RETRY).await;
+            }
+            deleted => return deleted,
+        }
+    }
 }
 
 fn finders<'a>(nodes: &'a Children, vacancies: Option<&'a Vacancies>) -> Finders<'a> {

@@ -192,6 +192,27 @@ async fn a_worker_whose_creation_had_no_answer_has_one_node() {
     drop(again);
 }
 
+/// The call failed after some connections that broke in turn, and left its node behind for as long
+/// as the session. The share of that node had no owner.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_whose_creation_had_no_answer_waits_for_a_connection_that_lasts() {
+    let workers = Workers::new(&[]).await;
+    let link = &workers.second.link;
+    link.lose_answer(Operation::Multi, "f-");
+    let resume = async {
+        for _ in 0..20 {
+            link.wait_for_cut().await;
+            link.lose_answer(Operation::Sync, "");
+            link.resume();
+        }
+        link.resume_after_cut().await;
+    };
+    let (worker, ()) = tokio::join!(workers.join(), resume);
+    wait_for(&*worker, 2).await;
+    let nodes = workers.ground.zookeeper.children(FINDERS);
+    assert_eq!(nodes.len(), 3, "two workers and the split points: {nodes:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_that_join_and_leave_during_a_lost_connection_are_noticed() {
     let workers = Workers::new(&[]).await;
