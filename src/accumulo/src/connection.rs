@@ -66,7 +66,7 @@ impl AccumuloOptions {
         Self { conditional_calls: calls, ..self }
     }
 
-    /// Sets the [session timeout](ZooKeeperOptions::session_timeout) of the connection to ZooKeeper.
+    /// Sets the [session timeout](ZooKeeperOptions::session_timeout) with ZooKeeper.
     pub fn session_timeout(self, timeout: Duration) -> Self {
         Self { zookeeper: self.zookeeper.session_timeout(timeout), ..self }
     }

@@ -16,8 +16,8 @@ use crate::text::{count_of, plural, whole};
 /// Convert rows to keys of a design and write them to a table.
 ///
 /// Writes the key of each row with one column and an empty value. Loading a file again is safe,
-/// except with drawn salts (random-salt). A load takes at most 250 MB of memory, and the cache of an
-/// embedded table 134 MB.
+/// except with drawn salts (random-salt). A load takes at most 250 MB of memory, and the cache of
+/// an embedded table 134 MB.
 ///
 /// A line is bad if its encoding is wrong, or if the design has no key for its row. It ends the
 /// load, unless --rejects or --skip-bad is given; then the exit code is 1.

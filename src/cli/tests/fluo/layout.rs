@@ -44,7 +44,8 @@ impl Place {
     /// Returns the text of a command at a terminal of this width.
     fn shown_in(&self, width: usize, arguments: &str) -> String {
         let columns = width.to_string();
-        let (code, text) = self.at_terminal(&format!("-q {arguments}"), &[("COLUMNS", &columns)]).ended();
+        let (code, text) =
+            self.at_terminal(&format!("-q {arguments}"), &[("COLUMNS", &columns)]).ended();
         assert_eq!(code, Some(0), "{text}");
         text.replace('\r', "")
     }
