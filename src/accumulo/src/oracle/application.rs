@@ -37,13 +37,18 @@ impl ServedApplication {
         Ok(Self { name, id: id.into(), paths, keeper })
     }
 
-    /// Returns the current session, if the application exists and has no later format.
+    /// Returns the current session, if the application [may be used](Self::check).
     pub(super) async fn session(&self) -> Result<Arc<Session>> {
         let session = self.keeper.session().await?;
+        self.check(&session).await?;
+        Ok(session)
+    }
+
+    /// Checks that the application exists, and has no later format.
+    pub(super) async fn check(&self, session: &Session) -> Result<()> {
         let id = session.current_node(&self.paths.at(ID)).await?;
         self.check_id(id.as_ref().map(|node| &node.data[..]))?;
-        check_format_at(&self.paths, &self.name, &session).await?;
-        Ok(session)
+        check_format_at(&self.paths, &self.name, session).await
     }
 
     /// Waits until the application is removed, and returns the error of that.

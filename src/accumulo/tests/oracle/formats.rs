@@ -21,7 +21,7 @@ async fn an_oracle_refuses_a_later_format() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_oracle_does_not_stand_again_for_a_later_format() {
+async fn an_oracle_is_no_candidate_again_in_a_later_format() {
     let ground = Ground::new().await;
     let mut oracle = ground.leader(&ground.link).await;
     ground.create(&format!("{ROOT}/config/format"), "2").await;
@@ -29,6 +29,25 @@ async fn an_oracle_does_not_stand_again_for_a_later_format() {
     ground.client.delete(&node, None).await.unwrap();
     let ended = loop {
         match oracle.wait_for_change().await {
+            Ok(leads_at) => assert_eq!(leads_at, None),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(ended.to_string(), REFUSED);
+}
+
+/// An oracle that had waited since an earlier format led in the later one.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_that_waits_does_not_lead_in_a_later_format() {
+    let ground = Ground::new().await;
+    let link = ground.zookeeper.link();
+    let leader = ground.leader(&ground.link).await;
+    let mut waiting = ground.oracle(&link).await;
+    ground.wait_for_candidates(2).await;
+    ground.create(&format!("{ROOT}/config/format"), "2").await;
+    leader.stop().await;
+    let ended = loop {
+        match waiting.wait_for_change().await {
             Ok(leads_at) => assert_eq!(leads_at, None),
             Err(error) => break error,
         }

@@ -86,11 +86,17 @@ impl Run {
         }
     }
 
-    /// Returns the current session, if the application exists and its table has no later epoch.
+    /// Returns the current session, if this oracle may hand out timestamps.
     async fn session(&self) -> Result<Arc<Session>> {
-        let session = self.application.session().await?;
-        check_epoch(&self.application, &session).await?;
+        let session = self.application.keeper.session().await?;
+        self.check(&session).await?;
         Ok(session)
+    }
+
+    /// Checks that the application exists and has no later format, and its table no later epoch.
+    async fn check(&self, session: &Session) -> Result<()> {
+        self.application.check(session).await?;
+        check_epoch(&self.application, session).await
     }
 
     /// Stands for election once, leads if it is elected, and returns the reason of the end.
@@ -101,7 +107,8 @@ impl Run {
         let servers = self.application.paths.at(SERVERS);
         let own_node =
             stand(&session, &servers, &address, &mut memory.predecessor, &self.candidacy).await?;
-        check_epoch(&self.application, &session).await?;
+        // Days may have passed since the first check.
+        self.check(&session).await?;
         // The term ends when this is dropped, so that tasks which still run refuse requests.
         let own_node = session.keep_lease(own_node);
         let (application, lease) = (self.application.clone(), own_node.lease.clone());
