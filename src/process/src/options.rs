@@ -79,7 +79,7 @@ impl ProcessOptions {
     /// | path | answer |
     /// |---|---|
     /// | `/live` | 200 while the process can answer |
-    /// | `/ready` | 200 while loaders run, or the worker [has its share](fluo_engine::WorkerMonitor::check); otherwise 503 and the reason |
+    /// | `/ready` | 200 while loaders run, or the worker [has its share](fluo_engine::WorkerMonitor::check); otherwise 503 and the reason. An [oracle](Self::oracle) beside them must lead or stand by |
     /// | `/metrics` | all metrics, as text for Prometheus |
     ///
     /// One of the worker processes of an application that have such an address also reads the

@@ -91,7 +91,8 @@ impl Check {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         // A client would record an epoch, after which a later backup is refused.
         let open = self.application.open().await?;
-        let refused = self.refused(&open).await?;
+        let compared = self.table_error(&open).await?;
+        let refused = compared.as_ref().and_then(Option::as_ref);
         let (bar, mut entries) = (progress::counter("entries"), Entries::default());
         let mut batches = open.table.scan(Scan::over(Span::all()));
         while let Some(batch) = batches.try_next().await? {
@@ -122,7 +123,8 @@ impl Check {
         if output::is_json() {
             output::print_json(&json!({
                 "ok": is_ok,
-                "table_error": refused.as_ref().map(ToString::to_string),
+                "table_compared": compared.is_some(),
+                "table_error": refused.map(ToString::to_string),
                 "entries": entries.count,
                 "latest": entries.latest.as_ref().map(|(latest, _)| latest.get()),
                 "next": next.map(Timestamp::get),
@@ -134,7 +136,7 @@ impl Check {
             }))?;
             return Ok(Outcome::of(is_ok));
         }
-        if let Some(error) = &refused {
+        if let Some(error) = refused {
             show!("NOT OK: {error}")?;
         }
         if let Some(((_, cell), next)) = late {
@@ -168,22 +170,27 @@ impl Check {
         }
         if let (true, Some(next)) = (is_ok, next) {
             let entries = plural(entries.count, "entry");
+            let unknown = match compared {
+                Some(_) => "",
+                None => "; the epochs were not compared",
+            };
             show!(
-                "OK: application `{name}` fits table `{table}`: {entries}, all before timestamp {next}"
+                "OK: application `{name}` fits table `{table}`: {entries}, all before timestamp {next}{unknown}"
             )?;
         }
         Ok(Outcome::of(is_ok))
     }
 
-    /// Returns the reason why programs refuse the table, if they do.
-    async fn refused(&self, open: &OpenApplication) -> Result<Option<Error>> {
+    /// Returns the reason why programs refuse the table, if they do; `None` if the user may not
+    /// read the properties of the table.
+    async fn table_error(&self, open: &OpenApplication) -> Result<Option<Option<Error>>> {
         match open.fluo.application(&self.application.named.name).check_table().await {
-            Err(error) if error.kind() == ErrorKind::Invalid => Ok(Some(error)),
+            Err(error) if error.kind() == ErrorKind::Invalid => Ok(Some(Some(error))),
             Err(error) if error.kind() == ErrorKind::Denied => {
                 say!("note: the table was not compared with its coordination: {error}");
                 Ok(None)
             }
-            checked => Ok(checked.map(|()| None)?),
+            checked => Ok(checked.map(|()| Some(None))?),
         }
     }
 

@@ -43,8 +43,7 @@ impl ApplicationHandle {
         }
     }
 
-    /// Checks that the table of the application belongs to it, and changes nothing. Each call that
-    /// opens the application does it too, and records the opening.
+    /// Checks that the table of the application belongs to it, and changes nothing.
     ///
     /// # Errors
     ///
