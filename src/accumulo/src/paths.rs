@@ -28,15 +28,21 @@ pub(crate) const VACANCIES: &str = "/vacancies";
 pub(crate) const DEAD_LETTERS: &str = "/dead-letters";
 
 /// Rejects an application that a later version of this library has used, from the data of
-/// [`FORMAT`].
+/// [`FORMAT`], and damaged data.
 pub(crate) fn check_format(name: &str, stored: Option<&[u8]>) -> Result<()> {
-    match stored.filter(|stored| *stored != CURRENT_FORMAT.as_bytes()) {
-        None => Ok(()),
-        Some(format) => Err(Error::invalid(format!(
-            "a later version of this library has used application `{name}`, in format `{}`; update this program",
-            String::from_utf8_lossy(format).escape_debug()
-        ))),
-    }
+    let Some(stored) = stored.filter(|stored| *stored != CURRENT_FORMAT.as_bytes()) else {
+        return Ok(());
+    };
+    let stored = String::from_utf8_lossy(stored);
+    Err(match stored.parse::<u64>() {
+        Ok(2..) => Error::invalid(format!(
+            "a later version of this library has used application `{name}`, in format `{stored}`; update this program"
+        )),
+        _ => Error::corrupt(format!(
+            "the data at `{FORMAT}` of application `{name}` is not a format: `{}`",
+            stored.escape_debug()
+        )),
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +76,23 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn damage_is_not_a_later_format() {
+        check_format("web", None).unwrap();
+        check_format("web", Some(b"1")).unwrap();
+        let error = |stored| check_format("web", Some(stored)).unwrap_err();
+        assert_eq!(error(b"12").kind(), fluo_table::ErrorKind::Invalid);
+        for (stored, shown) in
+            [(&b""[..], ""), (b"0", "0"), (b"2\n", "2\\n"), (b"\xff", "\u{fffd}")]
+        {
+            assert_eq!(error(stored).kind(), fluo_table::ErrorKind::Corrupt);
+            let sentence = format!(
+                "the data at `/config/format` of application `web` is not a format: `{shown}`"
+            );
+            assert_eq!(error(stored).to_string(), sentence);
+        }
+    }
 
     #[test]
     fn has_the_paths_of_java() {

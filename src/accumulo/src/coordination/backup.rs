@@ -12,10 +12,11 @@ use fluo_table::{Bytes, Error, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::applications::find;
-use super::initialization::create_application;
+use super::cluster::check_instance;
+use super::initialization::{create_application, creation};
 use super::{in_own_task, locks};
 use crate::paths::{FORMAT, Paths, check_format};
-use crate::zookeeper::{AT_ONCE, Change, Keeper, NodeKind, ZooKeeperOptions, list_tree};
+use crate::zookeeper::{AT_ONCE, Keeper, ZooKeeperOptions, list_tree};
 
 const SHORTEST: Duration = Duration::from_secs(1);
 
@@ -46,9 +47,16 @@ pub async fn back_up_application(
     let keeper = Keeper::connect(zookeeper.session(SHORTEST)?).await?;
     let session = &*keeper.session().await?;
     let (paths, mark) = find(&keeper, session, name).await?;
-    if locks::is_running(session, &paths, None).await? {
-        return Err(Error::still_running(name));
-    }
+    let count = async || {
+        let node = session.current_node(&paths.at(zookeeper_format::TRANSACTOR_COUNT)).await?;
+        Ok::<_, Error>(node.map(|node| node.data))
+    };
+    let check_stopped = async || match locks::is_running(session, &paths, None).await? {
+        true => Err(Error::still_running(name)),
+        false => Ok(()),
+    };
+    let before = count().await?;
+    check_stopped().await?;
     let root = &paths.root;
     let nodes = stream::iter(list_tree(session, root).await?).map(|path| async move {
         let node = session.node(&path).await?.filter(|node| !node.stat.is_ephemeral);
@@ -58,6 +66,11 @@ pub async fn back_up_application(
     let nodes: Vec<Option<(String, Bytes)>> = nodes.buffered(AT_ONCE).try_collect().await?;
     let nodes = nodes.into_iter().flatten().collect();
     check(name, &nodes)?;
+    // A client that began and ended meanwhile has counted itself.
+    check_stopped().await?;
+    if count().await? != before {
+        return Err(Error::still_running(name));
+    }
     // After the reads, because the data may belong to a later application of the same name.
     let found = session.current_stat(&paths.mark()).await?;
     if found.is_none_or(|found| found.created != mark.created) {
@@ -73,7 +86,8 @@ pub async fn back_up_application(
 ///
 /// [`AlreadyExists`](fluo_table::ErrorKind::AlreadyExists) if there is an application with this
 /// name or this table; [`Invalid`](fluo_table::ErrorKind::Invalid) for invalid options, and for
-/// nodes that are not those of an application, or those of a later version of this library;
+/// nodes that are not those of an application, or those of a later version of this library, or of
+/// an Accumulo instance that this ZooKeeper does not have;
 /// [`Corrupt`](fluo_table::ErrorKind::Corrupt) for damaged nodes;
 /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if another caller is creating or removing
 /// the application or its table, or if ZooKeeper does not answer. Nothing was changed then, unless
@@ -84,18 +98,23 @@ pub async fn restore_application(
     nodes: impl IntoIterator<Item = StoredNode>,
 ) -> Result<()> {
     check_application_name(name)?;
-    let nodes = nodes.into_iter().map(|StoredNode { path, data }| (path, data)).collect();
+    let mut unique = BTreeMap::new();
+    for StoredNode { path, data } in nodes {
+        if unique.contains_key(&path) {
+            let path = shown(&path);
+            return Err(Error::invalid(format!(
+                "the nodes of application `{name}` have `{path}` twice; use another backup"
+            )));
+        }
+        unique.insert(path, data);
+    }
+    let nodes = unique;
     let table = check(name, &nodes)?;
     let keeper = Arc::new(Keeper::connect(zookeeper.session(SHORTEST)?).await?);
+    let instance = nodes.get(zookeeper_format::INSTANCE_ID).map(|id| &id[..]);
+    check_instance(&*keeper.session().await?, name, instance.unwrap_or_default()).await?;
     let paths = Paths::new(keeper.chroot(), name);
-    let create = |(path, data): &(String, Bytes)| {
-        // Tablet servers read the horizon without credentials.
-        let kind = match path == zookeeper_format::HORIZON {
-            true => NodeKind::Public,
-            false => NodeKind::Persistent,
-        };
-        Change::create(kind, paths.at(path), data.to_vec())
-    };
+    let create = |(path, data): &(String, Bytes)| creation(&paths, path, data.to_vec());
     let (mark, others): (Vec<_>, Vec<_>) =
         nodes.into_iter().partition(|(path, _)| path == zookeeper_format::SETTINGS);
     let changes: Vec<_> = others.iter().chain(&mark).map(create).collect();
@@ -107,10 +126,17 @@ pub async fn restore_application(
     .await
 }
 
+fn shown(path: &str) -> String {
+    match path {
+        "" => "/".to_owned(),
+        path => path.escape_debug().to_string(),
+    }
+}
+
 /// Checks that nodes are those of an application that this version can use, and returns its table.
 fn check(name: &str, nodes: &BTreeMap<String, Bytes>) -> Result<String> {
     let incomplete = |missing: &str| {
-        let missing = missing.escape_debug();
+        let missing = shown(missing);
         Error::invalid(format!(
             "the nodes of application `{name}` lack `{missing}`; use another backup"
         ))
@@ -130,8 +156,10 @@ fn check(name: &str, nodes: &BTreeMap<String, Bytes>) -> Result<String> {
             )));
         }
     }
-    if !nodes.contains_key(zookeeper_format::SETTINGS) {
-        return Err(incomplete(zookeeper_format::SETTINGS));
+    for needed in [zookeeper_format::SETTINGS, zookeeper_format::INSTANCE_ID] {
+        if !nodes.contains_key(needed) {
+            return Err(incomplete(needed));
+        }
     }
     check_format(name, nodes.get(FORMAT).map(|format| &format[..]))?;
     let stored = |path| Ok::<_, Error>(nodes.get(path).map(|data| data.to_vec()));

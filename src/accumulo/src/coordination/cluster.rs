@@ -43,6 +43,25 @@ impl AccumuloCluster {
     }
 }
 
+/// Rejects a backup of an application if a ZooKeeper has no instance with the id in it.
+pub(super) async fn check_instance(session: &Session, name: &str, id: &[u8]) -> Result<()> {
+    let mut ids = Vec::new();
+    for instance in session.children(INSTANCES).await? {
+        let node = session.node(&format!("{INSTANCES}/{instance}")).await?;
+        let found = node.map(|node| node.data).unwrap_or_default();
+        if found == id {
+            return Ok(());
+        }
+        ids.push(String::from_utf8_lossy(&found).escape_debug().to_string());
+    }
+    ids.sort();
+    let (id, ids) = (String::from_utf8_lossy(id), ids.join("`, `"));
+    Err(Error::invalid(format!(
+        "the backup of application `{name}` is of the Accumulo instance `{}`; this ZooKeeper has `{ids}`",
+        id.escape_debug()
+    )))
+}
+
 fn only(mut names: Vec<String>) -> Result<String> {
     names.sort();
     match names.len() {

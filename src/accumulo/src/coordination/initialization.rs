@@ -64,11 +64,21 @@ pub(super) async fn create_application(
     for _ in 0..TRIES {
         create_parents(&session, &paths.root).await?;
         delete_tree(&session, &paths.root).await?;
-        // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
-        // for a client of Java, which has no locks.
-        if create(&session, changes).await? || session.current_stat(&paths.mark()).await?.is_some()
-        {
+        if create(&session, changes).await? {
             return Ok(());
+        }
+        if session.current_stat(&paths.mark()).await?.is_some() {
+            // An earlier attempt, whose answer was lost, or a client of Java, which has no locks.
+            let id = paths.at(zookeeper_format::ID);
+            let found = session.node(&id).await?.map(|node| node.data);
+            let is_own = |change: &Change| match change {
+                Change::Create { path, data, .. } => *path == id && found.as_ref() == Some(data),
+                _ => false,
+            };
+            return match changes.iter().any(is_own) {
+                true => Ok(()),
+                false => Err(Error::application_exists(name)),
+            };
         }
     }
     Err(too_busy(&paths.root))
@@ -125,15 +135,18 @@ fn changes(
     stored.insert(zookeeper_format::INSTANCE_ID, cluster.id.clone().into_bytes());
     stored.insert(FORMAT, CURRENT_FORMAT.into());
     stored.extend(FOLDERS.map(|folder| (folder, Vec::new())));
-    let change = |node| {
-        // Tablet servers read the horizon without credentials.
-        let kind = match node {
-            zookeeper_format::HORIZON => NodeKind::Public,
-            _ => NodeKind::Persistent,
-        };
-        Some(Change::Create { kind, path: paths.at(node), data: stored.remove(node)? })
-    };
+    let change = |node| Some(creation(paths, node, stored.remove(node)?));
     Ok(ORDER.into_iter().filter_map(change).collect())
+}
+
+/// Returns the change that creates a node of an application.
+pub(super) fn creation(paths: &Paths, node: &str, data: Vec<u8>) -> Change {
+    // Tablet servers read the horizon without credentials.
+    let kind = match node {
+        zookeeper_format::HORIZON => NodeKind::Public,
+        _ => NodeKind::Persistent,
+    };
+    Change::Create { kind, path: paths.at(node), data }
 }
 
 /// Rejects a table that belongs to another application, complete or not.

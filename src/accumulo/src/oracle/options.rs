@@ -45,15 +45,14 @@ impl OracleOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if no application can have this name, or if a
-    /// connection cannot have these options.
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if no application can have this name. The start
+    /// of an oracle or a client checks the other options.
     pub fn new(
         zookeeper: impl Into<ZooKeeperOptions>,
         application: impl Into<String>,
     ) -> Result<Self> {
         let (zookeeper, application) = (zookeeper.into(), application.into());
         check_application_name(&application)?;
-        zookeeper.session(SHORTEST)?;
         Ok(Self {
             application,
             zookeeper,
@@ -125,11 +124,13 @@ mod tests {
         assert!(options().session().is_ok());
         let zookeeper = ZooKeeperOptions::new("localhost:2181/fluo");
         let zookeeper = zookeeper.session_timeout(Duration::from_secs(1));
-        let error = OracleOptions::new(zookeeper, "web").unwrap_err();
+        let short = OracleOptions::new(zookeeper, "web").unwrap();
+        let error = short.session().unwrap_err();
         assert!(error.to_string().contains("session_timeout"), "{error}");
+        assert!(short.session_timeout(Duration::from_secs(30)).session().is_ok());
         let error = options().horizon_period(Duration::ZERO).session().unwrap_err();
         assert!(error.to_string().contains("horizon_period"), "{error}");
-        assert!(OracleOptions::new("localhost:2181", "web").is_err());
+        assert!(OracleOptions::new("localhost:2181", "web").unwrap().session().is_err());
         assert!(OracleOptions::new("localhost/fluo", "a/b").is_err());
     }
 

@@ -99,6 +99,20 @@ async fn nodes_of_no_application_are_not_restored() {
             lacks("/config/.."),
         ),
         (
+            with("/config/..", ""),
+            "`/config/..` is not the path of a node; use another backup".to_owned(),
+        ),
+        (without(""), lacks("/")),
+        (
+            [nodes.clone(), nodes.clone()].concat(),
+            "the nodes of application `web` have `/` twice; use another backup".to_owned(),
+        ),
+        (
+            with("/config/accumulo.instance.id", "another"),
+            "the backup of application `web` is of the Accumulo instance `another`; this ZooKeeper has `instance-1`"
+                .to_owned(),
+        ),
+        (
             with("config", ""),
             "`config` is not the path of a node; use another backup".to_owned(),
         ),

@@ -39,8 +39,9 @@ pub(crate) struct Backup {
 ///
 /// The application must not exist; `fluo app remove` removes it, with its table. Restore the table
 /// too, start an oracle, and compare both with `fluo app check` before any other program starts.
-/// The nodes get the permissions of a new application, with the present secret. The command needs
-/// ZooKeeper and no proxy.
+/// The nodes get the permissions of a new application, with the present secret. ZooKeeper must have
+/// the Accumulo instance of the backup; of several, the command cannot tell which has the table. It
+/// needs no proxy.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example:\n  fluo app restore --zookeepers localhost:2181/fluo web web.nodes"

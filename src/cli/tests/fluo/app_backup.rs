@@ -10,18 +10,20 @@ use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::command::{Place, assert_says};
 
-const NODES: [(&str, &[u8]); 7] = [
+const NODES: [(&str, &[u8]); 8] = [
     ("", b""),
     ("/config", b""),
+    ("/config/accumulo.instance.id", b"instance-1"),
     ("/config/accumulo.table", b"pages"),
     ("/config/fluo.application.id", b"1"),
     ("/config/shared.config", b"a=\xc3\xa4"),
     ("/transactor", b""),
     ("/transactor/count", b"\0\0\0\0\0\0\0\x07"),
 ];
-const FILE: &str = r#"{"format":1,"application":"web","nodes":7}
+const FILE: &str = r#"{"format":1,"application":"web","nodes":8}
 {"path":"","data":""}
 {"path":"/config","data":""}
+{"path":"/config/accumulo.instance.id","data":"instance-1"}
 {"path":"/config/accumulo.table","data":"pages"}
 {"path":"/config/fluo.application.id","data":"1"}
 {"path":"/config/shared.config","data":"a=\\xc3\\xa4"}
@@ -36,13 +38,15 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     let client = Client::connect(&link.address()).await.unwrap();
     let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
     client.create("/fluo", b"", &options).await.unwrap();
+    client.mkdir("/accumulo/instances", &options).await.unwrap();
+    client.create("/accumulo/instances/fluo", b"instance-1", &options).await.unwrap();
     for (path, data) in NODES {
         client.create(&format!("/fluo/web{path}"), data, &options).await.unwrap();
     }
     let at = format!("--zookeepers {}/fluo", link.address());
     let backup = format!("app backup {at} web web.nodes");
     let run = place.runs(&backup);
-    assert_eq!(run.stderr, "wrote 7 nodes of application `web` to web.nodes\n");
+    assert_eq!(run.stderr, "wrote 8 nodes of application `web` to web.nodes\n");
     assert_eq!(place.read("web.nodes"), FILE);
     let mode = fs::metadata(place.path("web.nodes")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "settings may hold a password");
@@ -56,11 +60,11 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     }
     let lines = |count: usize| FILE.lines().take(count).collect::<Vec<_>>().join("\n");
     for (content, error) in [
-        (lines(7), "this backup has 6 of 7 nodes; use a complete one"),
+        (lines(8), "this backup has 7 of 8 nodes; use a complete one"),
         (lines(0), "line 1 is not of a backup: EOF"),
         (lines(3) + "\n{", "line 4 is not of a backup: EOF"),
-        (lines(8).replace("pages", "\\\\x0"), "line 4: at byte 0: a backslash"),
-        (lines(8).replace("\"format\":1", "\"format\":2"), "in format 2; update fluo"),
+        (lines(9).replace("pages", "\\\\x0"), "line 5: at byte 0: a backslash"),
+        (lines(9).replace("\"format\":1", "\"format\":2"), "in format 2; update fluo"),
     ] {
         place.file("damaged", content);
         assert_says(
@@ -72,7 +76,7 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     assert_eq!(place.fails(&restore("other", "web.nodes")), error);
     assert_says(&place.fails(&restore("web", "none")), "cannot read the backup none: No such file");
     let run = place.runs(&restore("web", "web.nodes"));
-    assert_eq!(run.stderr, "restored 7 nodes of application `web`\n");
+    assert_eq!(run.stderr, "restored 8 nodes of application `web`\n");
     for (path, data) in NODES {
         assert_eq!(zookeeper.data(&format!("/fluo/web{path}")).unwrap(), data, "{path}");
     }
