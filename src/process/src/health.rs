@@ -45,6 +45,8 @@ impl Health {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use fluo_accumulo::{Oracle, OracleOptions};
     use fluo_engine::{Instance, InstanceExt};
     use fluo_zookeeper::ZooKeeper;
@@ -70,7 +72,8 @@ mod tests {
             client.create(&path, data.as_bytes(), &options).await.unwrap();
         }
         let options = OracleOptions::new(format!("{}/fluo", link.address()), "web").unwrap();
-        let mut oracle = Oracle::start(options.host("localhost")).await.unwrap();
+        let options = options.host("localhost").session_timeout(Duration::from_secs(4));
+        let mut oracle = Oracle::start(options).await.unwrap();
         let web = Instance::in_memory().application("web").open_or_create().await.unwrap();
         let worker = web.worker().start().await.unwrap();
         let health = Health::starting();
@@ -82,7 +85,13 @@ mod tests {
             });
             oracle.wait_for_lead().await.unwrap();
             health.check_ready().unwrap();
+            link.cut();
+            while health.check_ready().is_ok() {
+                oracle.wait_for_change().await.unwrap();
+            }
+            link.resume();
         }
+        oracle.wait_for_lead().await.unwrap();
         let beside = [
             State::Loading(Some(oracle.monitor())),
             State::Working(worker.monitor(), Some(oracle.monitor())),

@@ -246,3 +246,59 @@ async fn stop_oracle(oracle: Option<Oracle>) {
         oracle.stop().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fluo_zookeeper::ZooKeeper;
+    use tokio::time::sleep;
+    use zookeeper_client::{Acls, Client, CreateMode};
+
+    use super::*;
+
+    /// Waits until a process is not ready because of its oracle. It must not be ready before.
+    async fn wait_for_oracle_error(health: &Health) {
+        while health.check_ready().unwrap_err().to_string()
+            != "the parent of the election nodes was deleted"
+        {
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_process_is_not_ready_while_its_oracle_is_no_candidate() {
+        let zookeeper = ZooKeeper::new();
+        let link = zookeeper.link();
+        let client = Client::connect(&link.address()).await.unwrap();
+        let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        client.mkdir("/fluo/web/config", &persistent).await.unwrap();
+        let id = client.create("/fluo/web/config/fluo.application.id", b"1", &persistent);
+        id.await.unwrap();
+        let instance = Instance::in_memory();
+        let web = instance.application("web").open_or_create().await.unwrap();
+        let process = || {
+            let oracle = OracleOptions::new(format!("{}/fluo", link.address()), "web").unwrap();
+            Process {
+                instance: instance.clone(),
+                health: Arc::new(Health::starting()),
+                http: None,
+                oracle: Some(oracle.host("localhost")),
+                stop: Stop::listen(Duration::from_secs(30)).unwrap(),
+            }
+        };
+        let worker = process();
+        let (health, stopper) = (worker.health.clone(), worker.stopper());
+        let running = tokio::spawn(worker.run_worker(web.worker()));
+        wait_for_oracle_error(&health).await;
+        stopper.stop();
+        running.await.unwrap().unwrap();
+        let loading = process();
+        let health = loading.health.clone();
+        let load = async |_: &Loaders| {
+            wait_for_oracle_error(&health).await;
+            Ok::<_, Error>(())
+        };
+        loading.run_loaders(web.loaders(), load).await.unwrap();
+    }
+}
