@@ -197,8 +197,9 @@ impl Runner {
     ///
     /// An error of the body ends the run, and nothing is written. All other errors are an
     /// [`Error`], converted into the body's error type. A conflict after the last retry is
-    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`] as its
-    /// source. Nothing was written, unless the kind is [`Uncertain`](crate::ErrorKind::Uncertain).
+    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as
+    /// its source. Nothing was written, unless the kind is
+    /// [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
