@@ -11,9 +11,7 @@ use tracing::{Instrument, debug};
 
 use crate::context::{Pauses, Shared, Turn, cut};
 use crate::options::{DURATIONS, options};
-use crate::transaction::{
-    CommitError, CommitInfo, Conflict, ConflictCause, OwnedTransaction, Transaction, Trigger,
-};
+use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -76,7 +74,7 @@ options! {
         max_elapsed: Duration = Duration::from_secs(600), in ..;
 
         /// Sets the pause before the second attempt. Each further one is twice as long, and each is
-        /// shortened by up to a half. A pause is longer if runs of several clients have
+        /// shortened by up to a half. A pause is longer if runs of several processes have
         /// conflicted at the same cell. Default: 1 millisecond.
         first_pause: Duration = Duration::from_millis(1), in DURATIONS;
 
@@ -154,12 +152,9 @@ impl Runner {
     ///
     /// Runs of one client that conflict on the same cell take turns: after its pause, a retry waits
     /// until the run whose turn it is has ended, or its turn has lasted for five seconds. The first
-    /// attempt of a run waits too if it is about to write such a cell, unless it is the only
-    /// attempt. Then its body runs again, which does not count as an attempt. Other clients do not
-    /// wait. Therefore the pauses grow if runs conflict in their turns.
-    ///
-    /// A run of the same client within the body takes no turn, because it could wait for the outer
-    /// one. If the body spawns it as a task and awaits that, it can wait for five seconds.
+    /// attempt of a run waits too if it is about to write such a cell. Then its body runs again,
+    /// which does not count as an attempt. Other processes do not wait. Therefore the pauses grow
+    /// if runs conflict in their turns.
     ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:
@@ -241,9 +236,9 @@ impl Runner {
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
         let left = || self.policy.max_elapsed.saturating_sub(begun.elapsed());
-        let turns = Some(&self.client.turns).filter(|turns| !turns.are_around());
-        let mut turn: Option<Turn> = None;
-        let mut may_yield = turns.is_some() && self.policy.max_attempts != Some(NonZeroU32::MIN);
+        let turns = (!Turn::is_in_one()).then_some(&self.client.turns);
+        let mut turn = None;
+        let mut may_yield = turns.is_some();
         let mut number: u32 = 0;
         loop {
             let attempt_begun = Instant::now();
@@ -257,9 +252,7 @@ impl Runner {
                 && std::mem::take(&mut may_yield)
                 && let Some(cell) = transaction.state.taken_cell()
             {
-                debug!(%cell, "a first attempt waits for its turn");
-                // The result may hold what the run needs whose turn it is.
-                drop((done, transaction));
+                drop(transaction);
                 turn = self.client.turns.wait(&[cell], None, left()).await;
                 continue;
             }
@@ -271,14 +264,7 @@ impl Runner {
             };
             let elapsed = begun.elapsed();
             let mut pause = pauses.next_pause();
-            let conflict = match &error {
-                CommitError::Conflict(conflict) => Some(conflict),
-                _ => None,
-            };
-            if let (Some(turn), Some(conflict)) = (&turn, conflict)
-                && turn.is_at(&conflict.cells)
-                && !self.is_with_own_lock(conflict)
-            {
+            if let (Some(turn), CommitError::Conflict(_)) = (&turn, &error) {
                 let in_turn = turn.next_pause(attempt_begun.elapsed());
                 pause = pause.max(in_turn.min(self.policy.max_pause));
             }
@@ -295,18 +281,10 @@ impl Runner {
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
-            if let (Some(turns), Some(conflict)) = (turns, conflict) {
+            if let (Some(turns), CommitError::Conflict(conflict)) = (turns, &error) {
                 turn = turns.wait(&conflict.cells, turn, left()).await;
             }
         }
-    }
-
-    /// Returns `true` if a conflict is with a lock of this client.
-    fn is_with_own_lock(&self, conflict: &Conflict) -> bool {
-        let Some(ConflictCause::Locking { transactor, .. }) = conflict.other else {
-            return false;
-        };
-        transactor == self.client.transactor()
     }
 }
 

@@ -99,8 +99,9 @@ impl State {
     /// that it only locks for its reads do not count: several transactions may lock them at once.
     pub(crate) fn taken_cell(&self) -> Option<RowColumn> {
         let buffer = self.buffer.lock();
-        let writes = &buffer.as_ref()?.writes;
-        self.client.turns.taken(|cell| matches!(writes.get(cell), Some(PendingWrite::Write(_))))
+        let writes = buffer.as_ref()?.writes.iter();
+        let written = writes.filter(|(_, write)| matches!(write, PendingWrite::Write(_)));
+        self.client.turns.taken(written.map(|(cell, _)| cell))
     }
 
     /// Ends the transaction: its handles can no longer write. Returns its writes, or `None` if it
