@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use fluo_engine::{
     Attempt, Client, ClientOptions, CommitError, Conflict, ConflictCause, RetryDecision,
-    RetryPolicy, Runner, SnapshotTooOld, Transaction,
+    RetryPolicy, Runner, SnapshotTooOld,
 };
 use fluo_table::{Column, Error, ErrorKind, Timestamp};
 use fluo_tests::Fixture;
@@ -331,31 +331,4 @@ async fn runs_that_conflicted_on_one_cell_take_turns() {
     assert_eq!(value.map(|value| value.len()), Some(RUNS));
     // All first attempts conflict but one; each further attempt has a turn.
     assert_eq!(attempts.into_inner(), RUNS + RUNS - 1);
-}
-
-/// Several transactions may lock a cell for their reads at once.
-#[tokio::test(start_paused = true)]
-async fn a_read_lock_waits_for_no_turn() {
-    let client = client().await;
-    let attempts = AtomicUsize::new(0);
-    let with_turn = client.run(async |tx| {
-        match attempts.fetch_add(1, Ordering::Relaxed) {
-            0 => client.run(async |first| first.set("alice", &column(), "first")).await?,
-            _ => sleep(Duration::from_secs(1)).await,
-        }
-        tx.set("alice", &column(), "late")
-    });
-    let with_read_lock = async {
-        sleep(Duration::from_millis(100)).await;
-        assert_eq!(attempts.load(Ordering::Relaxed), 2);
-        let begun = Instant::now();
-        let body = async |tx: Transaction| {
-            tx.with_read_lock().get("alice", &column()).await?;
-            tx.set("bob", &column(), "1")
-        };
-        client.run(body).await?;
-        assert!(begun.elapsed() <= TICK, "{:?}", begun.elapsed());
-        Ok::<_, Error>(())
-    };
-    futures::future::try_join(with_turn, with_read_lock).await.unwrap();
 }

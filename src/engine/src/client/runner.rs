@@ -9,7 +9,7 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
-use crate::context::{Pauses, Shared, Turn, cut};
+use crate::context::{Pauses, Shared, cut};
 use crate::options::{DURATIONS, options};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
@@ -74,8 +74,7 @@ options! {
         max_elapsed: Duration = Duration::from_secs(600), in ..;
 
         /// Sets the pause before the second attempt. Each further one is twice as long, and each is
-        /// shortened by up to a half. A pause is longer if runs of several processes have
-        /// conflicted at the same cell. Default: 1 millisecond.
+        /// shortened by up to a half. Default: 1 millisecond.
         first_pause: Duration = Duration::from_millis(1), in DURATIONS;
 
         /// Sets the longest pause. Default: 1 second.
@@ -150,11 +149,9 @@ impl Runner {
     ///
     /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
-    /// Runs of one client that conflict on the same cell take turns: after its pause, a retry waits
-    /// until the run whose turn it is has ended, or its turn has lasted for five seconds. The first
-    /// attempt of a run waits too if it is about to write such a cell. Then its body runs again,
-    /// which does not count as an attempt. Other processes do not wait. Therefore the pauses grow
-    /// if runs conflict in their turns.
+    /// Retries of one client's runs that conflicted on the same cell take turns: after its pause, a
+    /// retry waits until the run whose turn it is has ended, or its turn has lasted for a second.
+    /// First attempts and other processes do not wait.
     ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:
@@ -235,40 +232,21 @@ impl Runner {
         self.policy.check().map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
-        let left = || self.policy.max_elapsed.saturating_sub(begun.elapsed());
-        let turns = (!Turn::is_in_one()).then_some(&self.client.turns);
         let mut turn = None;
-        let mut may_yield = turns.is_some();
         let mut number: u32 = 0;
         loop {
-            let attempt_begun = Instant::now();
+            number = number.saturating_add(1);
             let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
-            let span = transaction.state.start.span.clone();
-            let ran = body(transaction.handle()).instrument(span);
-            let done = Turn::during(turn.as_ref(), ran).await;
-            if done.is_ok()
-                && std::mem::take(&mut may_yield)
-                && let Some(cell) = transaction.state.taken_cell()
-            {
-                drop(transaction);
-                turn = self.client.turns.wait(&[cell], None, left()).await;
-                continue;
-            }
-            number = number.saturating_add(1);
-            let (start, error) = match finish(transaction, done).await {
+            let ran = body(transaction.handle());
+            let (start, error) = match attempt(transaction, ran).await {
                 Ok(done) => return Ok(done),
                 Err((start, RunError::Commit(error))) if error.is_temporary() => (start, error),
                 Err((_, other)) => return Err(other),
             };
             let elapsed = begun.elapsed();
-            let mut pause = pauses.next_pause();
-            if let (Some(turn), CommitError::Conflict(_)) = (&turn, &error) {
-                let in_turn = turn.next_pause(attempt_begun.elapsed());
-                pause = pause.max(in_turn.min(self.policy.max_pause));
-            }
-            let pause = cut(pause, start.get());
+            let pause = cut(pauses.next_pause(), start.get());
             let is_last = self.policy.max_attempts.is_some_and(|most| number >= most.get())
                 || elapsed >= self.policy.max_elapsed;
             let policy_decision =
@@ -281,18 +259,22 @@ impl Runner {
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
-            if let (Some(turns), CommitError::Conflict(conflict)) = (turns, &error) {
-                turn = turns.wait(&conflict.cells, turn, left()).await;
+            if let CommitError::Conflict(conflict) = &error {
+                let left = self.policy.max_elapsed.saturating_sub(begun.elapsed());
+                let turns = &self.client.turns;
+                turn = turns.wait(&conflict.cells, turn, left).await;
             }
         }
     }
 }
 
-/// Commits the writes of a body, unless it has failed. An error comes with the start.
-async fn finish<T, E>(
+/// Runs the body of an attempt, and commits its writes. The transaction ends however the body ends:
+/// a handle may outlive a body that panicked or was dropped. An error comes with the start.
+async fn attempt<T, E>(
     transaction: OwnedTransaction,
-    done: Result<T, E>,
+    body: impl Future<Output = Result<T, E>>,
 ) -> Result<(T, CommitInfo), (Timestamp, RunError<E>)> {
+    let done = body.instrument(transaction.state.start.span.clone()).await;
     let start = transaction.start();
     let error = match done {
         Ok(result) => match transaction.commit().await {

@@ -10,39 +10,27 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::mutex::Mutex;
 
-/// Time after which a turn does not hold back the next run. Several attempts and pauses fit in it.
-const MAX_TURN: Duration = Duration::from_secs(5);
+/// Time after which a turn does not hold back the next retry.
+const MAX_TURN: Duration = Duration::from_secs(1);
 
-/// The longest pause that a turn asks for.
-const MAX_PAUSE: Duration = Duration::from_millis(500);
-
-tokio::task_local! {
-    /// `true` in the body of a run that has a turn.
-    static IN_TURN: bool;
-}
-
-/// The turns of one client's runs that conflict with each other.
+/// The turns of one client's transactions that are retried after a conflict.
 ///
 /// Of transactions that change one cell at the same time, one commits, and the others must run
-/// again. A retry therefore waits for the runs before it that conflicted at the same cell, and a
-/// first attempt that is about to write the cell does too. None waits for a turn that has lasted
-/// for [`MAX_TURN`], so a body that hangs stops no other.
+/// again. A retry therefore waits for the retries before it that conflicted at the same cell. It
+/// does not wait for a turn that has lasted for [`MAX_TURN`], so a body that hangs, or that
+/// waits for another retry itself, stops no other.
 ///
-/// A turn is not a lock: other clients do not wait for it. If a run conflicts in its turn, another
-/// client has changed the cell. The pauses at this cell then grow, and become shorter again with
-/// each turn, so that meanwhile the other client commits several runs without a conflict.
+/// A turn is not a lock: first attempts and other processes do not wait for it.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     cells: Mutex<HashMap<RowColumn, Weak<Place>>>,
 }
 
-/// The queue of the runs at one cell.
-#[derive(Debug, Default)]
+/// The queue of the retries at one cell.
+#[derive(Debug)]
 struct Place {
     lock: Arc<Lock<()>>,
     begun: Mutex<Option<Instant>>,
-    /// The last pause after a conflict, halved with each turn since.
-    pause: Mutex<Duration>,
 }
 
 /// A turn. The next one begins when it is dropped.
@@ -72,48 +60,15 @@ impl Turns {
         timeout(limit, place.take(cell)).await.ok()?
     }
 
-    /// Returns the first of some cells at which another run has a turn.
-    pub(crate) fn taken<'c>(
-        &self,
-        mut cells: impl Iterator<Item = &'c RowColumn>,
-    ) -> Option<RowColumn> {
-        let places = self.cells.lock();
-        let is_held = |place: Arc<Place>| !place.has_expired();
-        let is_taken =
-            |cell: &&RowColumn| places.get(*cell).and_then(Weak::upgrade).is_some_and(is_held);
-        cells.find(is_taken).cloned()
-    }
-
     fn place(&self, cell: &RowColumn) -> Arc<Place> {
         let mut cells = self.cells.lock();
         cells.retain(|_, place| place.strong_count() > 0);
         if let Some(place) = cells.get(cell).and_then(Weak::upgrade) {
             return place;
         }
-        let place = Arc::new(Place::default());
+        let place = Arc::new(Place { lock: Arc::default(), begun: Mutex::new(None) });
         cells.insert(cell.clone(), Arc::downgrade(&place));
         place
-    }
-}
-
-impl Turn {
-    /// Runs a body, and marks it as that of a run with a turn or without one.
-    pub(crate) async fn during<T>(turn: Option<&Self>, body: impl Future<Output = T>) -> T {
-        IN_TURN.scope(turn.is_some() || Self::is_in_one(), body).await
-    }
-
-    /// Returns `true` in the body of a run that has a turn. A run within it takes none, because it
-    /// may write the same cell.
-    pub(crate) fn is_in_one() -> bool {
-        IN_TURN.try_with(|is_in_one| *is_in_one).unwrap_or_default()
-    }
-
-    /// Returns the pause after an attempt that conflicted in this turn: at least the time of the
-    /// attempt, and twice the pause before.
-    pub(crate) fn next_pause(&self, attempt: Duration) -> Duration {
-        let mut pause = self.place.pause.lock();
-        *pause = (*pause * 2).max(attempt).min(MAX_PAUSE);
-        *pause
     }
 }
 
@@ -124,7 +79,6 @@ impl Place {
             match timeout_at(self.expires(), &mut guard).await {
                 Ok(guard) => {
                     *self.begun.lock() = Some(Instant::now());
-                    *self.pause.lock() /= 2;
                     return Some(Turn { cell: cell.clone(), place: self, _guard: guard });
                 }
                 Err(_) if self.has_expired() => return None,
@@ -133,7 +87,7 @@ impl Place {
         }
     }
 
-    /// Returns the time at which the present turn holds back no run any more.
+    /// Returns the time at which the present turn holds back no retry any more.
     fn expires(&self) -> Instant {
         let begun = self.begun.lock().unwrap_or_else(Instant::now);
         begun + MAX_TURN
@@ -192,40 +146,6 @@ mod tests {
         // It ends, and the next one may last as long.
         assert!(wait(&turns, "alice", turn).await.is_some());
         assert_eq!(begun.elapsed(), MAX_TURN);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn pauses_grow_with_conflicts_in_turns_and_shrink_with_turns() {
-        let millis = Duration::from_millis;
-        let turns = Turns::default();
-        let turn = wait(&turns, "alice", None).await.unwrap();
-        let pauses = [3, 3, 20].map(|attempt| turn.next_pause(millis(attempt)));
-        assert_eq!(pauses, [3, 6, 20].map(millis));
-
-        let place = turn.place.clone();
-        drop(turn);
-        let turn = wait(&turns, "alice", None).await.unwrap();
-        assert_eq!(turn.next_pause(millis(3)), millis(20));
-        assert_eq!(turn.next_pause(LONG), MAX_PAUSE);
-        drop((turn, place));
-        // The queue was empty.
-        let turn = wait(&turns, "alice", None).await.unwrap();
-        assert_eq!(turn.next_pause(millis(3)), millis(3));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_cell_is_taken_until_its_turn_ends_or_expires() {
-        let turns = Turns::default();
-        let cells = [cell("bob"), cell("alice")];
-        assert_eq!(turns.taken(cells.iter()), None);
-        let turn = wait(&turns, "alice", None).await;
-        assert_eq!(turns.taken(cells.iter()), Some(cell("alice")));
-        tokio::time::advance(MAX_TURN).await;
-        assert_eq!(turns.taken(cells.iter()), None);
-        let turn = wait(&turns, "alice", turn).await;
-        assert_eq!(turns.taken(cells.iter()), Some(cell("alice")));
-        drop(turn);
-        assert_eq!(turns.taken(cells.iter()), None);
     }
 
     #[tokio::test(start_paused = true)]
