@@ -4,7 +4,7 @@ use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_cluster::{Cluster, JavaPeer, Proxy, ProxySettings, Settings};
 use fluo_engine::Client;
 use fluo_table::{Authorizations, Instance, Scan, Span, TableAdmin};
-use fluo_tests::{shop, until};
+use fluo_tests::shop;
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use tokio::task::block_in_place;
@@ -63,14 +63,8 @@ impl Ground {
         block_in_place(start).unwrap()
     }
 
-    /// Waits until the worker of Java has tallied a further order, and exported a further sum.
-    pub(crate) async fn wait_for_java(&self, client: &Client) {
-        let [tallied, exported] = sink::java_work(&self.fluo, client).await;
-        until("the worker of Java tallies and exports", async || {
-            let now = sink::java_work(&self.fluo, client).await;
-            now[0] > tallied && now[1] > exported
-        })
-        .await;
+    pub(crate) async fn java_works(&self, client: &Client) -> bool {
+        sink::java_works(&self.fluo, client).await
     }
 
     /// Initializes the application by a build, with the longest pause of workers in milliseconds.

@@ -23,9 +23,8 @@ mod upgrade;
 use std::thread;
 use std::time::Duration;
 
-use fluo_cluster::JavaPeer;
 use fluo_engine::Client;
-use fluo_tests::soak;
+use fluo_tests::{soak, until};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -38,25 +37,25 @@ const MAX_SLEEP: u64 = 1_000;
 /// A pause of tablet servers in which ZooKeeper keeps their sessions.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Injects each fault once. The worker of Java works on after each.
-async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &Client) {
-    ground.wait_for_java(client).await;
+/// Injects each fault once.
+async fn inject_all(crew: &mut Crew, ground: &Ground, client: &Client) {
+    let java = ground.java_worker();
+    until("Java works", async || ground.java_works(client).await).await;
     crew.interrupt().await;
-    ground.wait_for_java(client).await;
     interrupt_proxies(crew, ground).await;
-    ground.wait_for_java(client).await;
     for server in ground.cluster.tablet_servers() {
         server.suspend();
         sleep(SHORT).await;
         server.resume();
-        ground.wait_for_java(client).await;
+        sleep(PAUSE).await;
     }
     let process = java.process().unwrap();
     process.suspend();
     sleep(LONG).await;
     process.resume();
-    ground.wait_for_java(client).await;
-    interrupt_zookeeper(crew, ground, client).await;
+    drop(java);
+    crew.wait_for_orders(1).await;
+    interrupt_zookeeper(crew, ground).await;
 }
 
 /// Kills a proxy, suspends the other one, and kills both. One is enough for everything; without
@@ -82,30 +81,26 @@ async fn interrupt_proxies(crew: &Crew, ground: &Ground) {
 }
 
 /// Stops ZooKeeper for longer than the leases of all sessions: suspends it, and kills it.
-async fn interrupt_zookeeper(crew: &Crew, ground: &Ground, client: &Client) {
+async fn interrupt_zookeeper(crew: &Crew, ground: &Ground) {
     let zookeeper = ground.cluster.zookeeper().unwrap();
     zookeeper.suspend();
     sleep(LONG).await;
     zookeeper.resume();
     crew.wait_for_orders(1).await;
-    ground.wait_for_java(client).await;
     block_in_place(|| ground.cluster.restart_zookeeper(LONG)).unwrap();
     crew.wait_for_orders(1).await;
-    ground.wait_for_java(client).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_lose_no_order_and_keep_the_sum() {
     let Some(ground) = Ground::start(false).await else { return };
     let (mut crew, client) = ground.initialize(MAX_SLEEP, Build::New).await;
-    let java = ground.java_worker();
     for _ in 0..soak() {
-        inject_all(&mut crew, &ground, &java, &client).await;
+        inject_all(&mut crew, &ground, &client).await;
     }
+    drop(client);
     // Accumulo notices after 30 s, and moves the tablets to the other server.
     ground.cluster.kill_tablet_server(0).unwrap();
-    ground.wait_for_java(&client).await;
-    drop((java, client));
-    crew.wait_for_orders(1).await;
+    sleep(PAUSE).await;
     ground.check(crew).await;
 }
