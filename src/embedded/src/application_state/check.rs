@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::ErrorKind;
 use fluo_table::coordination::{FailedNotification, check_application_name, zookeeper_format};
 
 use super::{dead_letters, nodes};
@@ -54,8 +55,12 @@ fn check_application(snapshot: &Snapshot, name: &str) -> Result<(), Failure> {
         )));
     }
     nodes::last_transactor(snapshot, name)?;
-    nodes::timeline(snapshot, name)?
-        .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
+    // A later format of the times is no damage: ages are not known then.
+    if let Err(error) = nodes::timeline(snapshot, name)?
+        && error.kind() == ErrorKind::Corrupt
+    {
+        return Err(Failure::damaged(format_args!("application `{name}`: {error}")));
+    }
     nodes::epochs(snapshot, name).map(drop)
 }
 
