@@ -1,8 +1,9 @@
 //! Colors of text for a person.
 //!
 //! A painted text has marks, characters that Unicode keeps free for such a use. [`Stream::finish`]
-//! replaces them by the codes of a terminal, or removes them. So data cannot bring such codes with
-//! it: [`output`](crate::output) escapes it before.
+//! replaces them by the codes of a terminal, or removes them. [`output`](crate::output) escapes the
+//! codes of a terminal in data before that. A mark in data is replaced in messages; elsewhere it
+//! can only change a color, and is not printed.
 
 use std::io;
 
