@@ -143,8 +143,13 @@ impl<const N: usize> Columns<N> {
         self.rows.push((meaning, texts));
     }
 
+    /// Lays out the rows for the width of standard output.
+    pub(crate) fn lines(&self) -> String {
+        self.fitted(output_width())
+    }
+
     /// Lays out the rows for a width; `None` does not limit it.
-    pub(crate) fn lines(&self, width: Option<usize>) -> String {
+    fn fitted(&self, width: Option<usize>) -> String {
         let headings = self.headings.map(Heading::text);
         let all = self.rows.iter().map(|(_, texts)| texts.each_ref().map(String::as_str));
         let widths = widest(all.chain([headings]));
@@ -256,7 +261,7 @@ mod tests {
     }
 
     fn lines(width: Option<usize>) -> Vec<String> {
-        let lines = table().lines(width).replace(is_mark, "");
+        let lines = table().fitted(width).replace(is_mark, "");
         lines.lines().map(str::to_owned).collect()
     }
 

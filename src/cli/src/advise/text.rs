@@ -6,7 +6,7 @@ use fluo_table::Grouped;
 
 use super::figures::{Answer, figures, percent, quoted};
 use crate::color::Meaning;
-use crate::layout::{self, Columns, Heading};
+use crate::layout::{Columns, Heading};
 use crate::output;
 use crate::text::plural;
 
@@ -37,7 +37,7 @@ pub(super) fn lines(answer: &Answer) -> String {
         designs
             .painted_row(meaning(design.suitability), row(design).map(|text| output::shown(&text)));
     }
-    let designs = designs.lines(layout::output_width());
+    let designs = designs.lines();
     lines += &format!("{designs}\n\n{}\n", decision(report));
     if let Some(spec) = &answer.spec {
         lines += "\nSpec file\n\n";

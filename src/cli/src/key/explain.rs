@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::convert::row_of;
 use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
-use crate::layout::{self, Columns};
+use crate::layout::Columns;
 use crate::output;
 
 /// Explain each part of a key, and name the tablet it falls in.
@@ -62,7 +62,7 @@ impl Explain {
         explained.into_iter().try_for_each(|one| {
             let mut table = Columns::unnamed();
             one.rows.into_iter().for_each(|row| table.row(row));
-            output::print(&table.lines(layout::output_width()))
+            output::print(&table.lines())
         })
     }
 }

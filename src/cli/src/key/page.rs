@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::chosen_design::{CHOICE, DesignArguments};
 use crate::design::described;
-use crate::layout::{self, Columns};
+use crate::layout::Columns;
 use crate::output;
 
 /// List the designs, or show a page about one
@@ -46,7 +46,7 @@ impl Design {
             for described in designs {
                 table.row([described.name, described.about]);
             }
-            output::print(&table.lines(layout::output_width()))?;
+            output::print(&table.lines())?;
             say!("`fluo key design NAME` has a page about each");
             return Ok(());
         }
@@ -134,6 +134,6 @@ impl Page {
         for Setting { name, meaning } in &self.settings {
             add(&format!("with {name}"), meaning);
         }
-        table.lines(layout::output_width())
+        table.lines()
     }
 }

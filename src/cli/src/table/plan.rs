@@ -8,7 +8,7 @@ use clap::Args;
 use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
 use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 
-use crate::layout::{self, Columns, Heading};
+use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
@@ -197,7 +197,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     } else {
         "\ngroups, as the balancer will spread them:"
     })?;
-    output::print(&table.lines(layout::output_width()))?;
+    output::print(&table.lines())?;
     if groups.len() > MAX_GROUPS {
         let more = groups.len() - MAX_GROUPS;
         show!("  and {more} more; --json has all of them")?;

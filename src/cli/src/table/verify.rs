@@ -17,7 +17,7 @@ use super::plan::Optimized;
 use super::wait_until_balanced::WaitLine;
 use crate::color::Meaning;
 use crate::exit::Outcome;
-use crate::layout::{self, Columns, Heading};
+use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::progress;
 use crate::spec::{Expected, OtherRows};
@@ -207,7 +207,7 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
             ],
         );
     }
-    show!("\n{}", table.lines(layout::output_width()))
+    show!("\n{}", table.lines())
 }
 
 fn describe_rows(verdict: &Verdict) -> Result<()> {
@@ -232,7 +232,7 @@ fn describe_rows(verdict: &Verdict) -> Result<()> {
     let bad = bad_if(verdict.servers.standing == LoadStanding::TooFull);
     let servers = load_row("the servers".to_owned(), least, &verdict.servers, String::new());
     table.painted_row(bad, servers);
-    show!("\n{}\n", table.lines(layout::output_width()))
+    show!("\n{}\n", table.lines())
 }
 
 fn bad_if(is_bad: bool) -> Option<Meaning> {
