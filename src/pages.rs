@@ -15,10 +15,12 @@ pages! {
     Applications = "../docs/applications.md";
     ComingFromFluo = "../docs/coming-from-fluo.md";
     KeyDesigns = "../docs/key-designs.md";
+    Monitoring = "../docs/monitoring.md";
     OperateAccumulo = "../docs/operate-accumulo.md";
     Operating = "../docs/operating.md";
     Protocol = "../docs/protocol.md";
     Recipes = "../docs/recipes.md";
     TableOptimization = "../docs/table-optimization.md";
+    TestingObservers = "../docs/testing-observers.md";
     WithJava = "../docs/with-java.md";
 }

@@ -5,13 +5,10 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
+pub(crate) use fluo_process::monitor::waiting;
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Coordination};
-use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{
-    Authorizations, CellBatches, ColumnSelector, Error, ErrorKind, Filter, Instance, Scan, Span,
-    Table, TableAdmin,
-};
+use fluo_table::{Authorizations, Error, ErrorKind, Instance, Table, TableAdmin};
 
 use crate::target::InstanceArguments;
 use crate::text::plural;
@@ -130,11 +127,4 @@ pub(crate) fn advised(error: Error) -> anyhow::Error {
 
 pub(crate) fn waiting_notifications(count: u64) -> String {
     format!("{} {}", plural(count, "notification"), if count == 1 { "waits" } else { "wait" })
-}
-
-/// Scans the notifications that wait for their observers.
-pub(crate) fn waiting(table: &dyn Table) -> CellBatches {
-    let filter = Filter::Notifications { share: None };
-    let family = ColumnSelector::family(NOTIFICATION_FAMILY);
-    table.scan(Scan::over(Span::all()).column(family).filter(filter))
 }

@@ -7,6 +7,7 @@ use crate::app::AppCommand;
 use crate::color::Color;
 use crate::help;
 use crate::key::KeyCommand;
+use crate::monitor::Monitor;
 use crate::notifications::NotificationsCommand;
 use crate::oracle::Oracle;
 use crate::queue::QueueCommand;
@@ -14,6 +15,7 @@ use crate::scan::Scan;
 use crate::shell::{Completions, Manual};
 use crate::table::TableCommand;
 use crate::target::InstanceArguments;
+use crate::top::Top;
 use crate::version::Version;
 use crate::wait::Wait;
 
@@ -89,6 +91,8 @@ pub(crate) enum Command {
     Queue(QueueCommand),
     Wait(Wait),
     Oracle(Oracle),
+    Monitor(Box<Monitor>),
+    Top(Box<Top>),
     Advise(Advise),
     /// Show the effect of the row hasher on real, skewed rows; leaves no files behind
     #[command(after_help = "Example:\n  fluo demo")]

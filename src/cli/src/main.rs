@@ -26,6 +26,7 @@ mod lines;
 mod log;
 mod masking;
 mod mode;
+mod monitor;
 mod names;
 mod notifications;
 mod oracle;
@@ -38,6 +39,7 @@ mod spec;
 mod table;
 mod target;
 mod text;
+mod top;
 mod version;
 mod wait;
 mod wording;
@@ -84,6 +86,8 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Key(command) => key::run(*command),
         // These handle signals themselves: one gives the lead away, the other removes its files.
         Command::Oracle(command) => in_runtime(command.run()),
+        Command::Monitor(command) => interruptible(command.run()),
+        Command::Top(command) => interruptible(command.run()),
         Command::Demo | Command::Completions(_) | Command::Man(_) if output::is_json() => {
             anyhow::bail!("`{}` prints no data; omit --json", command_name::get())
         }

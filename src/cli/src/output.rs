@@ -38,8 +38,13 @@ pub(crate) fn print(lines: &str) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
+    print_exactly(&rendered(lines))
+}
+
+/// Paints and wraps lines for a person, as [`print`] does.
+pub(crate) fn rendered(lines: &str) -> String {
     let lines = escaped(lines, true, as_escape);
-    print_exactly(&Stream::Output.finish(&laid_out(&lines, layout::output_width())))
+    Stream::Output.finish(&laid_out(&lines, layout::output_width()))
 }
 
 /// Paints and wraps lines for a person.

@@ -18,7 +18,12 @@ fn every_page_shows_the_actual_output() {
     let names: Vec<_> = pages.iter().map(Page::name).collect();
     assert_eq!(
         names,
-        ["docs/key-designs.md", "docs/table-optimization.md", "docs/transactions-tool.md"],
+        [
+            "docs/key-designs.md",
+            "docs/monitoring.md",
+            "docs/table-optimization.md",
+            "docs/transactions-tool.md"
+        ],
         "a page has lost its commands, or is new"
     );
     let fluo = Path::new(env!("CARGO_BIN_EXE_fluo")).parent().unwrap();

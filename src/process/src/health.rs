@@ -1,10 +1,22 @@
-//! The state of a process, as a supervisor asks for it.
+//! The port for supervisors, and the state of a process, as they ask for it.
 
-use std::sync::{Mutex, PoisonError};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use fluo_accumulo::OracleMonitor;
 use fluo_engine::WorkerMonitor;
 use fluo_table::{Error, Result};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::task::AbortHandle;
+use tokio::time::interval;
+
+use crate::http::{Answer, HttpServer, Site, Visit};
+use crate::monitor::{Board, monitor_answer};
+use crate::prometheus;
+
+/// The period after which the samples of the metrics are summed up, to bound their memory.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// The work that a process does at present. A worker or loaders may have an oracle beside them.
 #[derive(Debug)]
@@ -18,6 +30,67 @@ pub(crate) enum State {
 
 #[derive(Debug)]
 pub(crate) struct Health(Mutex<State>);
+
+/// The port for supervisors of a process, which may have a monitor.
+pub(crate) struct SupervisorPort {
+    health: Arc<Health>,
+    metrics: PrometheusHandle,
+    monitor: Arc<OnceLock<Arc<Board>>>,
+    upkeep: AbortHandle,
+}
+
+impl SupervisorPort {
+    /// Opens the port. The page of the monitor is at `/` once `monitor` is set.
+    pub(crate) async fn open(
+        address: SocketAddr,
+        health: Arc<Health>,
+        monitor: Arc<OnceLock<Arc<Board>>>,
+    ) -> Result<HttpServer> {
+        let metrics = prometheus::install()?;
+        let kept = metrics.clone();
+        let keep_up = async move {
+            let mut period = interval(UPKEEP);
+            loop {
+                period.tick().await;
+                kept.run_upkeep();
+            }
+        };
+        let upkeep = tokio::spawn(keep_up).abort_handle();
+        HttpServer::start(address, Arc::new(Self { health, metrics, monitor, upkeep })).await
+    }
+}
+
+impl Drop for SupervisorPort {
+    fn drop(&mut self) {
+        self.upkeep.abort();
+    }
+}
+
+impl Site for SupervisorPort {
+    fn paths(&self) -> &'static str {
+        if self.monitor.get().is_some() {
+            return "/, /figures, /history, /live, /ready and /metrics";
+        }
+        "/live, /ready and /metrics"
+    }
+
+    fn answer(&self, visit: &Visit<'_>) -> Option<Answer> {
+        let board = self.monitor.get();
+        Some(match visit.path {
+            "/live" => Answer::text("live\n"),
+            "/ready" => match self.health.check_ready() {
+                Ok(()) => Answer::text("ready\n"),
+                Err(reason) => Answer::unavailable(format!("not ready: {reason}\n")),
+            },
+            "/metrics" => {
+                self.metrics.run_upkeep();
+                let monitor = board.map(|board| board.metrics()).unwrap_or_default();
+                Answer::text(self.metrics.render() + &monitor)
+            }
+            _ => return monitor_answer(board?, visit),
+        })
+    }
+}
 
 impl Health {
     pub(crate) fn starting() -> Self {
@@ -45,8 +118,6 @@ impl Health {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use fluo_accumulo::{Oracle, OracleOptions};
     use fluo_engine::{Instance, InstanceExt};
     use fluo_zookeeper::ZooKeeper;

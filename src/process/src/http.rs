@@ -1,26 +1,25 @@
-//! The port for supervisors: `/live`, `/ready` and `/metrics`.
+//! A server of HTTP with few paths, which only reads.
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
-
-use crate::health::Health;
-use crate::prometheus;
 
 /// Maximum number of connections at the same time. Further ones wait.
 const CONNECTIONS: usize = 32;
@@ -30,11 +29,44 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause after a connection was not accepted, for example because no descriptor is free.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// The period after which the samples of the metrics are summed up, to bound their memory.
-const UPKEEP: Duration = Duration::from_secs(5);
+/// The kind of text, with the version of Prometheus' text.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// A page loads nothing from elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The kind of all answers, with the version of Prometheus' text.
-const CONTENT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The answers of a server.
+pub(crate) trait Site: Send + Sync + 'static {
+    /// The paths, for the answer at another one.
+    fn paths(&self) -> &'static str;
+
+    /// Returns the answer at a path, or `None` if there is no such path.
+    fn answer(&self, visit: &Visit<'_>) -> Option<Answer>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit<'a> {
+    pub(crate) path: &'a str,
+    /// True if a request to this machine itself names another host. A browser sends it for a page
+    /// from elsewhere, whose name was made to lead to this machine.
+    pub(crate) is_of_another_name: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) content: &'static str,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn text(body: impl Into<String>) -> Self {
+        Self { status: StatusCode::OK, content: TEXT, body: body.into() }
+    }
+
+    pub(crate) fn unavailable(body: String) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, ..Self::text(body) }
+    }
+}
 
 /// A server that runs until this is dropped.
 #[derive(Debug)]
@@ -43,26 +75,17 @@ pub(crate) struct HttpServer {
     task: AbortHandle,
 }
 
-#[derive(Clone, Debug)]
-struct Answers {
-    health: Arc<Health>,
-    metrics: PrometheusHandle,
-}
-
 impl HttpServer {
-    pub(crate) async fn start(address: SocketAddr, health: Arc<Health>) -> Result<Self> {
+    pub(crate) async fn start(address: SocketAddr, site: Arc<dyn Site>) -> Result<Self> {
+        let paths = site.paths();
         let failed = |error: io::Error| {
-            let message = format!("cannot listen at {address} for /live, /ready and /metrics");
+            let message = format!("cannot listen at {address} for {paths}");
             Error::with_source(ErrorKind::Unavailable, message, error)
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let metrics = prometheus::install()?;
-        info!("/live, /ready and /metrics are at http://{address}");
-        let answers = Answers { health, metrics };
-        let task = tokio::spawn(async move {
-            tokio::join!(answers.clone().keep_up(), serve(listener, answers));
-        });
+        info!("{paths} are at http://{address}");
+        let task = tokio::spawn(serve(listener, site));
         Ok(Self { address, task: task.abort_handle() })
     }
 
@@ -77,17 +100,17 @@ impl Drop for HttpServer {
     }
 }
 
-async fn serve(listener: TcpListener, answers: Answers) {
+async fn serve(listener: TcpListener, site: Arc<dyn Site>) {
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         // The semaphore is never closed.
         let permit = permits.clone().acquire_owned().await;
         match listener.accept().await {
             Ok((stream, _)) => {
-                let answers = answers.clone();
+                let site = site.clone();
                 tokio::spawn(async move {
                     // A client that is too slow, or goes away, gets no answer.
-                    let _ = timeout(TIMEOUT, answer(stream, answers)).await;
+                    let _ = timeout(TIMEOUT, answer(stream, site)).await;
                     drop(permit);
                 });
             }
@@ -99,9 +122,10 @@ async fn serve(listener: TcpListener, answers: Answers) {
     }
 }
 
-async fn answer(stream: TcpStream, answers: Answers) -> hyper::Result<()> {
+async fn answer(stream: TcpStream, site: Arc<dyn Site>) -> hyper::Result<()> {
+    let is_local = stream.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let service = service_fn(move |request: Request<_>| {
-        let response = answers.to(request.method(), request.uri().path());
+        let response = respond(&*site, is_local, &request);
         async { Ok::<_, Infallible>(response) }
     });
     let mut connection = http1::Builder::new();
@@ -109,35 +133,35 @@ async fn answer(stream: TcpStream, answers: Answers) -> hyper::Result<()> {
     connection.keep_alive(false).serve_connection(TokioIo::new(stream), service).await
 }
 
-impl Answers {
-    async fn keep_up(self) {
-        let mut period = interval(UPKEEP);
-        loop {
-            period.tick().await;
-            self.metrics.run_upkeep();
-        }
-    }
+fn respond<B>(site: &dyn Site, is_local: bool, request: &Request<B>) -> Response<String> {
+    let refused = |status, text: String| Answer { status, ..Answer::text(text) };
+    let visit = Visit {
+        path: request.uri().path(),
+        is_of_another_name: is_local && !names_this_machine(request),
+    };
+    let answer = if matches!(*request.method(), Method::GET | Method::HEAD) {
+        site.answer(&visit).unwrap_or_else(|| {
+            refused(StatusCode::NOT_FOUND, format!("the paths are {}\n", site.paths()))
+        })
+    } else {
+        refused(StatusCode::METHOD_NOT_ALLOWED, "the methods are GET and HEAD\n".to_owned())
+    };
+    let mut response = Response::new(answer.body);
+    *response.status_mut() = answer.status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
 
-    fn to(&self, method: &Method, path: &str) -> Response<String> {
-        let is_read = matches!(*method, Method::GET | Method::HEAD);
-        let (status, text) = match path {
-            _ if !is_read => {
-                (StatusCode::METHOD_NOT_ALLOWED, "the methods are GET and HEAD\n".to_owned())
-            }
-            "/live" => (StatusCode::OK, "live\n".to_owned()),
-            "/ready" => match self.health.check_ready() {
-                Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
-                Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {reason}\n")),
-            },
-            "/metrics" => {
-                self.metrics.run_upkeep();
-                (StatusCode::OK, self.metrics.render())
-            }
-            _ => (StatusCode::NOT_FOUND, "the paths are /live, /ready and /metrics\n".to_owned()),
-        };
-        let mut response = Response::new(text);
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(CONTENT));
-        response
-    }
+/// Checks that the host of a request is an address or `localhost`.
+fn names_this_machine<B>(request: &Request<B>) -> bool {
+    let Some(host) = request.headers().get(HOST) else { return true };
+    let authority = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
+    authority.is_some_and(|authority| {
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok()
+    })
 }

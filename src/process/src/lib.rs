@@ -41,6 +41,8 @@ mod secret;
 mod signals;
 mod stop;
 
+pub mod monitor;
+
 #[doc(hidden)]
 pub use log::levels;
 pub use login::Login;

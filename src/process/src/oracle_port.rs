@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fluo_accumulo::Oracle;
 use fluo_table::Result;
 
-use crate::health::{Health, State};
+use crate::health::{Health, State, SupervisorPort};
 use crate::http::HttpServer;
 
 /// The port for supervisors of a process that only runs an [`Oracle`]. It is closed when this is
@@ -34,7 +34,7 @@ impl OraclePort {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the program has a recorder of metrics.
     pub async fn open(address: SocketAddr) -> Result<Self> {
         let health = Arc::new(Health::starting());
-        let http = HttpServer::start(address, health.clone()).await?;
+        let http = SupervisorPort::open(address, health.clone(), Arc::default()).await?;
         Ok(Self { health, http })
     }
 

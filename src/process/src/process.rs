@@ -1,22 +1,28 @@
 //! The process: [`Process`].
 
+use std::convert::Infallible;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_engine::{ApplicationHandle, InstanceExt, LoaderOptions, Loaders, WorkerOptions};
 use fluo_table::{Error, Instance, Result};
 use tracing::info;
 
-use crate::health::{Health, State};
+use crate::health::{Health, State, SupervisorPort};
 use crate::http::HttpServer;
 use crate::log;
+use crate::monitor::{Board, Monitor, MonitorOptions};
 use crate::options::ProcessOptions;
 use crate::profile::Target;
 use crate::queue_gauges;
 use crate::stop::{Cause, Stop, Stopper};
+
+/// The pause between two readings of the monitor.
+const MONITOR_PAUSE: Duration = Duration::from_secs(10);
 
 /// A process that runs a worker or loaders until a signal ends it.
 ///
@@ -48,6 +54,8 @@ pub struct Process {
     http: Option<HttpServer>,
     oracle: Option<OracleOptions>,
     stop: Stop,
+    /// The location of a directory, and the page of its monitor.
+    monitored: Option<(String, Arc<OnceLock<Arc<Board>>>)>,
 }
 
 impl ProcessOptions {
@@ -67,8 +75,11 @@ impl ProcessOptions {
         log::start()?;
         let mut stop = Stop::listen(self.max_drain)?;
         let health = Arc::new(Health::starting());
+        let board = Arc::new(OnceLock::new());
         let http = match self.http {
-            Some(address) => Some(HttpServer::start(address, health.clone()).await?),
+            Some(address) => {
+                Some(SupervisorPort::open(address, health.clone(), board.clone()).await?)
+            }
             None => None,
         };
         let opening = async {
@@ -89,7 +100,11 @@ impl ProcessOptions {
             }
         };
         info!("opened {}", self.profile.target);
-        Ok(Process { instance, health, http, oracle, stop })
+        // No other process can look into a directory while this one has it open.
+        let is_directory = matches!(self.profile.target, Target::Embedded(_));
+        let at = is_directory.then(|| self.profile.to_string());
+        let monitored = http.is_some().then_some(at).flatten().map(|at| (at, board));
+        Ok(Process { instance, health, http, oracle, stop, monitored })
     }
 }
 
@@ -131,13 +146,19 @@ impl Process {
     /// Those of [`WorkerOptions::start`]; the reason why the [oracle](ProcessOptions::oracle) or a
     /// task of the worker has ended.
     pub async fn run_worker(self, worker: WorkerOptions) -> Result<()> {
-        let Self { instance: _instance, health, http, oracle, mut stop } = self;
+        let Self { instance, health, http, oracle, mut stop, monitored } = self;
         let client = worker.client().clone();
         let gauges = async {
             match &http {
                 Some(_) => queue_gauges::maintain(&client).await,
                 None => pending().await,
             }
+        };
+        let watching = async {
+            let Some((at, page)) = monitored else { return pending().await };
+            let options = MonitorOptions::new(at).own_metrics()?;
+            let board = page.get_or_init(Arc::default);
+            Ok(board.keep(Monitor::new(instance.clone(), options), MONITOR_PAUSE).await)
         };
         let starting = async { Ok::<_, Error>((start(oracle).await?, worker.start().await?)) };
         let (mut oracle, mut worker) = tokio::select! {
@@ -151,6 +172,7 @@ impl Process {
             error = worker.wait_for_failure() => (Cause::Failure, Err(error)),
             error = end_of(&mut oracle) => (Cause::Failure, Err(error)),
             never = gauges => match never {},
+            failed = watching => (Cause::Failure, failed.map(|never: Infallible| match never {})),
         };
         health.set(State::Stopping);
         let draining = async {
@@ -178,7 +200,7 @@ impl Process {
         loaders: LoaderOptions,
         load: impl AsyncFnOnce(&Loaders) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self { instance: _instance, health, http: _http, oracle, mut stop } = self;
+        let Self { instance: _instance, health, http: _http, oracle, mut stop, .. } = self;
         let stopped = || Error::unavailable("a signal came before all input was loaded");
         let mut oracle = tokio::select! {
             started = start(oracle) => started?,
@@ -249,8 +271,6 @@ async fn stop_oracle(oracle: Option<Oracle>) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use fluo_zookeeper::ZooKeeper;
     use tokio::time::sleep;
     use zookeeper_client::{Acls, Client, CreateMode};
@@ -285,6 +305,7 @@ mod tests {
                 http: None,
                 oracle: Some(oracle.host("localhost")),
                 stop: Stop::listen(Duration::from_secs(30)).unwrap(),
+                monitored: None,
             }
         };
         let worker = process();

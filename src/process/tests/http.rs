@@ -24,8 +24,12 @@ fn options(directory: &Path) -> ProcessOptions {
 
 /// Sends a request, and returns the status line and the body.
 async fn ask(address: SocketAddr, request: &str) -> (String, String) {
+    ask_at(address, "test", request).await
+}
+
+async fn ask_at(address: SocketAddr, host: &str, request: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!("{request} HTTP/1.1\r\nhost: test\r\n\r\n");
+    let request = format!("{request} HTTP/1.1\r\nhost: {host}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
@@ -112,6 +116,21 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
 
     // A second request for metrics must not count the samples again.
     assert!(answer("GET /metrics").await.1.contains("fluo_notification_tries_count 1\n"));
+
+    // The worker has the directory open, so it is also the monitor of it.
+    let monitored = "fluo_monitor_workers{application=\"web\"} 1\n";
+    while !answer("GET /metrics").await.1.contains(monitored) {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let paths = "the paths are /, /figures, /history, /live, /ready and /metrics\n";
+    assert_eq!(answer("GET /x").await.1, paths);
+    let figures = ask_at(address, "localhost", "GET /figures").await.1;
+    let figures: serde_json::Value = serde_json::from_str(&figures).unwrap();
+    assert_eq!(figures["work"]["sources"][0]["name"], "this process", "{figures}");
+    assert_eq!(figures["applications"][0]["queues"][0]["entries"], 0, "{figures}");
+    // A page from elsewhere cannot read them.
+    let refused = "name this machine by its address, or localhost\n";
+    assert_eq!(answer("GET /figures").await, pair("HTTP/1.1 403 Forbidden", refused));
 
     client.run(async |tx| tx.set("org.rust", &TEXT, "slow")).await.unwrap();
     begun.recv().await.unwrap();

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Presence,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use tokio::time::sleep;
@@ -154,6 +154,10 @@ impl Coordination for SimulatedCoordination {
 
     async fn last_transactor(&self) -> Result<TransactorId> {
         self.send(self.link.world.coordination.last_transactor()).await
+    }
+
+    async fn presence(&self) -> Result<Presence> {
+        self.send(self.link.world.coordination.presence()).await
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {

@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: one function for each rule of the contracts of
 //! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
-//! The name of each function begins with the rule (C1 to C19) that it checks. A function creates
+//! The name of each function begins with the rule (C1 to C20) that it checks. A function creates
 //! applications with unique names, and the suite removes them after it. So rules can run
 //! concurrently, on an instance that is in use. If a rule does not hold, its function panics and
 //! leaves its application for inspection.
@@ -95,6 +95,7 @@ macro_rules! __for_each_coordination_rule {
             removal::c11_a_running_application_is_not_removed,
             removal::c11_no_transactor_begins_in_a_removed_application,
             removal::c12_a_cancelled_caller_is_not_present,
+            workers::c20_processes_are_listed_while_they_are_present,
             life::c13_one_of_many_concurrent_claims_succeeds,
             locks::c15_one_caller_has_a_duty,
             locks::c16_nobody_begins_during_an_exclusive_use,

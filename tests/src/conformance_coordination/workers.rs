@@ -1,11 +1,12 @@
-//! C7: workers.
+//! C7 and C20: workers, and the list of them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Applications, Share, WorkerMembership};
 use fluo_table::layout::{Partition, is_unpartitioned};
-use fluo_table::{Bytes, Span};
+use fluo_table::{Bytes, Span, Timestamp};
 use futures::future::{join_all, try_join_all};
 
 use super::ground::{Ground, count, without_pauses};
@@ -119,4 +120,36 @@ pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Appli
         tokio::time::sleep(PAUSE).await;
     }
     assert_eq!(parts(&found), parts(&expected(3)));
+}
+
+/// Checks C20: the transactors with what they have published, and the workers with their shares,
+/// are listed from their begin to their end.
+pub async fn c20_processes_are_listed_while_they_are_present(applications: Arc<dyn Applications>) {
+    let ground = ground(&applications).await;
+    let coordination = &ground.coordination;
+    assert!(coordination.presence().await.unwrap().transactors.is_empty());
+    let [one, two] = [0, 1].map(|_| coordination.begin_transactor());
+    let (one, two) = (one.await.unwrap(), two.await.unwrap());
+    let oldest = Timestamp::new(7).unwrap();
+    two.publish_oldest_active(Some(oldest)).await.unwrap();
+    let mut workers = Vec::new();
+    for _ in 0..3 {
+        workers.push(coordination.join_workers().await.unwrap());
+    }
+    assert_shares(&workers).await;
+    let present = coordination.presence().await.unwrap();
+    assert_eq!(present.transactors, BTreeMap::from([(one.id(), None), (two.id(), Some(oldest))]));
+    assert_eq!(present.oldest_active(), Some(oldest));
+    let shares: Option<Vec<_>> = present.workers.into_iter().map(|(_, share)| share).collect();
+    assert_eq!(parts(&shares.unwrap()), parts(&expected(3)));
+    drop((two, workers));
+    for _ in 0..TRIES {
+        let present = coordination.presence().await.unwrap();
+        if present.workers.is_empty() && present.transactors.len() == 1 {
+            assert_eq!(present.transactors, BTreeMap::from([(one.id(), None)]));
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    panic!("ended processes are listed");
 }

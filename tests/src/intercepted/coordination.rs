@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, HeldLock, PendingCommit, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, PendingCommit, Presence,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
@@ -49,6 +49,10 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
 
     async fn last_transactor(&self) -> Result<TransactorId> {
         self.call("last_transactor", self.inner.last_transactor()).await
+    }
+
+    async fn presence(&self) -> Result<Presence> {
+        self.call("presence", self.inner.presence()).await
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, HeldLock, Timeline, TimestampBlock,
-    Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, Presence, Timeline,
+    TimestampBlock, Transactor, TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
 use fluo_table::{Clock, Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
-use super::{dead_letters, in_own_task, locks, transactor, worker};
+use super::{dead_letters, in_own_task, locks, presence, transactor, worker};
 use crate::oracle::WallClock;
 use crate::zookeeper::{Change, Outcome, Session, TRIES};
 
@@ -72,6 +72,10 @@ impl Coordination for ZooKeeperCoordination {
 
     async fn last_transactor(&self) -> Result<TransactorId> {
         transactor::last(&self.application, &*self.session().await?).await
+    }
+
+    async fn presence(&self) -> Result<Presence> {
+        presence::find(&self.application, &*self.session().await?).await
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {

@@ -39,6 +39,7 @@ mod initialization;
 mod locks;
 mod opened;
 mod place;
+mod presence;
 mod removal;
 mod splits;
 mod transactor;

@@ -12,7 +12,7 @@ pub(super) fn election_prefix(random: u128) -> String {
 }
 
 /// Returns the paths of election nodes in their order: the first one is that of the leader.
-pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
+pub(crate) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
     let mut names: Vec<_> = names.iter().collect();
     // The text after the last `lock-` decides the place of a name.
     names.sort_by_key(|name| name.rsplit(SEQUENCE).next());
@@ -20,7 +20,7 @@ pub(super) fn sorted(servers: &str, names: &[String]) -> Vec<String> {
 }
 
 /// Reads the address in an election node. Returns `None` unless it is `host:port`.
-pub(super) fn address(data: &[u8]) -> Option<String> {
+pub(crate) fn address(data: &[u8]) -> Option<String> {
     let text = str::from_utf8(data).ok()?.trim();
     let (host, port) = text.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;

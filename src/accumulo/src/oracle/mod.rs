@@ -28,7 +28,7 @@
 
 mod application;
 mod client;
-mod election;
+pub(crate) mod election;
 mod options;
 mod server;
 mod wire;

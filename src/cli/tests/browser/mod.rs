@@ -76,7 +76,11 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded.
     pub(crate) fn open(&mut self, file: &Path) {
-        let address = format!("file://{}", file.display());
+        self.visit(&format!("file://{}", file.display()));
+    }
+
+    /// Opens an address and waits until its page is loaded.
+    pub(crate) fn visit(&mut self, address: &str) {
         let answer = self.call("Page.navigate", &json!({"url": address}));
         assert_eq!(answer["errorText"], Value::Null, "{address}");
         while self.receive()["method"] != "Page.loadEventFired" {}
@@ -91,9 +95,14 @@ impl Browser {
     }
 
     pub(crate) fn press_tab(&mut self) {
+        self.press("Tab", 9);
+    }
+
+    /// Presses a key, by its name and its number in Windows.
+    pub(crate) fn press(&mut self, key: &str, number: u32) {
         for kind in ["keyDown", "keyUp"] {
             let event =
-                json!({"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9});
+                json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number});
             self.call("Input.dispatchKeyEvent", &event);
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fluo_engine::{Instance, InstanceExt};
+use fluo_process::monitor::{Monitor, MonitorOptions};
 use serde_json::{Deserializer, Value};
 
 use crate::application::{Web, failed, page, place};
@@ -76,7 +78,7 @@ fn documents(output: &[u8]) -> Vec<Value> {
 
 /// Checks that the fields of some documents are those of a section, together.
 #[track_caller]
-fn assert_described(command: &str, documents: &[Value]) {
+pub(crate) fn assert_described(command: &str, documents: &[Value]) {
     let (described, mut found) = (described(command), Fields::new());
     documents.iter().for_each(|document| add_fields(document, "", &mut found));
     found.remove("format");
@@ -236,6 +238,26 @@ async fn describes_documents_about_applications() {
     idle.runs("app init --at embedded:d web");
     let all = [waiting, idle.documents(&[&format!("wait {at} web")])].concat();
     assert_described("fluo wait", &all);
+}
+
+/// An idle directory has no workers and no oracles, so another reading is in memory.
+#[tokio::test]
+async fn describes_the_readings_of_a_monitor() {
+    let place = Place::new();
+    place.file("s.toml", crate::command::SPEC);
+    update(&place, &[("cat", 2)], true).await;
+    place.runs("table create --at embedded:d pages");
+    let arguments = "top --at embedded:d --count 1 --table pages=s.toml --table nope";
+    let mut readings = place.documents(&[&format!("{arguments} --metrics 127.0.0.1:1")]);
+    let fluo = Instance::in_memory();
+    let web = fluo.application("web").create().await.unwrap();
+    let _snapshot = web.snapshot().await.unwrap();
+    let coordination = fluo.applications().open("web").await.unwrap();
+    let _worker = coordination.join_workers().await.unwrap();
+    let mut other = Monitor::new(fluo, MonitorOptions::new("memory")).read().await;
+    other.applications[0].oracles.push("oracle-1:9913".to_owned());
+    readings.push(serde_json::to_value(other).unwrap());
+    assert_described("fluo top", &readings);
 }
 
 #[tokio::test]

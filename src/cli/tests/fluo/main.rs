@@ -19,6 +19,7 @@ mod demo;
 mod json;
 mod layout;
 mod log;
+mod monitor;
 mod oracle_port;
 mod pipes;
 mod queue;

@@ -198,6 +198,11 @@ impl Coordination for EmbeddedCoordination {
         self.run(last).await
     }
 
+    async fn presence(&self) -> Result<fluo_table::coordination::Presence> {
+        self.application.check_there()?;
+        Ok(self.application.sessions().presence())
+    }
+
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let join = |_: &mut Transaction<'_>, application: Arc<EmbeddedApplication>| {
             application.sessions().check_shared(&application.name)?;

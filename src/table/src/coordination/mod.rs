@@ -2,7 +2,7 @@
 //! [`Applications`], and the [`Coordination`] of each.
 //!
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
-//! contains their contract, the rules C1 to C19; a conformance suite checks them one by one on
+//! contains their contract, the rules C1 to C20; a conformance suite checks them one by one on
 //! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```
@@ -42,6 +42,7 @@ mod memory;
 mod observed_column;
 mod pending_commit;
 mod port;
+mod presence;
 mod sessions;
 mod share;
 mod timeline;
@@ -59,6 +60,7 @@ pub use memory::MemoryApplications;
 pub use observed_column::{ObservedColumn, ObserverKind};
 pub use pending_commit::{PendingCommit, PendingCommits};
 pub use port::{Coordination, Transactor, WorkerMembership, check_duty};
+pub use presence::Presence;
 pub use sessions::Sessions;
 pub use share::Share;
 pub use timeline::Timeline;

@@ -9,7 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, HeldLock, PendingCommit, Share, TimestampBlock, TransactorId,
+    Application, FailedNotification, HeldLock, PendingCommit, Presence, Share, TimestampBlock,
+    TransactorId,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -94,6 +95,9 @@ use crate::error::{Error, Result};
 ///   alive at some instant of that call. So since the publication the horizon has not passed the
 ///   timestamp that it has published (C5), and the application is not removed. The horizon may have
 ///   passed that timestamp before the publication.
+/// - **C20, presence.** [`presence`](Coordination::presence) returns each transactor that is alive
+///   and each worker that is present during the whole call. It is for people to look at: what it
+///   returns may have changed already.
 ///
 /// Commits in one step, on a coordination that [supports them](Coordination::begin_commit):
 /// - **C18, pending commits.** A pending commit has a timestamp of its own (C1, C2).
@@ -154,6 +158,9 @@ pub trait Coordination: Debug + Send + Sync {
     ///
     /// [`Corrupt`](crate::ErrorKind::Corrupt) if a transactor with a higher number is alive.
     async fn last_transactor(&self) -> Result<TransactorId>;
+
+    /// Returns the processes that are present (C20).
+    async fn presence(&self) -> Result<Presence>;
 
     /// Joins the workers.
     ///

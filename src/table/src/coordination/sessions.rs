@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use super::held_lock::{HeldLocks, LockKey};
-use crate::coordination::{HeldLock, Share, TransactorId, check_duty};
+use crate::coordination::{HeldLock, Presence, Share, TransactorId, check_duty};
 use crate::data::{Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::layout::Partition;
 
 /// The transactors, workers and duties of one application whose clients are all in one process.
-/// Implements the rules C4 to C7, C15 and C16 of [`Coordination`](super::Coordination), except for
+/// Implements the rules C4 to C7, C15, C16 and C20 of [`Coordination`](super::Coordination), except for
 /// locking and for the numbers that must be durable.
 #[derive(Debug, Default)]
 pub struct Sessions {
@@ -131,6 +131,17 @@ impl Sessions {
             return Err(Error::worker_ended());
         };
         Ok(Share::new([Span::all()], Partition::new(count, rank)?))
+    }
+
+    /// Returns the transactors and the workers (C20). There are no oracles.
+    pub fn presence(&self) -> Presence {
+        let workers = self.workers.iter();
+        let workers = workers.map(|worker| (worker.to_string(), self.share(*worker).ok()));
+        Presence {
+            oracles: Vec::new(),
+            transactors: self.transactors.clone(),
+            workers: workers.collect(),
+        }
     }
 
     /// Checks whether any transactor or worker is present.

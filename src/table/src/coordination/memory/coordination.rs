@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use crate::clock::Clock;
 use crate::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, PendingCommit, PendingCommits,
-    Sessions, Share, Timeline, TimestampBlock, Transactor, TransactorId, WorkerMembership,
-    check_settings,
+    Presence, Sessions, Share, Timeline, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -136,6 +136,10 @@ impl Coordination for MemoryCoordination {
 
     async fn last_transactor(&self) -> Result<TransactorId> {
         self.with(|application| Ok(TransactorId(application.last_transactor)))
+    }
+
+    async fn presence(&self) -> Result<Presence> {
+        self.with(|application| Ok(application.sessions.presence()))
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {

@@ -1,0 +1,101 @@
+//! `fluo monitor`, and what it reads.
+
+use std::future::pending;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use fluo_keys::VerifyOptions;
+use fluo_process::monitor::{self, MonitorOptions, MonitorPort, MonitoredTable};
+use serde_json::json;
+
+use crate::exit::Outcome;
+use crate::output;
+use crate::spec::{self, OtherRows};
+use crate::target::InstanceArguments;
+use crate::text::parse_duration;
+
+const DEFAULT_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9465);
+/// The shortest interval: a reading is not free for the servers.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a monitor reads.
+#[derive(Args, Debug)]
+pub(crate) struct WatchedArguments {
+    #[command(flatten)]
+    target: InstanceArguments,
+    /// Applications to read [default: all]
+    #[arg(value_name = "APPLICATION")]
+    applications: Vec<String>,
+    /// Read another table too, and compare it with a spec; repeat it for each
+    #[arg(long = "table", value_name = "NAME[=SPEC.toml]")]
+    tables: Vec<String>,
+    /// Read the metrics of a worker or loader at its FLUO_HTTP address; repeat it for each
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Vec<String>,
+    /// The pause between two readings, from 1s on
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_duration)]
+    pub(crate) interval: Duration,
+}
+
+impl WatchedArguments {
+    pub(crate) async fn open(&self) -> Result<monitor::Monitor> {
+        ensure!(self.interval >= MIN_INTERVAL, "the interval is shorter than 1s");
+        let tables =
+            self.tables.iter().map(|table| monitored(table)).collect::<Result<Vec<_>>>()?;
+        let options = MonitorOptions::new(self.target.written())
+            .applications(self.applications.iter().cloned())
+            .tables(tables)
+            .needs_oracle(!self.target.is_directory())
+            .metrics(self.metrics.iter().map(String::as_str))?;
+        Ok(monitor::Monitor::new(self.target.open().await?, options))
+    }
+}
+
+/// Parses the name of a table, which the file of a spec may follow.
+fn monitored(text: &str) -> Result<MonitoredTable> {
+    let Some((name, file)) = text.split_once('=') else { return Ok(MonitoredTable::new(text)) };
+    let (optimizations, expected) = spec::read(&PathBuf::from(file))
+        .with_context(|| format!("cannot compare table `{name}`"))?;
+    let options = VerifyOptions::new()
+        .max_skew(expected.max_skew)
+        .allow_other_rows(expected.other_rows == OtherRows::Allowed);
+    Ok(MonitoredTable::new(name).wanted(optimizations, options))
+}
+
+/// Serve a page that shows live what an operator watches, until Ctrl-C.
+///
+/// The page has an hour of history: notifications that wait and their age, transactions, conflicts
+/// and recoveries per second (of the processes that --metrics names), the oldest active timestamp,
+/// oracles, workers with their parts, queues, dead letters, tablets and entries per server and per
+/// group, the fullest tablet against the mean, and differences from the recipes. /metrics has the
+/// same figures for Prometheus. It only reads. The port has no login: it is open on this machine
+/// alone, unless --listen says otherwise.
+///
+/// Only one process can open an embedded directory. A worker shows this page for its own directory,
+/// at its FLUO_HTTP address.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo monitor --at prod --metrics worker-1:9464 --metrics worker-2:9464
+  fluo monitor --at embedded:./data --table pages=pages.toml")]
+pub(crate) struct Monitor {
+    #[command(flatten)]
+    watched: WatchedArguments,
+    /// Address of the page
+    #[arg(long, value_name = "IP:PORT", default_value_t = DEFAULT_ADDRESS)]
+    listen: SocketAddr,
+}
+
+impl Monitor {
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        let monitor = self.watched.open().await?;
+        let port = MonitorPort::open(self.listen, monitor, self.watched.interval).await?;
+        let url = format!("http://{}", port.address());
+        output::emit_either(&url, &json!({ "url": url }))?;
+        pending().await
+    }
+}

@@ -1,0 +1,291 @@
+//! `fluo top`.
+
+use std::io::{self, BufReader, IsTerminal, Read};
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::Result;
+use clap::{Args, value_parser};
+use fluo_process::monitor::{ApplicationFigures, Figures, TableFigures};
+use fluo_table::Grouped;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use crate::color::{Meaning, painted};
+use crate::exit::Outcome;
+use crate::layout::{self, Columns, Heading};
+use crate::monitor::WatchedArguments;
+use crate::output;
+use crate::text::{count_of, plural, tenths};
+
+/// The alternate screen without a cursor, and the end of both.
+const BEGIN: &str = "\x1b[?1049h\x1b[?25l";
+const END: &str = "\x1b[?25h\x1b[?1049l";
+const MAX_ALARMS: usize = 5;
+const MAX_SERVERS: usize = 12;
+
+/// Show what an operator watches at the terminal, again and again; q or Ctrl-C ends it.
+///
+/// These are the figures of `fluo monitor`. Without a terminal it prints one reading; --count sets
+/// the number of readings. With --json each reading is a line. Figures per second are those of the
+/// processes that --metrics names, from the second reading on.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo top --at prod --metrics worker-1:9464 --metrics worker-2:9464
+  fluo top --at embedded:./data web")]
+pub(crate) struct Top {
+    #[command(flatten)]
+    watched: WatchedArguments,
+    /// End after this number of readings
+    #[arg(long, value_name = "READINGS", value_parser = value_parser!(u64).range(1..))]
+    count: Option<u64>,
+}
+
+impl Top {
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        let mut monitor = self.watched.open().await?;
+        let is_screen = io::stdout().is_terminal() && !output::is_json();
+        let count = self.count.unwrap_or(if is_screen || output::is_json() { u64::MAX } else { 1 });
+        let mut screen = is_screen.then(Screen::begin).transpose()?;
+        for reading in 0..count {
+            if reading > 0 && screen.is_none() {
+                sleep(self.watched.interval).await;
+            }
+            let figures = monitor.read().await;
+            match &mut screen {
+                Some(screen) => {
+                    screen.show(&frame(&figures, self.watched.interval))?;
+                    if screen.is_left(self.watched.interval).await {
+                        break;
+                    }
+                }
+                None if output::is_json() => output::emit(&output::json_line(&figures)?)?,
+                None => output::print(&frame(&figures, self.watched.interval))?,
+            }
+        }
+        Ok(Outcome::Success)
+    }
+}
+
+/// The screen of a terminal, which is restored when this is dropped.
+struct Screen {
+    /// Receives the key that ends the command; `None` if no keys are read.
+    quit: Option<oneshot::Receiver<()>>,
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Screen {
+    fn begin() -> Result<Self> {
+        #[cfg(unix)]
+        let before = {
+            use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+            let before = tcgetattr(io::stdin()).ok();
+            if let Some(before) = &before {
+                let mut keys = before.clone();
+                keys.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+                tcsetattr(io::stdin(), OptionalActions::Now, &keys)?;
+            }
+            before
+        };
+        let quit = io::stdin().is_terminal().then(|| {
+            let (ask, quit) = oneshot::channel();
+            // The thread ends with the process.
+            std::thread::spawn(move || {
+                let is_quit = |byte: &io::Result<u8>| matches!(byte, Ok(b'q' | b'Q') | Err(_));
+                BufReader::new(io::stdin()).bytes().find(is_quit);
+                // The command may have ended.
+                let _ = ask.send(());
+            });
+            quit
+        });
+        output::write(BEGIN.as_bytes())?;
+        Ok(Self {
+            quit,
+            #[cfg(unix)]
+            before,
+        })
+    }
+
+    /// Replaces what the screen shows.
+    fn show(&self, lines: &str) -> Result<()> {
+        let height = terminal_size::terminal_size_of(io::stdout());
+        let height = height.map_or(usize::MAX, |(_, height)| height.0.into());
+        let lines = output::rendered(lines);
+        // Each line ends by erasing what the one before it on the screen had.
+        let lines: Vec<_> =
+            lines.lines().take(height).map(|line| format!("{line}\x1b[K")).collect();
+        output::write(format!("\x1b[H{}\x1b[J", lines.join("\r\n")).as_bytes())
+    }
+
+    /// Waits for the key that ends the command, for a time.
+    async fn is_left(&mut self, time: Duration) -> bool {
+        match &mut self.quit {
+            Some(quit) => timeout(time, quit).await.is_ok(),
+            None => {
+                sleep(time).await;
+                false
+            }
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            use rustix::termios::{OptionalActions, tcsetattr};
+            // Ignore the error of a closed terminal, which needs no restoring.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+        }
+        let _ = output::write(END.as_bytes());
+    }
+}
+
+/// Lays out a reading.
+fn frame(figures: &Figures, interval: Duration) -> String {
+    let time = UNIX_EPOCH + Duration::from_millis(figures.time_ms);
+    let time = humantime::format_rfc3339_seconds(time);
+    let title = format!("{}  {time}  every {}", figures.at, humantime::format_duration(interval));
+    let mut parts = vec![painted(Meaning::Title, &title)];
+    let mut state = match figures.alarms.len() {
+        0 => painted(Meaning::Good, "All is well"),
+        count => painted(Meaning::Bad, &format!("{} to look at", plural(count, "matter"))),
+    };
+    for alarm in figures.alarms.iter().take(MAX_ALARMS) {
+        state += &format!("\n! {}", output::shown(alarm));
+    }
+    parts.push(state);
+    if let Some(work) = &figures.work {
+        let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), tenths);
+        parts.push(format!(
+            "transactions/s {}  conflicts/s {}  recoveries/s {}  notifications/s {}",
+            rate(work.transactions),
+            rate(work.conflicts),
+            rate(work.recoveries),
+            rate(work.notifications)
+        ));
+    }
+    if !figures.applications.is_empty() {
+        parts.push(applications(&figures.applications));
+    }
+    if figures.applications.iter().any(|application| !application.queues.is_empty()) {
+        parts.push(queues(&figures.applications));
+    }
+    if !figures.tables.is_empty() {
+        parts.push(tables(&figures.tables));
+    }
+    parts.extend(figures.tables.iter().filter(|table| table.servers.len() > 1).map(servers));
+    parts.join("\n\n")
+}
+
+fn applications(applications: &[ApplicationFigures]) -> String {
+    let mut columns = Columns::new([
+        Heading::Left("application"),
+        Heading::Right("waiting"),
+        Heading::Right("oldest"),
+        Heading::Right("dead letters"),
+        Heading::Right("workers"),
+        Heading::Right("transactors"),
+        Heading::Right("oldest active"),
+        Heading::Left("oracle"),
+    ]);
+    for application in applications {
+        let oracle = match (application.needs_oracle, application.oracles.first()) {
+            (_, Some(leader)) => leader.clone(),
+            (true, None) => "none".to_owned(),
+            (false, None) => "-".to_owned(),
+        };
+        let waiting = application.notifications.as_ref();
+        let count = waiting.map(|waiting| {
+            let more = if waiting.is_complete { "" } else { "+" };
+            format!("{}{more}", Grouped(waiting.count))
+        });
+        columns.row([
+            output::shown(&application.name),
+            count.unwrap_or_else(|| "?".to_owned()),
+            age(waiting.and_then(|waiting| waiting.oldest_seconds)),
+            grouped(application.dead_letters),
+            grouped(application.workers.len()),
+            grouped(application.transactors),
+            age(application.oldest_active_seconds),
+            output::shown(&oracle),
+        ]);
+    }
+    columns.lines()
+}
+
+fn queues(applications: &[ApplicationFigures]) -> String {
+    let mut columns = Columns::new([
+        Heading::Left("queue"),
+        Heading::Right("entries"),
+        Heading::Right("oldest"),
+        Heading::Right("dead letters"),
+        Heading::Left("accuracy"),
+    ]);
+    for application in applications {
+        for queue in &application.queues {
+            columns.row([
+                output::shown(&format!("{} {}", application.name, queue.id)),
+                Grouped(queue.entries).to_string(),
+                age(queue.oldest_seconds),
+                Grouped(queue.dead_letters).to_string(),
+                queue.accuracy.clone(),
+            ]);
+        }
+    }
+    columns.lines()
+}
+
+fn tables(tables: &[TableFigures]) -> String {
+    let mut columns = Columns::new([
+        Heading::Left("table"),
+        Heading::Right("tablets"),
+        Heading::Right("entries"),
+        Heading::Right("fullest"),
+        Heading::Right("fullest / mean"),
+        Heading::Left("differences"),
+    ]);
+    for table in tables {
+        let differences = table.drift.as_ref().map(|drift| grouped(drift.len()));
+        columns.row([
+            output::shown(&table.name),
+            grouped(table.tablets),
+            Grouped(table.entries).to_string(),
+            Grouped(table.fullest).to_string(),
+            table.fullest_over_mean.map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}")),
+            differences.unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    columns.lines()
+}
+
+fn servers(table: &TableFigures) -> String {
+    let bar = |(name, server): (&String, &fluo_process::monitor::ServerFigures)| {
+        ([format!("  {}", output::shown(name)), plural(server.tablets, "tablet")], server.entries)
+    };
+    let bars: Vec<_> = table.servers.iter().take(MAX_SERVERS).map(bar).collect();
+    let mut lines = vec![format!("entries of table {} by server:", output::shown(&table.name))];
+    lines.extend(layout::bars(&bars, None, layout::output_width()));
+    let more = table.servers.len().saturating_sub(MAX_SERVERS);
+    if more > 0 {
+        lines.push(format!("  and {}", plural(more, "more server")));
+    }
+    lines.join("\n")
+}
+
+fn grouped(count: usize) -> String {
+    Grouped(count_of(count)).to_string()
+}
+
+/// Formats a lower bound of an age with one unit.
+fn age(seconds: Option<f64>) -> String {
+    let Some(seconds) = seconds else { return "-".to_owned() };
+    let whole = Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs();
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3_600 => format!("{} min", whole / 60),
+        3_600..172_800 => format!("{} h", whole / 3_600),
+        _ => format!("{} days", Grouped(whole / 86_400)),
+    }
+}

@@ -1,0 +1,358 @@
+//! The reading of the figures.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fluo_engine::{Client, InstanceExt};
+use fluo_keys::{RowCounting, TableOptimizations, VerifyOptions};
+use fluo_recipes::stored_queue::StoredQueue;
+use fluo_recipes::table_optimizations;
+use fluo_table::balancer::GroupPattern;
+use fluo_table::coordination::{Application, Presence};
+use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp};
+use fluo_table::{
+    Authorizations, CellBatches, ColumnSelector, Error, Escaped, Filter, Instance, Result, Scan,
+    Span, Table, TableAdmin, Tablet, Timestamp,
+};
+use futures::TryStreamExt;
+
+use super::figures::{
+    ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, Waiting, WorkerFigures,
+};
+use super::work::{Source, Work};
+
+/// Maximum number of notifications, and of entries of a queue, that a reading counts.
+const MAX_READ: u64 = 10_000;
+
+/// What a monitor reads.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct MonitorOptions {
+    at: String,
+    applications: Vec<String>,
+    tables: Vec<MonitoredTable>,
+    sources: Vec<Source>,
+    needs_oracle: bool,
+}
+
+/// A table that is read although no application may have it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MonitoredTable {
+    /// The table.
+    pub name: String,
+    /// What its layout is compared with, and how.
+    pub wanted: Option<(TableOptimizations, VerifyOptions)>,
+}
+
+impl MonitoredTable {
+    /// Creates a table without wanted optimizations.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), wanted: None }
+    }
+
+    /// Sets the optimizations that the table should have.
+    #[must_use]
+    pub fn wanted(self, optimizations: TableOptimizations, options: VerifyOptions) -> Self {
+        Self { wanted: Some((optimizations, options)), ..self }
+    }
+}
+
+impl MonitorOptions {
+    /// Creates the options for all applications; `at` is the location, as the figures show it.
+    pub fn new(at: impl Into<String>) -> Self {
+        Self {
+            at: at.into(),
+            applications: Vec::new(),
+            tables: Vec::new(),
+            sources: Vec::new(),
+            needs_oracle: false,
+        }
+    }
+
+    /// Sets the names of the applications. Default: all.
+    pub fn applications(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { applications: names.into_iter().collect(), ..self }
+    }
+
+    /// Sets the tables beside those of the applications.
+    pub fn tables(self, tables: impl IntoIterator<Item = MonitoredTable>) -> Self {
+        Self { tables: tables.into_iter().collect(), ..self }
+    }
+
+    /// Sets the addresses of processes whose metrics are read, as
+    /// [`ProcessOptions::http`](crate::ProcessOptions::http) sets them: `http://HOST:PORT`, or
+    /// `HOST:PORT`. The path is `/metrics` unless given.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for another form.
+    pub fn metrics<'a>(self, urls: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let sources = urls.into_iter().map(Source::parse).collect::<Result<_>>()?;
+        Ok(Self { sources, ..self })
+    }
+
+    /// Sets whether the applications need an oracle, as on Accumulo. Default: no.
+    pub fn needs_oracle(self, needs_oracle: bool) -> Self {
+        Self { needs_oracle, ..self }
+    }
+
+    pub(crate) fn own_metrics(mut self) -> Result<Self> {
+        self.sources.push(Source::own()?);
+        Ok(self)
+    }
+}
+
+/// Reads figures again and again.
+///
+/// While an application has queues, the monitor has a client of it, so the application is running.
+#[derive(Debug)]
+pub struct Monitor {
+    instance: Instance,
+    options: MonitorOptions,
+    /// The clients of applications with queues, by name.
+    clients: BTreeMap<String, Client>,
+    work: Work,
+}
+
+impl Monitor {
+    /// Creates a monitor of tables and applications.
+    pub fn new(instance: Instance, options: MonitorOptions) -> Self {
+        let work = Work::new(options.sources.clone());
+        Self { instance, options, clients: BTreeMap::new(), work }
+    }
+
+    /// Reads everything once.
+    pub async fn read(&mut self) -> Figures {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut figures = Figures {
+            time_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            at: self.options.at.clone(),
+            ..Figures::default()
+        };
+        let work = self.work.read().await;
+        let mut tables: Vec<_> = self.options.tables.clone();
+        for name in self.applications(&mut figures).await {
+            let mut found = ApplicationFigures {
+                name,
+                needs_oracle: self.options.needs_oracle,
+                ..ApplicationFigures::default()
+            };
+            match self.read_application(&mut found).await {
+                Ok(table) if tables.iter().any(|other| other.name == table.name) => {}
+                Ok(table) => tables.push(table),
+                Err(error) => figures.errors.push(format!("application `{}`: {error}", found.name)),
+            }
+            figures.applications.push(found);
+        }
+        for table in tables {
+            match self.read_table(&table).await {
+                Ok(table) => figures.tables.push(table),
+                Err(error) => figures.errors.push(format!("table `{}`: {error}", table.name)),
+            }
+        }
+        figures.work = work;
+        figures.find_alarms();
+        figures
+    }
+
+    async fn applications(&self, figures: &mut Figures) -> Vec<String> {
+        if !self.options.applications.is_empty() {
+            return self.options.applications.clone();
+        }
+        let listed = self.instance.applications().list().await;
+        listed.unwrap_or_else(|error| {
+            figures.errors.push(format!("applications: {error}"));
+            Vec::new()
+        })
+    }
+
+    /// Reads an application, up to the first error. Returns its table.
+    async fn read_application(&mut self, found: &mut ApplicationFigures) -> Result<MonitoredTable> {
+        let coordination = self.instance.applications().open(&found.name).await?;
+        let stored = coordination.application().await?;
+        found.table.clone_from(&stored.table);
+        let presence = coordination.presence().await?;
+        found.transactors = presence.transactors.len();
+        found.oldest_active = presence.oldest_active().map(Timestamp::get);
+        found.workers = workers(&presence);
+        found.dead_letters = coordination.dead_letters().await?.len();
+        let oldest = presence.oldest_active();
+        found.oracles = presence.oracles;
+        let (count, oldest_waiting) = self.read_waiting(&stored).await?;
+        let timestamps: Vec<_> = oldest.into_iter().chain(oldest_waiting).collect();
+        let ages = coordination.ages(&timestamps).await?;
+        let age = |timestamp: Option<Timestamp>| {
+            let place = timestamps.iter().position(|other| Some(*other) == timestamp)?;
+            ages.get(place).copied().flatten().map(|age| age.as_secs_f64())
+        };
+        found.oldest_active_seconds = age(oldest);
+        found.notifications = Some(Waiting {
+            count,
+            is_complete: count < MAX_READ,
+            oldest_seconds: age(oldest_waiting),
+        });
+        found.queues = self.read_queues(&found.name, &stored).await?;
+        let mut table = MonitoredTable::new(stored.table);
+        let optimizations = table_optimizations(&stored.settings)?;
+        if !optimizations.requirements().is_empty() {
+            let options = VerifyOptions::new().allow_other_rows(true);
+            table = table.wanted(optimizations, options);
+        }
+        Ok(table)
+    }
+
+    /// Returns the number of waiting notifications, up to the maximum, and the oldest of these.
+    async fn read_waiting(&self, stored: &Application) -> Result<(u64, Option<Timestamp>)> {
+        let table = self.instance.open_table(&stored.table, Authorizations::none()).await?;
+        let (mut count, mut oldest) = (0, None);
+        let mut batches = waiting(&*table);
+        while count < MAX_READ
+            && let Some(batch) = batches.try_next().await?
+        {
+            for cell in batch {
+                count += 1;
+                let stamp = NotificationTimestamp::decode(cell.key.timestamp);
+                oldest = oldest.into_iter().chain(stamp.map(|stamp| stamp.timestamp)).min();
+            }
+        }
+        Ok((count, oldest))
+    }
+
+    async fn read_queues(&mut self, name: &str, stored: &Application) -> Result<Vec<QueueFigures>> {
+        let queues = StoredQueue::all(&stored.settings)?;
+        if queues.is_empty() {
+            return Ok(Vec::new());
+        }
+        let read = self.read_backlogs(name, &queues).await;
+        if read.is_err() {
+            // The next reading opens another one.
+            self.clients.remove(name);
+        }
+        read
+    }
+
+    async fn read_backlogs(
+        &mut self,
+        name: &str,
+        queues: &[StoredQueue],
+    ) -> Result<Vec<QueueFigures>> {
+        let client = match self.clients.get(name) {
+            Some(client) => client.clone(),
+            None => {
+                let client = self.instance.application(name).open().await?;
+                self.clients.insert(name.to_owned(), client.clone());
+                client
+            }
+        };
+        let snapshot = client.snapshot().await?;
+        let mut found = Vec::new();
+        for queue in queues {
+            let backlog = queue.estimate_backlog(&snapshot, MAX_READ).await?;
+            let (mut letters, mut dead_letters) = (queue.dead_letters(&snapshot), 0);
+            while dead_letters < MAX_READ && letters.try_next().await?.is_some() {
+                dead_letters += 1;
+            }
+            found.push(QueueFigures {
+                id: queue.id().to_owned(),
+                entries: backlog.entries,
+                accuracy: backlog.accuracy.to_string(),
+                oldest_seconds: backlog.oldest_age.map(|age| age.as_secs_f64()),
+                dead_letters,
+            });
+        }
+        Ok(found)
+    }
+
+    async fn read_table(&self, table: &MonitoredTable) -> Result<TableFigures> {
+        let admin: &dyn TableAdmin = &self.instance;
+        if !admin.table_exists(&table.name).await? {
+            return Err(Error::no_such_table(&table.name));
+        }
+        let tablets = admin.tablets(&table.name).await?;
+        let mut found = shape(&table.name, tablets.as_slice());
+        for server in admin.servers().await? {
+            found.servers.entry(server).or_default();
+        }
+        if let Some((optimizations, options)) = &table.wanted {
+            let options = options.clone().rows(RowCounting::Skip);
+            let verdict = optimizations.verify(admin, &table.name).options(&options).await?;
+            let entries = entries_of_groups(optimizations, tablets.as_slice())?;
+            let entries = |group: &str| {
+                let own = entries.get(&Some(group.into())).or_else(|| entries.get(&None));
+                own.copied().unwrap_or_default()
+            };
+            found.groups = verdict
+                .groups
+                .iter()
+                .map(|group| GroupFigures {
+                    name: group.group.clone(),
+                    tablets: group.tablets,
+                    entries: entries(&group.group),
+                    per_server: [group.least, group.largest],
+                })
+                .collect();
+            found.drift = Some(verdict.differences.iter().map(ToString::to_string).collect());
+        }
+        Ok(found)
+    }
+}
+
+/// Scans the notifications that wait for their observers.
+pub fn waiting(table: &dyn Table) -> CellBatches {
+    let filter = Filter::Notifications { share: None };
+    let family = ColumnSelector::family(NOTIFICATION_FAMILY);
+    table.scan(Scan::over(Span::all()).column(family).filter(filter))
+}
+
+/// Returns the entries of each group; `None` is the default group.
+fn entries_of_groups<'a>(
+    optimizations: &TableOptimizations,
+    tablets: &'a [Tablet],
+) -> Result<BTreeMap<Option<Cow<'a, str>>, u64>> {
+    let mut entries = BTreeMap::new();
+    let pattern = optimizations.group_pattern();
+    let pattern = pattern.as_deref().map(GroupPattern::parse).transpose();
+    let pattern = pattern.map_err(|error| Error::invalid(error.to_string()))?;
+    for tablet in tablets {
+        let group = pattern.as_ref().and_then(|it| it.group_of(tablet.end_row.as_deref()));
+        *entries.entry(group).or_default() += tablet.entries;
+    }
+    Ok(entries)
+}
+
+fn workers(presence: &Presence) -> Vec<WorkerFigures> {
+    let workers = presence.workers.iter().map(|(name, share)| WorkerFigures {
+        name: name.clone(),
+        part: share.as_ref().map(|share| {
+            let part = share.partition();
+            [part.remainder() + 1, part.divisor().get()]
+        }),
+        ranges: share.as_ref().map_or(0, |share| share.spans().len()),
+    });
+    workers.collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures for a person to look at")]
+fn shape(name: &str, tablets: &[Tablet]) -> TableFigures {
+    let mut found = TableFigures { name: name.to_owned(), ..TableFigures::default() };
+    found.tablets = tablets.len();
+    found.entries = tablets.iter().map(|tablet| tablet.entries).sum();
+    if let Some(fullest) = tablets.iter().max_by_key(|tablet| tablet.entries) {
+        found.fullest = fullest.entries;
+        found.fullest_end_row = fullest.end_row.as_ref().map(|row| Escaped(row).to_string());
+        let mean = found.entries as f64 / tablets.len() as f64;
+        found.fullest_over_mean = (mean > 0.0).then(|| fullest.entries as f64 / mean);
+    }
+    for tablet in tablets {
+        let Some(server) = &tablet.server else {
+            found.unhosted += 1;
+            continue;
+        };
+        let server = found.servers.entry(server.clone()).or_default();
+        server.tablets += 1;
+        server.entries += tablet.entries;
+    }
+    found
+}
