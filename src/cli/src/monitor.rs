@@ -22,7 +22,7 @@ const DEFAULT_ADDRESS: SocketAddr =
 /// The shortest interval: a reading is not free for the servers.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a monitor reads.
+/// Tables, applications and processes that a monitor reads.
 #[derive(Args, Debug)]
 pub(crate) struct WatchedArguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What a monitor reads, and how its port answers.
+//! The figures that a monitor reads, and the answers of its port.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must say so")]
 
@@ -148,7 +148,7 @@ async fn divides_the_increase_of_counters_by_the_time() {
     let figures = monitor.read().await;
     let failed = format!("metrics of {address}: the answer at /metrics has the status 500");
     assert_eq!(figures.alarms, [failed]);
-    // Nobody listens any more.
+    // No process listens any more.
     let figures = monitor.read().await;
     assert!(figures.alarms[0].starts_with(&format!("metrics of {address}: ")), "{figures:?}");
     for wrong in ["", "worker", "https://worker:9464", "http://:9464", "a b:1"] {

@@ -86,7 +86,7 @@ fn serves_the_page_until_a_signal() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert_says(&get("/figures"), "\"at\":\"embedded:d\"");
-    // Nobody else can open the directory, and nobody can listen there.
+    // No other process can open the directory, or listen there.
     assert_says(&place.fails("top --at embedded:d"), " is open in ");
     place.runs("table create --at embedded:e pages");
     let taken = place.fails(&format!("monitor --at embedded:e --listen {address}"));

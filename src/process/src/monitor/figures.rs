@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use fluo_table::Grouped;
 use serde::Serialize;
 
-/// What one reading found. What could not be read is missing, with a sentence in `errors`.
+/// The result of one reading. A part that could not be read is missing, with a sentence in
+/// `errors`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Figures {
@@ -19,9 +20,9 @@ pub struct Figures {
     pub applications: Vec<ApplicationFigures>,
     /// The work of the processes whose metrics are read; `None` if the options name none.
     pub work: Option<WorkFigures>,
-    /// What could not be read, and why.
+    /// The parts that could not be read, with the reasons.
     pub errors: Vec<String>,
-    /// What an operator has to look at, as sentences; the errors first.
+    /// The matters that an operator has to look at, as sentences; the errors first.
     pub alarms: Vec<String>,
 }
 
@@ -175,7 +176,7 @@ pub struct SourceFigures {
 }
 
 impl Figures {
-    /// Collects what an operator has to look at.
+    /// Collects the matters that an operator has to look at.
     pub(super) fn find_alarms(&mut self) {
         let mut alarms = self.errors.clone();
         for TableFigures { name, unhosted, drift, .. } in &self.tables {

@@ -1,4 +1,5 @@
-//! What an operator watches: [`Monitor`] reads it, and [`MonitorPort`] serves it over HTTP.
+//! The figures that an operator watches: [`Monitor`] reads them, and [`MonitorPort`] serves them
+//! over HTTP.
 //!
 //! Everything is read only: no table is flushed, and no rows are counted. The figures of tablets
 //! are their own counts of entries.

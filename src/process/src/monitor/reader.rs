@@ -25,7 +25,7 @@ use super::work::{Source, Work};
 /// Maximum number of notifications, and of entries of a queue, that a reading counts.
 const MAX_READ: u64 = 10_000;
 
-/// What a monitor reads.
+/// The applications, tables and processes that a monitor reads.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct MonitorOptions {
@@ -42,7 +42,7 @@ pub struct MonitorOptions {
 pub struct MonitoredTable {
     /// The table.
     pub name: String,
-    /// What its layout is compared with, and how.
+    /// The optimizations that its layout is compared with.
     pub wanted: Option<(TableOptimizations, VerifyOptions)>,
 }
 

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::layout::Partition;
 
 /// The transactors, workers and duties of one application whose clients are all in one process.
-/// Implements the rules C4 to C7, C15, C16 and C20 of [`Coordination`](super::Coordination), except for
-/// locking and for the numbers that must be durable.
+/// Implements the rules C4 to C7, C15, C16 and C20 of [`Coordination`](super::Coordination), except
+/// for locking and for the numbers that must be durable.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The transactors that are alive, with the timestamp that each has published.

@@ -1,19 +1,13 @@
-//! The page of `fluo advise --html` in a real browser: in both themes, at the widths of a phone and
-//! of a desktop.
+//! The page of `fluo advise --html`.
 
-#![cfg(test)]
-
-mod browser;
-mod command;
-
-use browser::Browser;
-use command::{Place, ROWS};
+use crate::browser::Browser;
+use crate::command::{Place, ROWS};
 
 const THEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
 
 /// A script that returns all faults of a page, as sentences.
-const FAULTS: &str = include_str!("advise_page_in_browser/faults.js");
+const FAULTS: &str = include_str!("faults.js");
 
 /// Returns pages of very different keys: the name of each, the file of its keys, and more
 /// arguments.

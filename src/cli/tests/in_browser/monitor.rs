@@ -1,20 +1,16 @@
-//! The page of a monitor in a real browser: live, by keyboard, in both themes, at the widths of a
-//! phone and of a desktop.
-
-#![cfg(test)]
-
-mod browser;
+//! The page of a monitor: live, and by keyboard.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use browser::Browser;
 use fluo_engine::{Client, Column, Error, Instance, InstanceExt};
 use fluo_process::monitor::{Monitor, MonitorOptions, MonitorPort};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_table::{Bytes, TableAdmin};
 use fluo_tests::STUCK;
 use serde_json::Value;
+
+use crate::browser::Browser;
 
 const TEXT: Column = Column::from_static("page", "text");
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
