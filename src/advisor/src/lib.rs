@@ -20,7 +20,7 @@
 //! assert_eq!(report.designs[0].label(), "row-hasher");
 //! assert_eq!(report.profile.order.direction, Direction::Ascending);
 //! let unsalted = report.designs.iter().find(|design| design.label() == "unsalted").unwrap();
-//! assert_eq!(unsalted.suitability, Suitability::Uneven);
+//! assert_eq!(unsalted.suitability, Suitability::HotEnd);
 //! # Ok::<(), fluo_table::Error>(())
 //! ```
 //!

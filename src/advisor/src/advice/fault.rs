@@ -92,6 +92,13 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Checks whether the fault is the place of the newest keys, or of those to come.
+    pub(super) fn is_of_new_keys(&self) -> bool {
+        matches!(self, Self::NewestTogether { .. } | Self::RunsTogether { .. } | Self::UnknownPlace)
+    }
+}
+
 fn escaped<S: Serializer>(part: &Option<Bytes>, serializer: S) -> Result<S::Ok, S::Error> {
     part.as_ref().map(|part| Escaped(part).to_string()).serialize(serializer)
 }

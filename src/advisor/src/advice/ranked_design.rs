@@ -25,7 +25,10 @@ pub enum Suitability {
     Suitable,
     /// A design that spreads the keys, but over fewer tablets than wanted.
     TooFewTablets,
-    /// A design that overloads some tablets, or for which the place of new keys is unknown.
+    /// A design under which the newest keys overload a tablet, or for which the place of new keys
+    /// is unknown.
+    HotEnd,
+    /// A design that overloads some tablets.
     Uneven,
     /// A design that makes a requested read impossible.
     Unreadable,
@@ -136,8 +139,8 @@ impl RankedDesign {
         let few = self.too_few_tablets(wanted);
         self.suitability = if !reads.is_empty() {
             Suitability::Unreadable
-        } else if !spread.is_empty() {
-            Suitability::Uneven
+        } else if let Some(first) = spread.first() {
+            if first.is_of_new_keys() { Suitability::HotEnd } else { Suitability::Uneven }
         } else if few.is_some() {
             Suitability::TooFewTablets
         } else {

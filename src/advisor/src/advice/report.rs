@@ -87,12 +87,12 @@ impl AdvisorReport {
 /// Sorts designs, the best first. Designs of equal rank keep their order.
 pub(super) fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
     designs.sort_by_cached_key(|design| {
-        let (pieces, fullest) = match design.suitability {
-            Suitability::Uneven => (0, design.fullest()),
-            _ => (design.pieces(options).unwrap_or(u64::MAX), 0.0),
+        let (rank, pieces, fullest) = match design.suitability {
+            Suitability::HotEnd | Suitability::Uneven => (Suitability::Uneven, 0, design.fullest()),
+            other => (other, design.pieces(options).unwrap_or(u64::MAX), 0.0),
         };
         // Floats that are not negative have the order of their bits.
-        (design.suitability, pieces, fullest.to_bits())
+        (rank, pieces, fullest.to_bits())
     });
 }
 
@@ -100,7 +100,7 @@ pub(super) fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
 pub(super) fn decide(best: &mut RankedDesign) -> Decision {
     match best.suitability {
         Suitability::Unreadable | Suitability::Impossible => return Decision::NoDesign,
-        Suitability::Uneven => return Decision::LeastBad,
+        Suitability::HotEnd | Suitability::Uneven => return Decision::LeastBad,
         _ => best.suitability = Suitability::Recommended,
     }
     let candidate = &best.candidate;

@@ -19,10 +19,13 @@ pub struct LoadForecast {
     /// The keys of the sample in each tablet, in the order of the table. A repeated row counts each
     /// time.
     pub keys: Vec<u64>,
+    /// The newest keys of the sample in each tablet. The newest twentieth of all arrivals shows
+    /// where the next keys go; a repeated row counts once. `None` if the keys are not in order of
+    /// arrival.
+    pub newest_keys: Option<Vec<u64>>,
     /// The load of the fullest tablet over the mean load; at least 1.
     pub largest_over_mean: f64,
-    /// The largest share of the newest keys in one tablet. The newest twentieth of all arrivals
-    /// shows where the next keys go. `None` if the keys are not in order of arrival.
+    /// The largest share of the newest keys in one tablet; `None` without them.
     pub newest_in_one: Option<f64>,
     /// The number of different heads (salts with the text around them) of the keys; `None` without
     /// a salt.
@@ -94,7 +97,7 @@ impl LoadForecast {
     ) -> Self {
         let keys = loads(written.iter(), &splits);
         let all = Crowd::new(&keys, written.iter().map(|written| written.part));
-        let newest = newest(written, &splits, profile);
+        let (newest_keys, newest) = newest(written, &splits, profile).unzip();
         let has_salt = written.iter().any(|written| written.head > 0);
         let heads = written.iter().filter_map(|written| written.key.get(..written.head));
         let bytes =
@@ -108,6 +111,7 @@ impl LoadForecast {
             added_bytes: added / float_len(written.len().max(1)),
             splits_are_of_the_sample: splits.are_of_the_sample,
             all,
+            newest_keys,
             newest,
             largest_part: largest_part(design, written),
             windows: if has_salt { None } else { windows(written, &splits, profile) },
@@ -122,8 +126,12 @@ impl LoadForecast {
     }
 }
 
-/// Returns the newest keys. A key that was written again counts once.
-fn newest(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<Crowd> {
+/// Returns the newest keys, by tablet and as a crowd. A key that was written again counts once.
+fn newest(
+    written: &[Written<'_>],
+    splits: &Splits,
+    profile: &KeyProfile,
+) -> Option<(Vec<u64>, Crowd)> {
     let first = first_of_newest(profile.keys);
     if profile.order.arrivals == Arrivals::Unordered || first == profile.keys {
         return None;
@@ -132,7 +140,8 @@ fn newest(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Opt
     let newest = written.iter().filter(|written| written.arrival >= first);
     let newest: Vec<_> = newest.filter(|written| seen.insert(&written.key)).collect();
     let loads = loads(newest.iter().copied(), splits);
-    Some(Crowd::new(&loads, newest.iter().map(|written| written.part)))
+    let crowd = Crowd::new(&loads, newest.iter().map(|written| written.part));
+    Some((loads, crowd))
 }
 
 fn windows(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<WindowSpread> {

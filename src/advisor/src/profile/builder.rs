@@ -37,8 +37,8 @@ pub struct KeyProfile {
     pub distinct: Distinct,
     /// The most frequent row of the sample, if it is in more than one key.
     pub hottest_row: Option<HotField>,
-    /// The keys by their arrival and by their place in the table. It is not serialized: it has a
-    /// hundred thousand numbers for a picture.
+    /// The keys by their arrival and by their place in the table. It is not serialized: it has
+    /// ten thousand numbers for a picture.
     #[serde(skip)]
     pub heat_map: HeatMap,
     /// A uniform sample of the keys.

@@ -1,16 +1,23 @@
 //! A key visualizer: the keys by their arrival and by their place in the table.
 
-use super::sample::SampledKey;
 use fluo_keys::number::count;
+use fluo_table::Bytes;
 
-const BUCKETS: usize = 1_000;
-const SLICES: usize = 100;
+use super::sample::SampledKey;
+
+const BUCKETS: usize = 200;
+const SLICES: usize = 50;
+const MIN_SLICES: usize = 6;
+/// The least mean number of keys in a cell: with fewer, random keys look like noise.
+const MIN_KEYS: usize = 2;
+const MARKS: usize = 4;
 
 /// The keys of the sample, counted by their arrival and by their place in the table.
 ///
-/// The buckets are 1,000 equal parts of the sample in order of keys; equal keys share one. The
-/// slices are 100 equal parts of *all* keys in order of arrival. If the sample is not complete, a
-/// cell with c keys of the sample represents about `c * keys / sample` keys.
+/// The buckets are up to 200 equal parts of the sample in order of keys; equal keys share one. The
+/// slices are up to 50 equal parts of *all* keys in order of arrival. A smaller sample has fewer of
+/// both. If the sample is not complete, a cell with c keys of the sample represents about
+/// `c * keys / sample` keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeatMap {
@@ -19,6 +26,8 @@ pub struct HeatMap {
     /// For each slice, in order of arrival, the number of sampled keys in each bucket, in order of
     /// keys.
     pub slices: Vec<Vec<u32>>,
+    /// The first key of each quarter of the buckets.
+    pub marks: Vec<Bytes>,
 }
 
 impl HeatMap {
@@ -27,20 +36,26 @@ impl HeatMap {
         if sorted.is_empty() {
             return Self::default();
         }
-        let mut slices = vec![vec![0; BUCKETS]; SLICES];
+        let (mut buckets, mut parts) = (BUCKETS, SLICES);
+        while sorted.len() < MIN_KEYS * buckets * parts && parts > MIN_SLICES {
+            (buckets, parts) = (buckets / 2, parts / 2);
+        }
+        let mut slices = vec![vec![0; buckets]; parts];
         let len = count(sorted.len());
         let mut rank = 0;
         for equal in sorted.chunk_by(|a, b| a.key == b.key) {
-            let bucket = part_of(rank, len, BUCKETS);
+            let bucket = part_of(rank, len, buckets);
             for sampled in equal {
-                let slice = slices.get_mut(part_of(sampled.arrival, keys, SLICES));
+                let slice = slices.get_mut(part_of(sampled.arrival, keys, parts));
                 if let Some(cell) = slice.and_then(|slice| slice.get_mut(bucket)) {
                     *cell += 1;
                 }
             }
             rank += count(equal.len());
         }
-        Self { buckets: BUCKETS, slices }
+        let marked = (0..MARKS).filter_map(|quarter| sorted.get(quarter * sorted.len() / MARKS));
+        let marks = marked.map(|sampled| Bytes::copy_from_slice(&sampled.key)).collect();
+        Self { buckets, slices, marks }
     }
 }
 
@@ -65,10 +80,24 @@ mod tests {
 
     #[test]
     fn monotonic_keys_are_a_diagonal() {
-        let map = HeatMap::new(&sorted(0..10_000), 10_000);
+        let map = HeatMap::new(&sorted(0..20_000), 20_000);
         for (slice, row) in map.slices.iter().enumerate() {
-            let expected = |bucket: usize| if bucket / 10 == slice { 10 } else { 0 };
-            assert_eq!(*row, (0..1_000).map(expected).collect::<Vec<u32>>(), "{slice}");
+            let expected = |bucket: usize| if bucket / 4 == slice { 100 } else { 0 };
+            assert_eq!(*row, (0..200).map(expected).collect::<Vec<u32>>(), "{slice}");
+        }
+        assert_eq!(
+            map.marks,
+            [0_u64, 5_000, 10_000, 15_000].map(|key| Bytes::copy_from_slice(&key.to_be_bytes()))
+        );
+    }
+
+    #[test]
+    fn a_smaller_sample_has_fewer_cells() {
+        for (keys, buckets, slices) in
+            [(20_000, 200, 50), (19_999, 100, 25), (4_208, 50, 12), (1, 25, 6)]
+        {
+            let map = HeatMap::new(&sorted(0..keys), keys);
+            assert_eq!((map.buckets, map.slices.len()), (buckets, slices), "{keys}");
         }
     }
 
@@ -77,8 +106,8 @@ mod tests {
         let map = HeatMap::new(&sorted((0..3_000).map(|key| key % 3)), 3_000);
         let total: u32 = map.slices.iter().flatten().sum();
         assert_eq!(total, 3_000);
-        let used = (0..1_000).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
-        assert_eq!(used.collect::<Vec<_>>(), [0, 333, 666]);
+        let used = (0..50).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
+        assert_eq!(used.collect::<Vec<_>>(), [0, 16, 33]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! `fluo advise`: the properties of keys, the effect of each key design, and the design to use.
 
+mod bars;
 mod figures;
+mod heat_map;
 mod input;
 mod page;
 mod text;

@@ -1,39 +1,30 @@
 //! The page: one HTML file with its style and its pictures, without scripts.
 //!
 //! Keys can contain any bytes. The page shows them in the escaped form, and `maud` escapes the
-//! characters of HTML. Words and figures are HTML beside the pictures, so their size does not
-//! depend on the size of a picture.
+//! characters of HTML. Pictures have no size of their own: places in them are per cent, so that
+//! words and lines keep theirs at any width.
 
+use std::env;
 use std::fmt::Write;
+use std::time::SystemTime;
 
-use fluo_advisor::{Arrivals, HeatMap, KeyProfile, LoadForecast, RankedDesign};
+use fluo_advisor::{LoadForecast, RankedDesign, Suitability};
+use fluo_keys::DesignSettings;
+use fluo_keys::number::float;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figures::{self, Answer};
+use super::bars::{MAX_BARS, TOP, bars};
+use super::figures::{self, Answer, percent};
+use super::heat_map::heat_map;
 use super::text;
 
 const STYLE: &str = include_str!("style.css");
-const SECTIONS: [(&str, &str); 5] = [
-    ("advice", "Advice"),
-    ("keys", "Keys"),
-    ("designs", "Designs"),
-    ("load", "Load per tablet"),
-    ("map", "Heat map"),
-];
-/// The maximum number of bars in a picture. Neighboring tablets share a bar if there are more.
-const MAX_BARS: usize = 96;
-const HEIGHT: f64 = 100.0;
-/// The least load of a cell of the heat map for each level, as a multiple of an even spread.
-const LEVELS: [f64; 5] = [0.0, 4.0, 16.0, 64.0, 256.0];
+const SECTIONS: [(&str, &str); 4] =
+    [("advice", "Advice"), ("designs", "Designs"), ("load", "Load per tablet"), ("keys", "Keys")];
 
 pub(super) fn page(answer: &Answer) -> String {
-    let bodies = [
-        advice(answer),
-        keys(answer),
-        designs(&answer.report.designs),
-        loads(&answer.report.designs),
-        heat_map(&answer.report.profile),
-    ];
+    let report = &answer.report;
+    let bodies = [first_screen(answer), designs(answer), loads(&report.designs), keys(answer)];
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -51,183 +42,184 @@ pub(super) fn page(answer: &Answer) -> String {
                 nav aria-label="Contents" {
                     ul { @for (id, title) in SECTIONS { li { a href=(format!("#{id}")) { (title) } } } }
                 }
+                // The pattern of alarms, in all pictures.
+                svg.hatch width="0" height="0" aria-hidden="true" {
+                    pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" {
+                        rect width="6" height="6" {}
+                        path d="M0 6L6 0" {}
+                    }
+                }
                 main {
                     @for ((id, title), body) in SECTIONS.iter().zip(bodies) {
                         section id=(id) aria-labelledby=(format!("{id}-title")) {
-                            h2 id=(format!("{id}-title")) { (title) }
+                            h2 id=(format!("{id}-title")) {
+                                @if *id == "advice" { (text::decision(report)) } @else { (title) }
+                            }
                             (body)
                         }
                     }
                 }
-                footer { p { "Made by " code { "fluo advise" } " " (env!("CARGO_PKG_VERSION")) "." } }
+                footer {
+                    p {
+                        "Made on " (humantime::format_rfc3339_seconds(SystemTime::now()))
+                        " by fluo " (env!("CARGO_PKG_VERSION")) ": " code { (command_line()) }
+                    }
+                }
             }
         }
     };
     page.into_string()
 }
 
-fn advice(answer: &Answer) -> Markup {
-    html! {
-        p.lead { (text::decision(&answer.report)) }
-        @if let Some(spec) = &answer.spec {
-            h3 { "Spec file" }
-            pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
-            p { (answer.next) }
-        }
+/// Returns the command as a shell reads it. It contains no secret: no argument takes a password.
+fn command_line() -> String {
+    let mut line = "fluo".to_owned();
+    for argument in env::args_os().skip(1) {
+        let argument = argument.to_string_lossy();
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:,=@+%".contains(c);
+        // Writing to a string does not fail.
+        let _ = match argument.chars().all(is_plain) && !argument.is_empty() {
+            true => write!(line, " {argument}"),
+            false => write!(line, " '{}'", argument.replace('\'', r"'\''")),
+        };
     }
+    line
 }
 
-fn keys(answer: &Answer) -> Markup {
+/// The unsalted keys beside the advised design, and the spec file.
+fn first_screen(answer: &Answer) -> Markup {
+    let advised = answer.report.advised();
+    let mut others = answer.report.designs.iter().skip(advised.len());
+    let is_unsalted =
+        |design: &&RankedDesign| matches!(design.candidate.settings, DesignSettings::Unsalted(_));
+    let before = others.find(|design| is_unsalted(design) && design.load.is_some());
+    let after = if before.is_some() { "After: " } else { "" };
+    let before = before.map(|design| ("Before: ", design));
+    let shown = before.into_iter().chain(advised.iter().map(|design| (after, design)));
+    let shown = || shown.clone().take(2);
+    let newest_of = |load: &LoadForecast| load.newest_in_one;
+    let are_newest_known =
+        shown().all(|(_, design)| design.load.as_ref().and_then(newest_of).is_some());
+    let large = |design: &RankedDesign, load: &LoadForecast| match newest_of(load) {
+        Some(share) if are_newest_known => (share, "of the newest keys go to one tablet"),
+        _ if design.suitability == Suitability::HotEnd => {
+            (1.0, "of the new keys may go to one tablet")
+        }
+        _ => (load.largest_over_mean / float(load.tablets()), "of the keys go to one tablet"),
+    };
     html! {
-        table {
-            tbody {
-                @for (name, figure) in figures::figures(answer) {
-                    tr { th scope="row" { (name) } td.key { (figure) } }
+        div.first {
+            @for (when, design) in shown() {
+                @if let Some(load) = &design.load { (picture(design, load, when, Some(large(design, load)))) }
+            }
+            @if let Some(spec) = &answer.spec {
+                div.spec {
+                    h3 { "Spec file" }
+                    pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
+                    p { (answer.next) }
                 }
             }
         }
+        p.small {
+            "Each bar is a tablet in order, or the mean of neighbors. Dashed: the mean of all. Top: " (TOP) " times it."
+        }
     }
 }
 
-fn designs(designs: &[RankedDesign]) -> Markup {
+fn designs(answer: &Answer) -> Markup {
+    let advised = answer.report.advised().len();
     html! {
         p {
             "The best first. Fullest / mean: the fullest tablet over the mean. Newest in one: the largest share of "
             "the newest keys in one tablet. Prefix scan: the ranges of the table with the rows of a prefix."
         }
-        div.scroll tabindex="0" role="region" aria-label="Figures of the designs" {
-            table {
-                thead { tr { @for name in text::HEADER { th scope="col" { (name.text()) } } } }
-                tbody {
-                    @for design in designs {
-                        @let [name, figures @ ..] = text::row(design);
-                        tr {
-                            th scope="row" { (name) }
-                            @for figure in figures { td { (figure) } }
+        table.designs role="table" {
+            thead {
+                tr role="row" { @for name in text::HEADER { th scope="col" role="columnheader" { (name.text()) } } }
+            }
+            tbody {
+                @for (rank, design) in answer.report.designs.iter().enumerate() {
+                    @let [name, _, figures @ ..] = text::row(design);
+                    tr.advised[rank < advised] role="row" {
+                        th scope="row" role="rowheader" { (name) }
+                        td role="cell" { (verdict(design.suitability)) }
+                        @for (heading, figure) in text::HEADER.iter().skip(2).zip(figures) {
+                            td role="cell" data-label=(heading.text()) { (figure) }
                         }
                     }
                 }
             }
         }
     }
+}
+
+fn verdict(suitability: Suitability) -> Markup {
+    let (class, sign) = match suitability {
+        Suitability::Recommended => ("good", "✓"),
+        Suitability::Suitable => ("", "✓"),
+        Suitability::TooFewTablets => ("", "△"),
+        _ => ("bad", "✗"),
+    };
+    html! { span class=(class) { (sign) " " (text::verdict(suitability)) } }
 }
 
 fn loads(designs: &[RankedDesign]) -> Markup {
     html! {
-        p { "Each bar is a tablet, in order; the fullest is outlined. The dashed line is the mean." }
+        p {
+            "Each bar is a tablet, in order. Dashed: the mean. All pictures end at " (TOP) " times the mean, where "
+            "longer bars are cut off. Of more than " (MAX_BARS) " tablets, each bar is the mean of neighbors, and its "
+            "line extends from the emptiest to the fullest. Orange bars are too full."
+        }
         div.pictures {
             @for design in designs {
-                @if let Some(load) = &design.load {
-                    figure {
-                        figcaption {
-                            strong.name { (design.label()) } ": " (text::verdict(design.suitability))
-                            br;
-                            span.small { "Fullest: " (format!("{:.2}", load.largest_over_mean)) " times the mean" }
-                        }
-                        (bars(design.label(), load))
-                    }
-                }
+                @if let Some(load) = &design.load { (picture(design, load, "", None)) }
             }
         }
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for a person to look at")]
-fn bars(label: &str, load: &LoadForecast) -> Markup {
-    let per_bar = load.keys.len().div_ceil(MAX_BARS).max(1);
-    let bars: Vec<u64> =
-        load.keys.chunks(per_bar).filter_map(|bar| bar.iter().max().copied()).collect();
-    let most = bars.iter().max().copied().unwrap_or(0);
-    let fullest = bars.iter().position(|keys| *keys == most);
-    let height = |keys: u64| HEIGHT * keys as f64 / most.max(1) as f64;
-    let mean = HEIGHT - HEIGHT / load.largest_over_mean.max(1.0);
-    html! {
-        svg viewBox=(format!("0 0 {} {HEIGHT}", bars.len())) preserveAspectRatio="none" role="img"
-            aria-label=(format!("Load per tablet of {label}")) {
-            @for (place, keys) in bars.iter().enumerate() {
-                @let class = if Some(place) == fullest { "bar fullest" } else { "bar" };
-                rect class=(class) x=(format!("{place}.1")) width="0.8"
-                    y=(format!("{:.1}", HEIGHT - height(*keys))) height=(format!("{:.1}", height(*keys))) {}
-            }
-            line.mean x1="0" x2=(bars.len()) y1=(format!("{mean:.1}")) y2=(format!("{mean:.1}")) {}
-        }
-    }
-}
-
-fn heat_map(profile: &KeyProfile) -> Markup {
-    let arrival = match profile.order.arrivals {
-        Arrivals::Unordered => "Order of reading (the arrival is unknown)",
-        Arrivals::AsWritten => "Arrival",
+/// Draws the load of all keys, and below it that of the newest.
+fn picture(
+    design: &RankedDesign,
+    load: &LoadForecast,
+    when: &str,
+    large: Option<(f64, &str)>,
+) -> Markup {
+    let suitability = design.suitability;
+    let is_bad = matches!(suitability, Suitability::HotEnd | Suitability::Uneven);
+    let class = match suitability {
+        _ if is_bad => "bad",
+        Suitability::Recommended => "good",
+        _ => "",
     };
     html! {
-        p {
-            "A diagonal: new keys go to one place. A vertical stripe: keys always arrive there. An even shade: random order."
+        figure {
+            figcaption {
+                (when) strong { (design.label()) } " " (verdict(suitability)) br;
+                span.small { (text::against(design)) }
+            }
+            @if let Some((share, of)) = large { p.large { strong class=(class) { (percent(share)) } " " (of) } }
+            (bars("all keys", design.label(), &load.keys, is_bad))
+            @match &load.newest_keys {
+                Some(newest) => (bars("newest 5 %", design.label(), newest, is_bad)),
+                None => p.small { "newest keys: unknown" },
+            }
         }
-        figure.map {
-            figcaption { (arrival) ", the first on top, against the place of the key, in order of keys" }
-            (cells(&profile.heat_map))
-            p.legend-title { "Keys of a cell, times an even spread" }
-            ul.legend {
-                @for (level, least) in LEVELS.iter().enumerate() {
-                    li {
-                        span class=(format!("key level-{level}")) aria-hidden="true" {}
-                        span { "from " (least) "\u{d7}" }
+    }
+}
+
+fn keys(answer: &Answer) -> Markup {
+    let profile = &answer.report.profile;
+    html! {
+        div.keys {
+            table {
+                tbody {
+                    @for (name, figure) in figures::figures(answer) {
+                        tr { th scope="row" { (name) } td.key { (figure) } }
                     }
                 }
             }
+            (heat_map(profile))
         }
-    }
-}
-
-/// Draws a path for each level: neighbors with one level in a row are one piece.
-#[expect(clippy::cast_precision_loss, reason = "a scale for a picture")]
-fn cells(map: &HeatMap) -> Markup {
-    let mut paths = LEVELS.map(|_| String::new());
-    let keys: u64 = map.slices.iter().flatten().map(|keys| u64::from(*keys)).sum();
-    // The number of keys in a cell if the keys were spread evenly.
-    let expected = keys as f64 / (map.buckets * map.slices.len()).max(1) as f64;
-    for (slice, row) in map.slices.iter().enumerate() {
-        let mut bucket = 0;
-        for run in row.chunk_by(|a, b| level(*a, expected) == level(*b, expected)) {
-            let count = run.first().copied().unwrap_or(0);
-            if let Some(path) = level(count, expected).and_then(|level| paths.get_mut(level)) {
-                // Writing to a string does not fail.
-                let _ = write!(path, "M{bucket} {slice}h{0}v1h-{0}z", run.len());
-            }
-            bucket += run.len();
-        }
-    }
-    let (width, height) = (map.buckets.max(1), map.slices.len().max(1));
-    html! {
-        svg viewBox=(format!("0 0 {width} {height}")) preserveAspectRatio="none" role="img"
-            aria-label="Heat map of arrival against the place of the key" {
-            @for (level, path) in paths.iter().enumerate() { path class=(format!("level-{level}")) d=(path) {} }
-        }
-    }
-}
-
-fn level(keys: u32, expected: f64) -> Option<usize> {
-    let is_reached = |least: &f64| keys > 0 && f64::from(keys) >= least * expected;
-    LEVELS.iter().rposition(is_reached)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_grow_with_the_keys() {
-        let levels = [0, 1, 4, 15, 16, 64, 256].map(|keys| level(keys, 1.0));
-        let expected = [None, Some(0), Some(1), Some(1), Some(2), Some(3), Some(4)];
-        assert_eq!(levels, expected);
-    }
-
-    #[test]
-    fn draws_neighbors_of_one_level_as_one_piece() {
-        let mut map = HeatMap::default();
-        map.buckets = 4;
-        map.slices = vec![vec![1, 1, 0, 9], vec![0; 4]];
-        let drawn = cells(&map).into_string();
-        assert!(drawn.contains(r#"d="M0 0h2v1h-2z""#) && drawn.contains("M3 0h1v1h-1z"), "{drawn}");
     }
 }

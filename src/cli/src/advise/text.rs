@@ -90,6 +90,7 @@ pub(super) fn verdict(suitability: Suitability) -> &'static str {
         Suitability::Recommended => "recommended",
         Suitability::Suitable => "suitable",
         Suitability::TooFewTablets => "too few tablets",
+        Suitability::HotEnd => "hot end",
         Suitability::Uneven => "uneven",
         Suitability::Unreadable => "reads unsupported",
         _ => "impossible",
@@ -97,7 +98,7 @@ pub(super) fn verdict(suitability: Suitability) -> &'static str {
 }
 
 /// Returns the most telling fault of a design, or else the keys that it rejects.
-fn against(design: &RankedDesign) -> String {
+pub(super) fn against(design: &RankedDesign) -> String {
     match (design.faults.first(), &design.rejected) {
         (Some(first), _) => fault(first),
         (None, Some(rejected)) => no_key_for(rejected.keys, &rejected.reason),

@@ -37,6 +37,30 @@ fn json_has_the_report_and_its_types() {
     assert_eq!(again.stdout, place.runs(command).stdout);
 }
 
+/// A reader can repeat the command of a page, and send the page.
+#[test]
+fn the_page_contains_its_command_and_is_small() {
+    let place = Place::new();
+    place.file("my keys", ROWS);
+    let command = ["advise", "--tablets", "1000", "--html", "page.html", "my keys"];
+    place.with(command).succeeds();
+    let page = place.read("page.html");
+    assert_says(&page, "fluo advise --tablets 1000 --html page.html 'my keys'");
+    assert!(page.len() < 150_000, "{} bytes", page.len());
+}
+
+/// The newest keys are the fault of keys in order, and the loads show them.
+#[test]
+fn keys_in_order_have_a_hot_end() {
+    let place = Place::new();
+    place.file("keys", ids(20_000));
+    let json = place.fluo("advise --servers 1 --json keys").json();
+    let mut designs = json["designs"].as_array().unwrap().iter();
+    let unsalted = designs.find(|design| design["label"] == "unsalted").unwrap();
+    assert_eq!(unsalted["suitability"], "hot-end");
+    assert_eq!(unsalted["load"]["newest_keys"], serde_json::json!([0, 0, 0, 1_000]));
+}
+
 /// Shows the number of keys while the command waits for more.
 #[cfg(unix)]
 #[test]

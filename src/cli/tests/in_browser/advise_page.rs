@@ -25,6 +25,7 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     vec![
         ("homepages", ROWS.into(), "--servers 4"),
         ("monotonic", lines(ids), "--servers 50 --reads range"),
+        ("many", ROWS.into(), "--tablets 1000"),
         ("urls", lines(urls.collect()), "--servers 4 --reads prefix"),
         ("hostile", lines(hostile.collect()), "--tablets 3 --unordered"),
         ("one", b"a\n".to_vec(), ""),
@@ -95,12 +96,12 @@ fn supports_the_keyboard() {
     browser.press_tab();
     assert_eq!(browser.evaluate(focused), "A Skip to the advice");
     let mut reached = Vec::new();
-    for _ in 0..7 {
+    for _ in 0..5 {
         browser.press_tab();
         let name = browser.evaluate("document.activeElement.tagName");
         reached.push(name.as_str().unwrap().to_owned());
     }
-    assert_eq!(reached, ["A", "A", "A", "A", "A", "PRE", "DIV"]);
+    assert_eq!(reached, ["A", "A", "A", "A", "PRE"]);
 }
 
 /// Tests the script: it finds each kind of fault in a page that was sound before.
@@ -116,6 +117,12 @@ fn finds_each_kind_of_fault() {
         ("<main>", format!("<main>{wide}"), "wider than the window"),
         ("<main>", format!("<main>{over}"), "overlaps"),
         ("aria-label=\"Heat", "title=\"Heat".to_owned(), "has no name"),
+        ("<h1>", "<h1 style=\"height:500px\">".to_owned(), "below the first screen"),
+        ("td[data-label]::before", "td.none::before".to_owned(), "`newest in one` is invisible"),
+        ("hot end", "suitable".to_owned(), "has an alarm"),
+        ("2.32×</text>", "</text>".to_owned(), "by color only"),
+        ("--level-0: #5895c0", "--level-0: #d5e3ef".to_owned(), "a cell is hard to see"),
+        ("--level-1: #2873be", "--level-1: #5895c0".to_owned(), "a level is hard to see"),
         (
             "<title>",
             "<script src=\"https://example.org/x.js\"></script><title>".to_owned(),
@@ -124,7 +131,7 @@ fn finds_each_kind_of_fault() {
         ("color: var(--quiet)", "color: #ddd".to_owned(), "hard to read"),
     ] {
         let broken = page.replace(from, &to);
-        assert_ne!(broken, page, "{fault}");
+        assert!(broken != page, "{from} is not in the page");
         place.file("broken.html", broken);
         browser.show(390, "light");
         let file = place.path("broken.html");

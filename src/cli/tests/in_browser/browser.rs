@@ -19,8 +19,6 @@ const NAMES: [&str; 5] = [
     "google-chrome-stable",
 ];
 
-const HEIGHT_PIXELS: u32 = 900;
-
 /// A running browser and its page. Dropping it ends the process.
 pub(crate) struct Browser {
     process: Child,
@@ -65,10 +63,13 @@ impl Browser {
         Some(browser)
     }
 
-    /// Sets the width of the window in pixels, and the theme of the reader.
+    /// Sets the width of the window in pixels, and the theme of the reader. The height is that of a
+    /// phone or of a small laptop.
     pub(crate) fn show(&mut self, width: u32, theme: &str) {
         let is_phone = width < 600;
-        let size = json!({"width": width, "height": HEIGHT_PIXELS, "deviceScaleFactor": 1, "mobile": is_phone});
+        let height = if is_phone { 844 } else { 800 };
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone});
         self.call("Emulation.setDeviceMetricsOverride", &size);
         let feature = json!({"name": "prefers-color-scheme", "value": theme});
         self.call("Emulation.setEmulatedMedia", &json!({"features": [feature]}));
