@@ -1,5 +1,5 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `measure`, `bench`,
-//! `soak`, `simulate`, `mutate`, `upgrade`, `conformance` and `cluster`.
+//! `soak`, `simulate`, `mutate`, `upgrade`, `conformance`, `cluster` and `pictures`.
 
 mod api;
 mod background;
@@ -18,6 +18,7 @@ mod metadata;
 mod mutate;
 mod packages;
 mod parts;
+mod pictures;
 mod programs;
 mod runs;
 mod source;
@@ -97,6 +98,8 @@ enum Task {
         #[command(subcommand)]
         what: cluster::What,
     },
+    /// Make the pictures of README in docs/pictures, with Chromium
+    Pictures,
 }
 
 fn main() -> ExitCode {
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
             Err(error) => Err(error),
         },
         Task::Cluster { what } => cluster::cluster(what),
+        Task::Pictures => pictures::pictures(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -54,7 +54,7 @@ const CLIPPY: Tool = Tool {
 };
 const BROWSER: Tool = Tool {
     name: "Chromium",
-    is_installed: has_browser,
+    is_installed: || browser().is_some(),
     component: None,
     packages: &["chromium-headless-shell", "fonts-dejavu-core"],
 };
@@ -256,13 +256,13 @@ fn has_component(subcommand: &str) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Tries the first browser that exists. The tests start the same one, so another one that works
-/// does not help.
-fn has_browser() -> bool {
+/// Returns the name of the first browser that exists, if it runs. The tests start the same one, so
+/// another one that works does not help.
+pub(crate) fn browser() -> Option<&'static str> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let is_there = |name: &&str| env::split_paths(&folders).any(|it| it.join(name).is_file());
     let name = BROWSERS.into_iter().find(is_there);
-    name.is_some_and(|name| output(name, "--version").is_some())
+    name.filter(|name| output(name, "--version").is_some())
 }
 
 /// Returns both outputs of a command that succeeds: Java prints its version on standard error.
