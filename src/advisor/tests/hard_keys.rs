@@ -197,6 +197,19 @@ fn the_best_design_is_the_first_of_the_table() {
     assert_eq!(design(&report, "reversed").faults, []);
 }
 
+/// Both take part in the search for the least bad design, by the load of the fullest tablet.
+#[test]
+fn hot_ends_are_ranked_among_uneven_designs() {
+    let report = advised(in_order(90_000, CHECKED), &servers(1));
+    let verdicts = report.designs.iter().map(|design| (design.label(), design.suitability));
+    let rejected: Vec<_> =
+        verdicts.filter(|(_, verdict)| *verdict >= Suitability::HotEnd).collect();
+    assert_eq!(
+        rejected[..2],
+        [("modulo 4", Suitability::Uneven), ("unsalted", Suitability::HotEnd)]
+    );
+}
+
 /// The spec of keys that spread by themselves has split points from the sample.
 #[test]
 fn random_keys_get_split_points_and_no_salt() {
