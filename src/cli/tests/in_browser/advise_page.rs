@@ -6,8 +6,8 @@ use crate::command::{Place, ROWS};
 const THEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
 
-/// A script that returns all faults of a page, as sentences.
-const FAULTS: &str = include_str!("faults.js");
+/// A script that adds the faults that only this page can have.
+const FAULTS: &str = include_str!("advice_faults.js");
 
 /// Returns pages of very different keys: the name of each, the file of its keys, and more
 /// arguments.
@@ -48,10 +48,8 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
                 browser.show(width, theme);
                 let file = place.path(&page);
                 browser.open(&file);
-                let found = browser.evaluate(FAULTS);
-                let found = found.as_array().unwrap_or_else(|| panic!("{found}"));
-                faults
-                    .extend(found.iter().map(|fault| format!("{name}, {theme}, {width}: {fault}")));
+                let found = browser.faults(FAULTS).into_iter();
+                faults.extend(found.map(|fault| format!("{name}, {theme}, {width}: {fault}")));
             }
         }
     }
@@ -136,7 +134,7 @@ fn finds_each_kind_of_fault() {
         browser.show(390, "light");
         let file = place.path("broken.html");
         browser.open(&file);
-        let found = browser.evaluate(FAULTS).to_string();
+        let found = browser.faults(FAULTS).join("\n");
         assert!(found.contains(fault), "{fault}: {found}");
     }
 }

@@ -19,6 +19,9 @@ const NAMES: [&str; 5] = [
     "google-chrome-stable",
 ];
 
+/// A script that puts the faults that any page can have into `faults`.
+const FAULTS: &str = include_str!("faults.js");
+
 /// A running browser and its page. Dropping it ends the process.
 pub(crate) struct Browser {
     process: Child,
@@ -93,6 +96,13 @@ impl Browser {
         let mut answer = self.call("Runtime.evaluate", &script);
         assert_eq!(answer["exceptionDetails"], Value::Null);
         answer["result"]["value"].take()
+    }
+
+    /// Returns the faults of the page, as sentences: those that any page can have, and those that a
+    /// script adds.
+    pub(crate) fn faults(&mut self, script: &str) -> Vec<String> {
+        let found = self.evaluate(&format!("(() => {{ {FAULTS}\n{script}\nreturn faults; }})()"));
+        serde_json::from_value(found).unwrap()
     }
 
     pub(crate) fn press_tab(&mut self) {

@@ -128,9 +128,8 @@ async fn fits_both_widths_in_both_themes() {
     for theme in ["light", "dark"] {
         for width in WIDTHS_PIXELS {
             page.browser.show(width, theme);
-            let wide =
-                "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-            assert_eq!(page.browser.evaluate(wide), 0, "{theme}, {width}");
+            let found = page.browser.faults("");
+            assert!(found.is_empty(), "{theme}, {width}:\n{}", found.join("\n"));
         }
         grounds.push(page.text("getComputedStyle(document.body).backgroundColor"));
     }
