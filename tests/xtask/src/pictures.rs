@@ -1,13 +1,19 @@
 //! The pictures of README, made by the programs that they show, and drawn by a browser.
 
-use std::fs;
+use std::ffi::OsStr;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use anyhow::{Context, Result};
 
 use crate::cargo::{cargo, output, run, target, workspace};
 use crate::parts::browser;
 
+/// The address of the worker whose page is drawn.
+const MONITOR: &str = "127.0.0.1:9469";
+/// The time of the history in that picture.
+const HISTORY: Duration = Duration::from_secs(62);
 /// The lines of the demo up to its first heading.
 const DEMO_LINES: usize = 23;
 /// A terminal as a page, before the output of a command.
@@ -22,16 +28,18 @@ pub(crate) fn pictures() -> Result<()> {
     let fluo = target().join("debug/fluo");
     let made = target().join("pictures");
     fs::create_dir_all(&made)?;
-    let draw = |page: &str, width: u32, height: u32| {
+    let draw = |page: &str, address: &OsStr, width: u32, height: u32| {
         let picture = workspace().join("docs/pictures").join(page).with_extension("png");
         run(
             &format!("{browser} --screenshot={}", picture.display()),
             Command::new(browser)
                 // Root has no sandbox, as in a container. The pages are our own.
                 .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
+                // The page of a monitor asks for its figures after it is loaded.
+                .arg("--virtual-time-budget=5000")
                 .arg(format!("--window-size={width},{height}"))
                 .arg(format!("--screenshot={}", picture.display()))
-                .arg(made.join(page))
+                .arg(address)
                 .stderr(Stdio::null()),
         )
     };
@@ -42,11 +50,29 @@ pub(crate) fn pictures() -> Result<()> {
     let advise = "advise --servers 4 orders.txt --html report.html";
     let arguments = advise.split(' ');
     output(advise, Command::new(&fluo).current_dir(&made).args(arguments))?;
-    draw("report.html", 1_280, 640)?;
+    draw("report.html", made.join("report.html").as_os_str(), 1_280, 640)?;
 
     let demo = output("fluo demo", Command::new(&fluo).args(["--color", "always", "demo"]))?;
     fs::write(made.join("demo.html"), terminal("fluo demo", &demo))?;
-    draw("demo.html", 780, 490)
+    draw("demo.html", made.join("demo.html").as_os_str(), 780, 490)?;
+
+    // A worker on a directory with waiting notifications is also its monitor.
+    cargo(&["build", "--package", "fluo-rs", "--example", "22_words"], &[])?;
+    let at = format!("embedded:{}", made.join("data").display());
+    let _ = fs::remove_dir_all(made.join("data"));
+    let words = || {
+        let mut words = Command::new(target().join("debug/examples/22_words"));
+        words.env("FLUO_AT", &at).env("FLUO_HTTP", MONITOR).current_dir(workspace());
+        words
+    };
+    let load = "load examples/data/package-homepages.txt";
+    output(load, words().args(load.split(' ')))?;
+    let mut worker = words().arg("worker").spawn()?;
+    thread::sleep(HISTORY);
+    let drawn = draw("monitor", format!("http://{MONITOR}/").as_ref(), 1_280, 900);
+    worker.kill()?;
+    worker.wait()?;
+    drawn
 }
 
 /// Returns a page that shows the first lines of a command with their colors.
