@@ -93,9 +93,10 @@ fn first_screen(answer: &Answer) -> Markup {
     let is_unsalted =
         |design: &&RankedDesign| matches!(design.candidate.settings, DesignSettings::Unsalted(_));
     let before = others.find(|design| is_unsalted(design) && design.load.is_some());
-    let after = if before.is_some() { "After: " } else { "" };
-    let before = before.map(|design| ("Before: ", design));
-    let shown = before.into_iter().chain(advised.iter().map(|design| (after, design)));
+    let is_pair = before.is_some() && !advised.is_empty();
+    let (first, second) = if is_pair { ("Before: ", "After: ") } else { ("", "") };
+    let before = before.map(|design| (first, design));
+    let shown = before.into_iter().chain(advised.iter().map(|design| (second, design)));
     let shown = || shown.clone().take(2);
     let newest_of = |load: &LoadForecast| load.newest_in_one;
     let are_newest_known =

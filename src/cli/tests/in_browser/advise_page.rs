@@ -28,6 +28,7 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("many", ROWS.into(), "--tablets 1000"),
         ("urls", lines(urls.collect()), "--servers 4 --reads prefix"),
         ("hostile", lines(hostile.collect()), "--tablets 3 --unordered"),
+        ("same", "same\n".repeat(3_000).into(), "--tablets 8"),
         ("one", b"a\n".to_vec(), ""),
     ]
 }
