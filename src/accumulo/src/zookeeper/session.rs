@@ -16,7 +16,7 @@ use super::client::{
 };
 use super::connection::Connection;
 use super::error::{changing, is_connection_lost, reading};
-use super::lease::{Lease, Moment};
+use super::lease::{Contact, Lease, Moment};
 use super::options::{Access, SessionOptions};
 use super::watched::Watched;
 use crate::telemetry::{self, SESSIONS};
@@ -61,6 +61,7 @@ pub(crate) struct Session {
     client: Client,
     access: Access,
     servers: String,
+    contact: Arc<Contact>,
     /// Held while a numbered node is created, whose path is unknown if the answer is lost.
     pub(crate) numbering: Mutex<Vec<String>>,
     /// The last field, because it is dropped after the client.
@@ -110,10 +111,12 @@ impl Drop for KeptLease {
 
 impl Session {
     async fn open(options: &SessionOptions) -> Result<Self> {
+        let requested = Moment::now();
         let (connection, client) = Connection::open(options).await?;
+        let contact = Arc::new(Contact::new(client.session_timeout(), requested));
         let SessionOptions { servers, access, .. } = options.clone();
         telemetry::count(SESSIONS, 1);
-        Ok(Self { client, access, servers, numbering: Mutex::default(), connection })
+        Ok(Self { client, access, servers, contact, numbering: Mutex::default(), connection })
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -193,7 +196,7 @@ impl Session {
     /// Keeps the lease of an ephemeral node of this session. It ends when the node or the session
     /// does.
     pub(crate) fn keep_lease(&self, path: String) -> KeptLease {
-        let lease = Arc::new(Lease::new(self.client.session_timeout()));
+        let lease = Arc::new(Lease::new(self.contact.clone()));
         // The task has the client, not the session: the last owner of a session must not drop it in
         // the runtime of the session.
         let renewing = renew(self.client.clone(), path, lease.clone());
@@ -330,6 +333,9 @@ async fn renew(client: Client, path: String, lease: Arc<Lease>) {
             Err(_) if client.state().is_terminated() => return lease.end(),
             Err(cause) => {
                 debug!(%path, %cause, "a lease is not renewed");
+                if is_connection_lost(&cause) {
+                    lease.interrupt(sent);
+                }
                 tokio::time::sleep(PAUSE).await;
             }
         }

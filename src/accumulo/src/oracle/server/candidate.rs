@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::predecessor::wait_until_it_stops;
 use crate::oracle::election;
-use crate::zookeeper::{Change, NodeKind, Outcome, Session};
+use crate::zookeeper::{Change, KeptLease, NodeKind, Outcome, Session};
 
 /// The time after which a candidate looks at the others again although no watch has fired.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
@@ -24,20 +24,23 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// `Ok` while an oracle leads or stands by, otherwise the reason why it does not.
 pub(super) type Candidacy = Result<()>;
 
-/// Stands for election with the address of this oracle, and returns the path of its node once it is
-/// the first and the former leader has stopped. Records the address of another leader in
+/// Stands for election with the address of this oracle, and returns the lease of its node once that
+/// is the first and the former leader has stopped. Records the address of another leader in
 /// `predecessor`, and in `candidacy` that the node exists. After an error the node may exist until
 /// the session ends.
+///
+/// The lease is kept from the beginning, because that of a silent session would begin late.
 pub(super) async fn stand(
     session: &Session,
     servers: &str,
     address: &str,
     predecessor: &mut Option<String>,
     candidacy: &watch::Sender<Candidacy>,
-) -> Result<String> {
+) -> Result<KeptLease> {
+    let keep = |path: String| (session.keep_lease(path.clone()), path);
     let prefix = election::election_prefix(fastrand::u128(..));
     let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
-    let mut own = None;
+    let mut own: Option<(KeptLease, String)> = None;
     loop {
         session.sync(servers).await?;
         let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
@@ -45,7 +48,7 @@ pub(super) async fn stand(
         for (index, path) in election::sorted(servers, &listed.value).into_iter().enumerate() {
             let node = match session.readable_node(&path).await {
                 // The others are only looked at.
-                Err(_) if own.as_ref().is_some_and(|own| *own != path) => None,
+                Err(_) if own.as_ref().is_some_and(|(_, own)| *own != path) => None,
                 node => node?,
             };
             match node {
@@ -69,13 +72,13 @@ pub(super) async fn stand(
                 return Err(Error::unavailable("the election node of this oracle was deleted"));
             }
             own = match session.change(&create).await? {
-                Outcome::Done(paths) => paths.into_iter().next(),
+                Outcome::Done(paths) => paths.into_iter().next().map(keep),
                 Outcome::Refused(..) => return Err(servers_removed()),
                 Outcome::Unknown => None,
             };
             continue;
         };
-        own = Some(path.clone());
+        let own_node = own.take().filter(|(_, own)| *own == path).unwrap_or_else(|| keep(path));
         let _ = candidacy.send_replace(Ok(()));
         if index > 0 && is_alone {
             *predecessor = leader.or(predecessor.take());
@@ -85,9 +88,10 @@ pub(super) async fn stand(
             match predecessor.take().filter(|former| former != address) {
                 // It may take long to stop.
                 Some(former) => wait_until_it_stops(&former).await,
-                None => return Ok(path),
+                None => return Ok(own_node.0),
             }
         }
+        own = Some(own_node);
     }
 }
 

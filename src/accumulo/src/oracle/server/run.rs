@@ -109,8 +109,7 @@ impl Run {
             stand(&session, &servers, &address, &mut memory.predecessor, &self.candidacy).await?;
         // Days may have passed since the first check.
         self.check(&session).await?;
-        // The term ends when this is dropped, so that tasks which still run refuse requests.
-        let own_node = session.keep_lease(own_node);
+        // The term ends when the lease is dropped, so that tasks which still run refuse requests.
         let (application, lease) = (self.application.clone(), own_node.lease.clone());
         let term = Term::begin(application, session.clone(), lease, memory.floor).await?;
         let term = &Arc::new(term);
