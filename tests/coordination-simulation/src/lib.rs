@@ -2,7 +2,8 @@
 //!
 //! The modules are the files of that crate. With `cfg(simulated)` two of them use [`world`] in
 //! place of the client of ZooKeeper and of `tokio::net`; everything else is the code that users
-//! run.
+//! run. Their `tokio` is this crate, so that the tasks of a process can be suspended, and `select!`
+//! draws nothing that differs between two runs of a seed.
 
 // The files have tests and examples, which run in their own crate.
 #![cfg(not(any(test, doctest)))]
@@ -14,6 +15,9 @@
     unused_imports,
     reason = "a part of another crate"
 )]
+
+extern crate self as tokio;
+extern crate tokio as real_tokio;
 
 #[path = "../../../src/accumulo/src/backoff.rs"]
 mod backoff;
@@ -34,6 +38,15 @@ mod telemetry;
 pub mod world;
 #[path = "../../../src/accumulo/src/zookeeper/mod.rs"]
 mod zookeeper;
+
+/// Polls the branches in their order: the random numbers of `tokio` cannot be seeded.
+#[macro_export]
+macro_rules! select {
+    ($($branches:tt)*) => { real_tokio::select! { biased; $($branches)* } };
+}
+
+use real_tokio::{io, join, sync, time};
+use world::task::{self, spawn};
 
 pub use oracle::{Oracle, OracleClient, OracleOptions};
 pub use stubborn::StubbornClient;

@@ -27,6 +27,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use crate::locked::locked;
+#[cfg(simulated)]
+use crate::world::wall_clock;
 
 /// The part of the session timeout that a lease lasts, as a numerator and a denominator.
 const PART: (u32, u32) = (2, 3);
@@ -41,7 +43,7 @@ pub(super) struct Moment {
 
 impl Moment {
     pub(super) fn now() -> Self {
-        Self { steady: Instant::now(), wall: SystemTime::now() }
+        Self { steady: Instant::now(), wall: wall_clock() }
     }
 
     /// Returns the time since an earlier moment, on the clock that shows more of it.
@@ -99,6 +101,11 @@ impl Contact {
             *sent = Sent { last: request, counts_from };
         }
     }
+}
+
+#[cfg(not(simulated))]
+fn wall_clock() -> SystemTime {
+    SystemTime::now()
 }
 
 #[derive(Debug)]

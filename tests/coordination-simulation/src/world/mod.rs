@@ -6,16 +6,18 @@
 pub(crate) mod connection;
 pub(crate) mod net;
 mod process;
+pub(crate) mod task;
 pub(crate) mod zookeeper;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use fluo_table::coordination::Applications;
 use fluo_table::{Clock, Result, TableAdmin};
 use tokio::time::sleep;
 
 pub use self::process::Dials;
+pub use self::task::run;
 use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
 use crate::zookeeper::{Keeper, SessionOptions};
 
@@ -32,12 +34,18 @@ impl Clock for WallClock {
     }
 }
 
+pub(crate) fn wall_clock() -> SystemTime {
+    SystemTime::UNIX_EPOCH + process::elapsed()
+}
+
 /// Begins a run: forgets everything of the run before.
 pub fn begin(seed: u64, dials: Dials) {
-    fastrand::seed(seed);
     process::begin(seed, dials);
+    task::begin();
     net::begin();
     zookeeper::begin();
+    // The first state of a thread has drawn.
+    fastrand::seed(seed);
 }
 
 /// Creates a node with its parents, at once and for ever.
@@ -54,7 +62,7 @@ pub async fn connect(process: u32, tables: Arc<dyn TableAdmin>) -> Result<Arc<dy
     Ok(Arc::new(ZooKeeperApplications::new(keeper, cluster, tables)))
 }
 
-/// Checks whether no message reaches a process.
+/// Checks whether a process does not run.
 pub fn is_silent(process: u32) -> bool {
     let state = process::state_of(process);
     state.is_frozen || state.is_dead
@@ -70,20 +78,21 @@ pub fn children(path: &str) -> Vec<String> {
     zookeeper::children(path)
 }
 
-/// Suspends a process for a while: no message reaches it or leaves it.
+/// Suspends a process for a while: none of its tasks runs, and messages to it wait.
 pub async fn freeze(process: u32, time: Duration) {
     process::change(process, |process| process.is_frozen = true);
     sleep(time).await;
     process::change(process, |process| process.is_frozen = false);
+    zookeeper::resume(process, time);
+    task::resume(process);
 }
 
 /// Cuts a process off from ZooKeeper for a while.
 pub async fn cut(process: u32, time: Duration) {
     process::change(process, |process| process.is_cut = true);
-    zookeeper::show_connection(process, false);
+    zookeeper::disconnect_all(process);
     sleep(time).await;
     process::change(process, |process| process.is_cut = false);
-    zookeeper::show_connection(process, true);
 }
 
 /// Kills a process. Its sessions end by their timeouts.
@@ -91,7 +100,14 @@ pub fn kill(process: u32) {
     process::change(process, |process| process.is_dead = true);
 }
 
+/// Returns a number that differs between two runs that have drawn differently.
+pub fn fingerprint() -> u64 {
+    process::draw(|random| random.u64(..)) ^ fastrand::u64(..)
+}
+
 /// Ends the faults of messages, for the rest of the run.
 pub fn heal() {
-    process::turn(|dials| *dials = Dials { max_delay: Duration::from_millis(5), losses: 0.0 });
+    process::turn(|dials| {
+        *dials = Dials { max_delay: Duration::from_millis(5), ..Dials::default() };
+    });
 }

@@ -101,7 +101,7 @@ impl TcpStream {
         let port = port.unwrap_or_default();
         let listener = LISTENERS.with_borrow(|listeners| listeners.get(&port).cloned());
         let listener = listener.ok_or(io::ErrorKind::ConnectionRefused)?;
-        tokio::spawn(async move {
+        real_tokio::spawn(async move {
             let (mut near_read, mut near_write) = tokio::io::split(&mut far_of_near);
             let (mut far_read, mut far_write) = tokio::io::split(&mut near_of_far);
             tokio::select! {

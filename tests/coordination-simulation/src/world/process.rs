@@ -1,4 +1,4 @@
-//! The processes of a run, and the messages that reach them or not.
+//! The processes of a run, and the messages between them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// The time between two looks at a process that no message reaches.
-const LOOK: Duration = Duration::from_millis(50);
-
 /// The faults of messages in a run.
 #[derive(Clone, Debug, Default)]
 pub struct Dials {
@@ -17,6 +14,8 @@ pub struct Dials {
     pub max_delay: Duration,
     /// The share of requests to ZooKeeper whose connection breaks, half of them after the effect.
     pub losses: f64,
+    /// The longest time for which a server of ZooKeeper is cut off from the others.
+    pub max_lag: Duration,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,9 +63,8 @@ pub(super) fn draw<T>(draw: impl FnOnce(&mut fastrand::Rng) -> T) -> T {
     STATE.with_borrow_mut(|state| draw(&mut state.random))
 }
 
-/// Returns the share of requests whose connection breaks.
-pub(super) fn losses() -> f64 {
-    STATE.with_borrow(|state| state.dials.losses)
+pub(super) fn dials() -> Dials {
+    STATE.with_borrow(|state| state.dials.clone())
 }
 
 pub(super) fn state_of(process: u32) -> Process {
@@ -79,20 +77,17 @@ pub(super) fn process_of(address: &str) -> u32 {
     host.strip_prefix('p').and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Lets a message between a process and another place take its time. It waits while the process is
-/// frozen, and fails if the process is dead.
+/// Lets a message between a process and another place take its time. It fails if the process is
+/// dead. One to a frozen process arrives, and waits there.
 pub(super) async fn pass(process: u32) -> io::Result<()> {
-    let delay =
-        STATE.with_borrow_mut(|state| state.dials.max_delay.mul_f64(state.random.f64().powi(3)));
-    sleep(delay).await;
-    loop {
-        let state = state_of(process);
-        if state.is_dead {
-            return Err(io::ErrorKind::ConnectionReset.into());
-        }
-        if !state.is_frozen {
-            return Ok(());
-        }
-        sleep(LOOK).await;
+    sleep(delay()).await;
+    match state_of(process).is_dead {
+        true => Err(io::ErrorKind::ConnectionReset.into()),
+        false => Ok(()),
     }
+}
+
+/// Draws the delay of a message.
+pub(super) fn delay() -> Duration {
+    STATE.with_borrow_mut(|state| state.dials.max_delay.mul_f64(state.random.f64().powi(3)))
 }

@@ -10,9 +10,6 @@ use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::{Instant, sleep};
 
 pub(crate) const ROOT: &str = "/fluo/web";
-/// The longest time of a fault.
-const MAX_FAULT: f64 = 25.0;
-
 /// The work of a process, until it is killed.
 pub(crate) type Work = dyn Fn(u32) -> Pin<Box<dyn Future<Output = ()>>>;
 
@@ -36,7 +33,8 @@ impl Crew {
         let place = |seed: u64| usize::try_from(seed % 3).unwrap();
         let max_delay = Duration::from_millis([5, 100, 2_000][place(seed)]);
         let losses = [0.0, 0.01, 0.1][place(seed / 3)];
-        world::begin(seed, Dials { max_delay, losses });
+        let max_lag = Duration::from_secs([0, 3, 10][place(seed / 9)]);
+        world::begin(seed, Dials { max_delay, losses, max_lag });
         Self::default()
     }
 
@@ -51,25 +49,25 @@ impl Crew {
     fn add(&mut self, kind: usize) {
         self.started += 1;
         let number = self.started;
-        let task = spawn_local(self.kinds[kind](number));
+        let task = spawn_local(world::run(number, self.kinds[kind](number)));
         self.processes.push(Process { number, kind, task });
     }
 
-    /// Harms processes for some time, with pauses of at most `peace`. Waits until no fault is left.
-    pub(crate) async fn suffer(&mut self, time: Duration, peace: Duration) {
+    /// Harms processes for some time, by faults that last for at most `longest`, with pauses of at
+    /// most `peace`. Waits until no fault is left.
+    pub(crate) async fn suffer(&mut self, time: Duration, longest: Duration, peace: Duration) {
         let begun = Instant::now();
         while begun.elapsed() < time {
             sleep(peace.mul_f64(fastrand::f64())).await;
-            self.harm_one();
+            self.harm_one(longest.mul_f64(fastrand::f64().powi(2)));
         }
         world::heal();
-        sleep(Duration::from_secs_f64(MAX_FAULT)).await;
+        sleep(longest).await;
     }
 
-    fn harm_one(&mut self) {
+    fn harm_one(&mut self, time: Duration) {
         let chosen = fastrand::usize(..self.processes.len());
         let number = self.processes[chosen].number;
-        let time = Duration::from_secs_f64(MAX_FAULT * fastrand::f64().powi(2));
         match fastrand::u8(..5) {
             0 | 1 => drop(spawn_local(world::freeze(number, time))),
             2 | 3 => drop(spawn_local(world::cut(number, time))),

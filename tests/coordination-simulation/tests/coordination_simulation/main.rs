@@ -10,5 +10,7 @@
 mod crew;
 mod horizon;
 mod oracles;
+mod replay;
 mod run;
+mod silence;
 mod workers;

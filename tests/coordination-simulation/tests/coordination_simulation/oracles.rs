@@ -18,6 +18,8 @@ use crate::run::run_all;
 
 /// The time in which faults happen.
 const LENGTH: Duration = Duration::from_secs(180);
+/// Longer than a session, and the time for which a candidate waits for a silent leader.
+const LONGEST: Duration = Duration::from_secs(60);
 const PEACE: Duration = Duration::from_secs(6);
 /// The time after the last fault within which an oracle leads.
 const RECOVERY: Duration = Duration::from_secs(90);
@@ -77,21 +79,22 @@ async fn use_timestamps(number: u32, blocks: Rc<RefCell<Vec<Block>>>) {
     futures::join!(ask(), ask());
 }
 
-/// As [`use_timestamps`], with a client that does not look who leads.
+/// As [`use_timestamps`], with a client that does not look who leads, and is idle at times.
 async fn insist(_: u32, blocks: Rc<RefCell<Vec<Block>>>) {
     let mut client = StubbornClient::new(format!("{ROOT}/oracle/server"), ID);
     loop {
-        let count = fastrand::u32(1..2_000);
+        let count = fastrand::u32(1..200);
         let asked = Instant::now();
         if let Some(first) = client.timestamps(count).await {
             let (got, count) = (Instant::now(), count.into());
             blocks.borrow_mut().push(Block { asked, got, first, count, horizon: 0, process: 0 });
         }
-        sleep(Duration::from_millis(fastrand::u64(0..300))).await;
+        let longest = if fastrand::u8(..4) == 0 { 60_000 } else { 300 };
+        sleep(Duration::from_millis(fastrand::u64(..longest))).await;
     }
 }
 
-async fn play(seed: u64) -> Vec<String> {
+pub(crate) async fn play(seed: u64) -> Vec<String> {
     let mut crew = Crew::begin(seed);
     create_application();
     let blocks = Rc::new(RefCell::new(Vec::new()));
@@ -100,7 +103,7 @@ async fn play(seed: u64) -> Vec<String> {
     crew.start(CLIENTS, move |process| use_timestamps(process, got.clone()));
     let got = blocks.clone();
     crew.start(CLIENTS, move |process| insist(process, got.clone()));
-    crew.suffer(LENGTH, PEACE).await;
+    crew.suffer(LENGTH, LONGEST, PEACE).await;
     let before = blocks.borrow().len();
     let clients = || {
         let blocks = blocks.borrow();

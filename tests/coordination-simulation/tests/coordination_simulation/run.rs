@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use fluo_coordination_simulation::world;
 use tokio::runtime::Builder;
 
 /// Number of seeds of a usual test run.
@@ -49,6 +50,15 @@ pub(crate) fn run_part<F: Future<Output = Vec<String>>>(
     });
     let failed = failed.into_inner().unwrap();
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Checks that a seed draws the same when it runs again.
+pub(crate) fn check_replay<F: Future<Output = Vec<String>>>(
+    seed: u64,
+    scenario: impl Fn(u64) -> F,
+) {
+    let play = || (run(seed, &scenario), world::fingerprint());
+    assert_eq!(play(), play(), "{seed}");
 }
 
 fn run<F: Future<Output = Vec<String>>>(seed: u64, scenario: impl Fn(u64) -> F) -> Vec<String> {

@@ -15,7 +15,8 @@ use crate::crew::{Crew, ROOT};
 use crate::horizon::{initialize, open};
 use crate::run::{run_all, run_part};
 
-const LENGTH: Duration = Duration::from_secs(600);
+pub(crate) const LENGTH: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_secs(25);
 const PEACE: Duration = Duration::from_secs(60);
 /// The longest pause of a worker, which is also that after a change of the shares beside Java.
 const PAUSE: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "5000");
@@ -107,7 +108,7 @@ fn look(shares: &Shares, owners: &mut Owners) {
     }
 }
 
-async fn play(seed: u64, workers: usize, length: Duration) -> Vec<String> {
+pub(crate) async fn play(seed: u64, workers: usize, length: Duration) -> Vec<String> {
     let mut crew = Crew::begin(seed);
     let tables = MemoryTables::new();
     tables.create_table("pages", Versions::default()).await.unwrap();
@@ -127,7 +128,7 @@ async fn play(seed: u64, workers: usize, length: Duration) -> Vec<String> {
             sleep(LOOK).await;
         }
     });
-    crew.suffer(length, PEACE).await;
+    crew.suffer(length, LONGEST, PEACE).await;
     let settled = async {
         while owners.borrow().wrong > 0 {
             sleep(LOOK).await;
