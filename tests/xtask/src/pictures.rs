@@ -58,15 +58,14 @@ pub(crate) fn pictures() -> Result<()> {
 
     // A worker on a directory with waiting notifications is also its monitor.
     cargo(&["build", "--package", "fluo-rs", "--example", "22_words"], &[])?;
-    let at = format!("embedded:{}", made.join("data").display());
     let _ = fs::remove_dir_all(made.join("data"));
     let words = || {
         let mut words = Command::new(target().join("debug/examples/22_words"));
-        words.env("FLUO_AT", &at).env("FLUO_HTTP", MONITOR).current_dir(workspace());
+        words.env("FLUO_AT", "embedded:data").env("FLUO_HTTP", MONITOR).current_dir(&made);
         words
     };
-    let load = "load examples/data/package-homepages.txt";
-    output(load, words().args(load.split(' ')))?;
+    let pages = workspace().join("examples/data/package-homepages.txt");
+    output("22_words load", words().arg("load").arg(pages))?;
     let mut worker = words().arg("worker").spawn()?;
     thread::sleep(HISTORY);
     let drawn = draw("monitor", format!("http://{MONITOR}/").as_ref(), 1_280, 900);

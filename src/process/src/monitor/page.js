@@ -117,7 +117,7 @@ function chart([title, names, shown]) {
   const top = most(lines.map(([, values]) => most(values)));
   const span = Math.min(Math.max(now - times[0], MIN_SPAN_MS), HOUR_MS);
   const x = (time) => 1000 - (1000 * (now - time)) / span;
-  const y = (value) => 100 - (94 * value) / (top || 1);
+  const y = (value) => 100 - (84 * value) / (top || 1);
   const svg = element("svg", { viewBox: "0 0 1000 100", preserveAspectRatio: "none", "aria-hidden": "true" });
   lines.forEach(([, values], line) => {
     for (const run of runs(values)) {
