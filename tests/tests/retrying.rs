@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use fluo_engine::{
     Attempt, Client, ClientOptions, CommitError, Conflict, ConflictCause, RetryDecision,
-    RetryPolicy, Runner, SnapshotTooOld,
+    RetryPolicy, Runner, SnapshotTooOld, Transaction,
 };
 use fluo_table::{Column, Error, ErrorKind, Timestamp};
-use fluo_tests::Fixture;
-use tokio::time::{Instant, sleep};
+use fluo_tests::{Call, Fixture, Intercepted, Latch};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Longest time by which tokio's timers round up a pause.
 const TICK: Duration = Duration::from_millis(2);
@@ -309,26 +310,210 @@ async fn the_hook_is_not_called_for_a_failed_body_or_a_successful_commit() {
     assert_eq!(asked.numbers(), [0_u32; 0]);
 }
 
-/// Without turns each commit costs the other runs an attempt: more than a hundred attempts.
-#[tokio::test(start_paused = true)]
-async fn runs_that_conflicted_on_one_cell_take_turns() {
-    const RUNS: usize = 16;
-    let client = client().await;
+/// Adds to a cell in 16 runs at once, and returns the number of their attempts.
+async fn attempts_at(client: &Client, row: &'static str) -> Result<usize, Error> {
     let attempts = AtomicUsize::new(0);
     let add = || {
         client.run(async |tx| {
             attempts.fetch_add(1, Ordering::Relaxed);
-            let before = tx.get("alice", &column()).await?;
+            let before = tx.get(row, &column()).await?;
             sleep(Duration::from_millis(10)).await;
             let length = before.map_or(0, |value| value.len());
-            tx.set("alice", &column(), vec![b'|'; length + 1])?;
+            tx.set(row, &column(), vec![b'|'; length + 1])?;
             Ok::<_, Error>(())
         })
     };
-    futures::future::try_join_all((0..RUNS).map(|_| add())).await.unwrap();
-    let snapshot = client.snapshot().await.unwrap();
-    let value = snapshot.get("alice", &column()).await.unwrap();
+    futures::future::try_join_all((0..RUNS).map(|_| add())).await?;
+    let value = client.snapshot().await?.get(row, &column()).await?;
     assert_eq!(value.map(|value| value.len()), Some(RUNS));
-    // All first attempts conflict but one; each further attempt has a turn.
-    assert_eq!(attempts.into_inner(), RUNS + RUNS - 1);
+    Ok(attempts.into_inner())
+}
+
+const RUNS: usize = 16;
+/// All first attempts conflict but one; each further attempt has a turn. Without turns each commit
+/// costs the other runs an attempt: more than a hundred attempts.
+const ATTEMPTS: usize = RUNS + RUNS - 1;
+
+/// Runs a body in a turn at `alice`: its first attempt conflicts there.
+async fn in_turn<F>(client: &Client, runner: &Runner, body: impl Fn() -> F) -> Result<(), Error>
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let attempts = AtomicUsize::new(0);
+    let run = runner.run(async |tx| {
+        match attempts.fetch_add(1, Ordering::Relaxed) {
+            0 => client.run(async |first| first.set("alice", &column(), "first")).await?,
+            _ => body().await?,
+        }
+        tx.set("alice", &column(), "late")?;
+        tx.set("bob", &column(), "late")
+    });
+    run.await
+}
+
+/// Runs a future while a run is in its turn, which lasts for a second and needs one permit.
+async fn during_a_turn(
+    client: &Client,
+    permits: &Semaphore,
+    other: impl Future<Output = Result<(), Error>>,
+) {
+    let begun = Notify::new();
+    let body = async || {
+        begun.notify_one();
+        sleep(Duration::from_secs(1)).await;
+        drop(permits.acquire().await.unwrap());
+        Ok(())
+    };
+    let other = async {
+        begun.notified().await;
+        other.await
+    };
+    futures::future::try_join(in_turn(client, &client.runner(), body), other).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_that_conflicted_on_one_cell_take_turns() {
+    assert_eq!(attempts_at(&client().await, "alice").await.unwrap(), ATTEMPTS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_of_another_client_within_a_turn_take_turns() {
+    let fixture = Fixture::in_memory().await;
+    let (client, other) = (fixture.client().await, fixture.client().await);
+    let attempts = AtomicUsize::new(0);
+    let body = async || {
+        attempts.store(attempts_at(&other, "carol").await?, Ordering::Relaxed);
+        Ok(())
+    };
+    in_turn(&client, &client.runner(), body).await.unwrap();
+    assert_eq!(attempts.into_inner(), ATTEMPTS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_at_another_cell_does_not_grow_the_pause() {
+    let attempt = Duration::from_millis(100);
+    let (client, asked, number) = (client().await, Asked::default(), AtomicUsize::new(0));
+    let runner = asked.by(client.runner(), |attempt| attempt.policy_decision);
+    let body = async || {
+        if number.fetch_add(1, Ordering::Relaxed) == 0 {
+            sleep(attempt).await;
+            client.run(async |first| first.set("bob", &column(), "first")).await?;
+        }
+        Ok(())
+    };
+    in_turn(&client, &runner, body).await.unwrap();
+    assert_eq!(asked.numbers(), [1, 2]);
+    assert!(pause(asked.planned()[1]) < attempt / 2, "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_of_a_first_attempt_does_not_count_as_an_attempt() {
+    let (client, asked, bodies) = (client().await, Asked::default(), AtomicUsize::new(0));
+    let twice = policy().max_attempts(NonZeroU32::new(2));
+    let runner = asked.by(client.runner().retry(twice), |attempt| attempt.policy_decision);
+    let waits = runner.run(async |tx| {
+        if bodies.fetch_add(1, Ordering::Relaxed) == 1 {
+            client.run(async |first| first.set("alice", &column(), "first")).await?;
+        }
+        tx.set("alice", &column(), "waited")
+    });
+    during_a_turn(&client, &Semaphore::new(1), waits).await;
+    assert_eq!(asked.numbers(), [1]);
+    assert_eq!(bodies.into_inner(), 3);
+    assert_eq!(alice(&client).await.as_deref(), Some(&b"waited"[..]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_only_attempt_of_a_run_waits_for_no_turn() {
+    let client = client().await;
+    let once = client.runner().retry(policy().max_attempts(NonZeroU32::new(1)));
+    let does_not_wait = async {
+        let begun = Instant::now();
+        once.run(async |tx| tx.set("alice", &column(), "once")).await?;
+        assert!(begun.elapsed() <= TICK, "{:?}", begun.elapsed());
+        Ok(())
+    };
+    during_a_turn(&client, &Semaphore::new(1), does_not_wait).await;
+}
+
+/// The run whose turn it is may need what the result holds.
+#[tokio::test(start_paused = true)]
+async fn a_first_attempt_drops_its_result_before_it_waits() {
+    let (client, permits) = (client().await, Arc::new(Semaphore::new(1)));
+    let waits = async {
+        let begun = Instant::now();
+        let body = async |tx: Transaction| {
+            let permit = permits.clone().acquire_owned().await.unwrap();
+            tx.set("alice", &column(), "waited")?;
+            Ok::<_, Error>(permit)
+        };
+        drop(client.run(body).await?);
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+        Ok(())
+    };
+    during_a_turn(&client, &permits, waits).await;
+}
+
+/// Several transactions may lock a cell for their reads at once.
+#[tokio::test(start_paused = true)]
+async fn a_read_lock_waits_for_no_turn() {
+    let client = client().await;
+    let with_read_lock = async {
+        let begun = Instant::now();
+        let body = async |tx: Transaction| {
+            tx.with_read_lock().get("alice", &column()).await?;
+            tx.set("carol", &column(), "1")
+        };
+        client.run(body).await?;
+        assert!(begun.elapsed() <= TICK, "{:?}", begun.elapsed());
+        Ok(())
+    };
+    during_a_turn(&client, &Semaphore::new(1), with_read_lock).await;
+}
+
+/// Pauses grow in turns for the sake of other clients.
+#[tokio::test(start_paused = true)]
+async fn a_conflict_with_a_lock_of_the_same_client_does_not_grow_the_pause() {
+    let attempt = Duration::from_millis(100);
+    let (fixture, writes) = (Fixture::in_memory().await, Arc::new(AtomicUsize::new(0)));
+    let held = Arc::new(Latch::default());
+    let (counted, latch) = (writes.clone(), held.clone());
+    let hooks = move |call: &Call| {
+        // The first write locks the cells, and the second one commits.
+        let is_held = matches!(call, Call::WriteConditional(_))
+            && counted.load(Ordering::Relaxed) > 0
+            && counted.fetch_add(1, Ordering::Relaxed) == 2;
+        let latch = latch.clone();
+        async move {
+            if is_held {
+                latch.pass().await;
+            }
+            Ok(None)
+        }
+    };
+    let table = Intercepted::with_hooks(fixture.table.clone(), hooks).row_by_row();
+    let client = fixture.client_of(Arc::new(table), ClientOptions::new()).await;
+    let (asked, opens) = (Asked::default(), held.clone());
+    let runner = asked.by(client.runner(), move |attempt| {
+        if attempt.number == 2 {
+            opens.open();
+        }
+        attempt.policy_decision
+    });
+    let body = async || {
+        if writes.load(Ordering::Relaxed) == 0 {
+            writes.store(1, Ordering::Relaxed);
+            let locks = client.run(async |tx| tx.set("alice", &column(), "locked"));
+            timeout(attempt, locks).await.unwrap_err();
+        }
+        Ok(())
+    };
+    in_turn(&client, &runner, body).await.unwrap();
+    let CommitError::Conflict(conflict) = &asked.seen()[1].error else {
+        panic!("{asked:?}");
+    };
+    let other = conflict.other.unwrap();
+    let own = client.transactor();
+    assert!(matches!(other, ConflictCause::Locking { transactor, .. } if transactor == own));
+    assert!(pause(asked.planned()[1]) < attempt / 2, "{asked:?}");
 }

@@ -13,7 +13,8 @@
 //!
 //! `cargo xtask bench live` prints them, on a cluster of its own or on the one of `FLUO_CLUSTER`.
 //! With `-- transactions` it compares transactions with those of Apache Fluo, with `-- queues` it
-//! measures recipes and observers whose runs conflict, and with `-- workers` workers that restart.
+//! measures recipes and transactions that conflict, with `-- hot` an observer whose runs conflict,
+//! and with `-- workers` workers that restart.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,6 +29,7 @@ mod application;
 mod conditional;
 mod cpu;
 mod figures;
+mod hot;
 mod queues;
 mod scanning;
 mod splitting;
@@ -63,6 +65,9 @@ async fn main() {
     }
     if let Some(arguments) = after("queues") {
         return queues::run(cluster, count(arguments, 20_000)).await;
+    }
+    if let Some(arguments) = after("hot") {
+        return hot::run(cluster, count(arguments, 1_000)).await;
     }
     if let Some(arguments) = after("workers") {
         return workers::run(cluster, count(arguments, 50)).await;

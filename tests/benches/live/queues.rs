@@ -1,10 +1,10 @@
-//! The recipes on Accumulo, and observers and transactions that conflict. Java is left out, because
-//! its peer has no recipes.
+//! The recipes on Accumulo, and transactions that conflict. Java is left out, because its peer has
+//! no recipes.
 
 use std::time::{Duration, Instant};
 
 use fluo_cluster::Cluster;
-use fluo_engine::{Bytes, Client, InstanceExt, Transaction};
+use fluo_engine::{Client, InstanceExt};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue};
 use fluo_recipes::sink::TableSink;
@@ -17,27 +17,9 @@ use crate::transacting::from_tasks;
 
 /// Number of keys that a transaction adds to a queue.
 const KEYS: usize = 10;
-/// Number of rows that all runs of an observer change.
-const HOT_ROWS: usize = 4;
 const TASKS: usize = 128;
 /// Number of transactions that conflict.
 const CONFLICTS: usize = 15;
-
-fn hot() -> Column {
-    Column::new("hot", "value")
-}
-
-/// Adds to one of a few rows, as an observer.
-async fn count_row(tx: Transaction, row: Bytes) -> fluo_engine::Result<()> {
-    let sum: usize = row.iter().copied().map(usize::from).sum();
-    let total = format!("total:{}", sum % HOT_ROWS);
-    // The totals are not observed.
-    let column = Column::new("total", "value");
-    let before = tx.get(total.clone(), &column).await?;
-    let before = before.map(|value| String::from_utf8(value.to_vec()).unwrap());
-    let before: u64 = before.map_or(0, |text| text.parse().unwrap());
-    tx.set(total, &column, (before + 1).to_string())
-}
 
 /// Runs the work, and prints the rates.
 pub(crate) async fn run(cluster: &Cluster, count: usize) {
@@ -56,29 +38,16 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         });
     let links = links.export_with(sink);
     let handle = instance.application(&name);
-    let handle = handle.observe(&hot(), "count", count_row);
     let handle = handle.recipe(&words).recipe(&links);
     handle.initialize().await.unwrap();
     let application = Application::open(instance, &zookeepers, handle).await;
     let client = &application.client;
 
-    for (work, tasks, count) in [
-        ("combine", TASKS, count),
-        ("export", TASKS, count),
-        ("hot", 1, count / 50),
-        ("hot", 32, count / 50),
-    ] {
-        let worker = client.worker().tasks(tasks).start().await.unwrap();
-        // A worker begins when the group of workers has been the same for a while.
-        set(client, format!("first {work} {tasks}")).await.unwrap();
-        client.wait_until_idle().await.unwrap();
-        let (begun, cpu) = (Instant::now(), Cpu::until_now(cluster, &[]));
+    for work in ["combine", "export"] {
+        let worker = client.worker().tasks(TASKS).start().await.unwrap();
         let add = |number: usize| {
             let (client, words, links) = (client.clone(), words.clone(), links.clone());
             async move {
-                if work == "hot" {
-                    return set(&client, format!("doc {tasks} {number:08}")).await;
-                }
                 let key = |of: usize| format!("key {:06}", (number * KEYS + of) * 7919 % 50_000);
                 let keys: Vec<_> = (0..KEYS).map(|of| (key(of), 1)).collect();
                 client
@@ -89,13 +58,16 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
                     .await
             }
         };
-        let each = if work == "hot" { 1 } else { KEYS };
-        from_tasks(TASKS, count / each, add).await;
+        // A worker begins when the group of workers has been the same for a while.
+        add(0).await.unwrap();
+        client.wait_until_idle().await.unwrap();
+        let (begun, cpu) = (Instant::now(), Cpu::until_now(cluster, &[]));
+        from_tasks(TASKS, count / KEYS, add).await;
         client.wait_until_idle().await.unwrap();
         let took: Duration = begun.elapsed();
         let cpu = Cpu::until_now(cluster, &[]).since(cpu, count);
         let rate = count as f64 / took.as_secs_f64();
-        println!("{work:<10} {tasks:>4} tasks {rate:>9.0}/s ({cpu})");
+        println!("{work:<10} {TASKS:>4} tasks {rate:>9.0}/s ({cpu})");
         worker.stop().await;
     }
     conflict(client).await;
@@ -137,8 +109,4 @@ async fn conflict(client: &Client) {
         millis(&conflicts),
         conflicts.ratio_to(&commits)
     );
-}
-
-async fn set(client: &Client, row: String) -> fluo_engine::Result<()> {
-    client.run(async |tx| tx.set(row.clone(), &hot(), "1")).await
 }

@@ -9,9 +9,11 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
-use crate::context::{Pauses, Shared, cut};
+use crate::context::{Pauses, Shared, Turn, cut};
 use crate::options::{DURATIONS, options};
-use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
+use crate::transaction::{
+    CommitError, CommitInfo, Conflict, ConflictCause, OwnedTransaction, Transaction, Trigger,
+};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -74,7 +76,8 @@ options! {
         max_elapsed: Duration = Duration::from_secs(600), in ..;
 
         /// Sets the pause before the second attempt. Each further one is twice as long, and each is
-        /// shortened by up to a half. Default: 1 millisecond.
+        /// shortened by up to a half. A pause is longer if runs of several clients have
+        /// conflicted at the same cell. Default: 1 millisecond.
         first_pause: Duration = Duration::from_millis(1), in DURATIONS;
 
         /// Sets the longest pause. Default: 1 second.
@@ -149,9 +152,14 @@ impl Runner {
     ///
     /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
-    /// Retries of one client's runs that conflicted on the same cell take turns: after its pause, a
-    /// retry waits until the run whose turn it is has ended, or its turn has lasted for a second.
-    /// First attempts and other processes do not wait.
+    /// Runs of one client that conflict on the same cell take turns: after its pause, a retry waits
+    /// until the run whose turn it is has ended, or its turn has lasted for five seconds. The first
+    /// attempt of a run waits too if it is about to write such a cell, unless it is the only
+    /// attempt. Then its body runs again, which does not count as an attempt. Other clients do not
+    /// wait. Therefore the pauses grow if runs conflict in their turns.
+    ///
+    /// A run of the same client within the body takes no turn, because it could wait for the outer
+    /// one. If the body spawns it as a task and awaits that, it can wait for five seconds.
     ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:
@@ -189,9 +197,8 @@ impl Runner {
     ///
     /// An error of the body ends the run, and nothing is written. All other errors are an
     /// [`Error`], converted into the body's error type. A conflict after the last retry is
-    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as
-    /// its source. Nothing was written, unless the kind is
-    /// [`Uncertain`](crate::ErrorKind::Uncertain).
+    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`] as its
+    /// source. Nothing was written, unless the kind is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
@@ -232,21 +239,49 @@ impl Runner {
         self.policy.check().map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
-        let mut turn = None;
+        let left = || self.policy.max_elapsed.saturating_sub(begun.elapsed());
+        let turns = Some(&self.client.turns).filter(|turns| !turns.are_around());
+        let mut turn: Option<Turn> = None;
+        let mut may_yield = turns.is_some() && self.policy.max_attempts != Some(NonZeroU32::MIN);
         let mut number: u32 = 0;
         loop {
-            number = number.saturating_add(1);
+            let attempt_begun = Instant::now();
             let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
-            let ran = body(transaction.handle());
-            let (start, error) = match attempt(transaction, ran).await {
+            let span = transaction.state.start.span.clone();
+            let ran = body(transaction.handle()).instrument(span);
+            let done = Turn::during(turn.as_ref(), ran).await;
+            if done.is_ok()
+                && std::mem::take(&mut may_yield)
+                && let Some(cell) = transaction.state.taken_cell()
+            {
+                debug!(%cell, "a first attempt waits for its turn");
+                // The result may hold what the run needs whose turn it is.
+                drop((done, transaction));
+                turn = self.client.turns.wait(&[cell], None, left()).await;
+                continue;
+            }
+            number = number.saturating_add(1);
+            let (start, error) = match finish(transaction, done).await {
                 Ok(done) => return Ok(done),
                 Err((start, RunError::Commit(error))) if error.is_temporary() => (start, error),
                 Err((_, other)) => return Err(other),
             };
             let elapsed = begun.elapsed();
-            let pause = cut(pauses.next_pause(), start.get());
+            let mut pause = pauses.next_pause();
+            let conflict = match &error {
+                CommitError::Conflict(conflict) => Some(conflict),
+                _ => None,
+            };
+            if let (Some(turn), Some(conflict)) = (&turn, conflict)
+                && turn.is_at(&conflict.cells)
+                && !self.is_with_own_lock(conflict)
+            {
+                let in_turn = turn.next_pause(attempt_begun.elapsed());
+                pause = pause.max(in_turn.min(self.policy.max_pause));
+            }
+            let pause = cut(pause, start.get());
             let is_last = self.policy.max_attempts.is_some_and(|most| number >= most.get())
                 || elapsed >= self.policy.max_elapsed;
             let policy_decision =
@@ -259,22 +294,26 @@ impl Runner {
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
-            if let CommitError::Conflict(conflict) = &error {
-                let left = self.policy.max_elapsed.saturating_sub(begun.elapsed());
-                let turns = &self.client.turns;
-                turn = turns.wait(&conflict.cells, turn, left).await;
+            if let (Some(turns), Some(conflict)) = (turns, conflict) {
+                turn = turns.wait(&conflict.cells, turn, left()).await;
             }
         }
     }
+
+    /// Returns `true` if a conflict is with a lock of this client.
+    fn is_with_own_lock(&self, conflict: &Conflict) -> bool {
+        let Some(ConflictCause::Locking { transactor, .. }) = conflict.other else {
+            return false;
+        };
+        transactor == self.client.transactor()
+    }
 }
 
-/// Runs the body of an attempt, and commits its writes. The transaction ends however the body ends:
-/// a handle may outlive a body that panicked or was dropped. An error comes with the start.
-async fn attempt<T, E>(
+/// Commits the writes of a body, unless it has failed. An error comes with the start.
+async fn finish<T, E>(
     transaction: OwnedTransaction,
-    body: impl Future<Output = Result<T, E>>,
+    done: Result<T, E>,
 ) -> Result<(T, CommitInfo), (Timestamp, RunError<E>)> {
-    let done = body.instrument(transaction.state.start.span.clone()).await;
     let start = transaction.start();
     let error = match done {
         Ok(result) => match transaction.commit().await {

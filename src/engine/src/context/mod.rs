@@ -20,4 +20,4 @@ pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
 pub(crate) use shared::{Shared, no_answer};
 pub(crate) use start::Start;
-pub(crate) use turns::Turns;
+pub(crate) use turns::{Turn, Turns};

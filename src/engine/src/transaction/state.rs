@@ -8,7 +8,7 @@ use tracing::Span;
 
 use crate::context::{Shared, Start};
 use crate::mutex::Mutex;
-use crate::transaction::buffer::WriteBuffer;
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::{CommitError, ConflictCause, SnapshotTooOld};
 
 /// The notification that started the transaction of an observer.
@@ -93,6 +93,14 @@ impl State {
 
     pub(crate) fn size_bytes(&self) -> usize {
         self.buffer.lock().as_ref().map_or(0, |buffer| buffer.bytes)
+    }
+
+    /// Returns the first cell that it sets or deletes and at which another run has a turn. Cells
+    /// that it only locks for its reads do not count: several transactions may lock them at once.
+    pub(crate) fn taken_cell(&self) -> Option<RowColumn> {
+        let buffer = self.buffer.lock();
+        let writes = &buffer.as_ref()?.writes;
+        self.client.turns.taken(|cell| matches!(writes.get(cell), Some(PendingWrite::Write(_))))
     }
 
     /// Ends the transaction: its handles can no longer write. Returns its writes, or `None` if it
