@@ -135,11 +135,13 @@ async fn orders(client: &Client) -> Result<()> {
 }
 
 async fn bill(tx: Transaction, order: Bytes) -> Result<(), Error> {
-    // Notifications are written before the commit, so the order may not have been committed.
-    let Some(price) = tx.get(order.clone(), &ORDERED).await? else {
+    // Notifications are written before the commit, so the order may not have been committed. And if
+    // it has been billed, it may be notified again for a commit that failed.
+    let price = tx.get(order.clone(), &ORDERED).await?;
+    if price.is_none() || tx.get(order.clone(), &BILLED).await?.is_some() {
         return Ok(());
-    };
-    let price = parsed(Some(price));
+    }
+    let price = parsed(price);
     let left = number(&tx, "alice").await?.saturating_sub(price);
     tx.set("alice", &MONEY, left.to_string())?;
     tx.set(order, &BILLED, "alice")

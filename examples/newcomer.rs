@@ -32,7 +32,8 @@ async fn main() -> Result<()> {
 }
 
 async fn count(tx: Transaction, page: Bytes, linked: CombineQueue<String, u64>) -> Result<()> {
-    let links = tx.get(page, &LINKS).await?.unwrap_or_default();
+    let links = tx.get(page.clone(), &LINKS).await?.unwrap_or_default();
+    tx.delete(page, &LINKS)?; // so that no further run counts them
     let links = String::from_utf8_lossy(&links).into_owned();
     linked.extend(&tx, links.split_whitespace().map(|link| (link, 1)))
 }

@@ -75,6 +75,7 @@ macro_rules! __for_each_scenario {
             observing::a_notification_set_while_the_observer_runs_survives,
             observing::a_delete_notifies_only_the_requested_observer,
             observing::an_observer_may_delete_the_observed_cell,
+            observing::an_observer_runs_without_a_change_for_a_commit_that_fails,
             observing::a_notification_that_another_has_acknowledged_is_not_processed_again,
             sharing::two_workers_share_notifications_and_each_commits_once,
             sharing::three_workers_process_an_unpartitioned_notification,

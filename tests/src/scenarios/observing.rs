@@ -4,15 +4,17 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observer, Observers, Transaction, observer_fn};
+use async_trait::async_trait;
+use fluo_engine::{Observer, Observers, RetryPolicy, Transaction, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{Bytes, Column, Error, Instance};
+use fluo_table::{Bytes, Column, Error, Instance, Outcome, Result};
 use tokio::sync::Semaphore;
 
+use super::accounts::hasty;
 use super::observed::{
     column, copies, idle, number, read, read_now, set_all, wait_for_permits, work,
 };
-use crate::{Fixture, until};
+use crate::{Call, Fixture, Hooks, Intercepted, Latch, until};
 
 pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     let observers = Observers::new()
@@ -191,6 +193,72 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
         assert_eq!(fixture.notifications().await, 0);
     }
     worker.stop().await;
+}
+
+/// Checks that a strong observer also runs for a transaction that never commits, and without a
+/// change. An observer that deletes what it counts does not count it twice.
+///
+/// A client is suspended in its commit, after it has written the notifications. Its session ends,
+/// the observers run, and others roll its transaction back. Another client then makes the change.
+pub async fn an_observer_runs_without_a_change_for_a_commit_that_fails(instance: Instance) {
+    let counts = observer_fn(async |tx: Transaction, row: Bytes, _| increment(&tx, row, "c").await);
+    let takes = observer_fn(async |tx: Transaction, row: Bytes, from: Column| {
+        if tx.get(row.clone(), &from).await?.is_none() {
+            return Ok(());
+        }
+        tx.delete(row.clone(), &from)?;
+        increment(&tx, row, "t").await
+    });
+    let observers = Observers::new().strong(column("a"), "counts", counts).unwrap();
+    let observers = observers.strong(column("b"), "takes", takes).unwrap();
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), Announced::default());
+    let table = Arc::new(table.row_by_row());
+    let latch = &table.hooks().0;
+    let suspended = fixture.client_of(table.clone(), hasty()).await;
+    // The notifications in the primary's row are written together with its commit.
+    let change = |tx: Transaction| async move {
+        tx.set("primary", &column("c"), "1")?;
+        ["a", "b"].into_iter().try_for_each(|name| tx.set("r", &column(name), "1"))
+    };
+    let once = RetryPolicy::new().max_attempts(NonZeroU32::MIN.into());
+    let once = suspended.runner().retry(once);
+    let late = tokio::spawn(async move { once.run(change).await });
+    latch.holds_a_task().await;
+    fixture.end_session(&suspended).await;
+    let (client, worker) = fixture.start().await;
+    let counted = async || {
+        idle(&client).await;
+        [read_now(&client, "r", "c").await, read_now(&client, "r", "t").await]
+    };
+    assert_eq!(counted().await, [1, 0]);
+    client.run(change).await.unwrap();
+    assert_eq!(counted().await, [2, 1]);
+    latch.open();
+    assert!(late.await.unwrap().is_err(), "it was rolled back");
+    assert_eq!(counted().await, [2, 1]);
+    worker.stop().await;
+}
+
+/// Hooks of a table whose writes of notifications take effect but do not return while the latch is
+/// closed.
+#[derive(Debug, Default)]
+struct Announced(Latch);
+
+#[async_trait]
+impl Hooks for Announced {
+    async fn after(&self, call: &Call, _: &mut Result<Vec<Outcome>>) {
+        let mutations = call.mutations();
+        let mut updates = mutations.iter().flat_map(|one| &one.updates);
+        if updates.any(|update| update.column.family == "ntfy") {
+            self.0.pass().await;
+        }
+    }
+}
+
+async fn increment(tx: &Transaction, row: Bytes, to: &'static str) -> Result<()> {
+    let before = number(tx.get(row.clone(), &column(to)).await?);
+    tx.set(row, &column(to), (before + 1).to_string())
 }
 
 const ROWS: usize = 16;

@@ -30,8 +30,10 @@ pub trait Observer: Send + Sync + 'static {
     /// Several changes of a cell may lead to one run. The transaction reads the data that was
     /// committed before it began, which includes the change that the notification announces.
     /// Notifications are written before the commit, so an observer may also run for a transaction
-    /// that never committed. Then the cell may have no value, or an older one. It may also have
-    /// been deleted since. In these cases an observer returns `Ok`. The observer cannot commit the
+    /// that never committed. Then the cell may have no value, or an older one that was processed
+    /// before. It may also have been deleted since. In these cases an observer returns `Ok`. An
+    /// observer whose effect must occur once, such as adding to a count or to a queue, deletes the
+    /// cell or marks it as processed, in the same transaction. The observer cannot commit the
     /// transaction, which ends when this method returns.
     ///
     /// # Errors
