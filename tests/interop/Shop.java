@@ -37,6 +37,7 @@ import org.apache.hadoop.io.Text;
 final class Shop {
   private static final Column PLACED = new Column("order", "placed");
   private static final Column TALLIED = new Column("order", "tallied");
+  private static final Column SOLD_ORDER = new Column("order", "sold");
   private static final Column COUNT = new Column("tally", "count");
   private static final int TALLIES = 4;
 
@@ -68,6 +69,11 @@ final class Shop {
     registry.forColumn(PLACED, NotificationType.STRONG).withId("tally").useObserver(Shop::tally);
     registry.forColumn(TALLIED, NotificationType.STRONG).withId("sell")
         .useObserver((tx, row, column) -> {
+          // It may also run for a tally that was rolled back.
+          if (tx.get(row, column) == null || tx.get(row, SOLD_ORDER) != null) {
+            return;
+          }
+          tx.set(row, SOLD_ORDER, Bytes.of("java"));
           String digit = row.toString().substring(row.length() - 1);
           sold.addAll(tx, Collections.singletonMap(digit, 1L));
         });

@@ -27,7 +27,8 @@ pub fn balance() -> Column {
     Column::new("account", "balance")
 }
 
-fn placed() -> Column {
+/// Returns the column of an order that the observer has not tallied yet.
+pub fn placed() -> Column {
     Column::new("order", "placed")
 }
 
@@ -36,7 +37,8 @@ pub fn tallied() -> Column {
     Column::new("order", "tallied")
 }
 
-fn count() -> Column {
+/// Returns the column of a tally.
+pub fn count() -> Column {
     Column::new("tally", "count")
 }
 

@@ -1,10 +1,12 @@
 //! The cluster and the application of a test, and the checks at its end.
 
+use std::collections::BTreeSet;
+
 use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_cluster::{Cluster, JavaPeer, Proxy, ProxySettings, Settings};
 use fluo_engine::Client;
-use fluo_table::{Authorizations, Instance, Scan, Span, TableAdmin};
-use fluo_tests::shop;
+use fluo_table::{Authorizations, Instance, RowColumn, Scan, Span, TableAdmin};
+use fluo_tests::{shop, until};
 use futures::TryStreamExt;
 use tempfile::TempDir;
 use tokio::task::block_in_place;
@@ -63,8 +65,20 @@ impl Ground {
         block_in_place(start).unwrap()
     }
 
-    pub(crate) async fn java_works(&self, client: &Client) -> bool {
-        sink::java_works(&self.fluo, client).await
+    /// Waits until the worker of Java has tallied a further order, and exported a further sum.
+    pub(crate) async fn wait_for_java(&self, client: &Client) {
+        let [tallied, exported] = sink::java_work(&self.fluo, client).await;
+        until("the worker of Java tallies and exports", async || {
+            let now = sink::java_work(&self.fluo, client).await;
+            now[0] > tallied && now[1] > exported
+        })
+        .await;
+    }
+
+    /// Returns the locked cells.
+    pub(crate) async fn locked(&self) -> BTreeSet<RowColumn> {
+        let table = self.fluo.open_table(shop::NAME, Authorizations::none()).await;
+        fluo_tests::locked(&*table.unwrap()).await.into_iter().collect()
     }
 
     /// Initializes the application by a build, with the longest pause of workers in milliseconds.
@@ -97,8 +111,7 @@ impl Ground {
         let snapshot = client.snapshot().await.unwrap();
         let all = snapshot.scan(Scan::over(Span::all())).try_concat();
         all.await.unwrap();
-        let table = self.fluo.open_table(shop::NAME, Authorizations::none()).await;
-        assert_eq!(fluo_tests::locked(&*table.unwrap()).await, []);
+        assert_eq!(self.locked().await, BTreeSet::new());
         oracle.stop().await;
     }
 }

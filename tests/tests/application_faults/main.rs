@@ -23,8 +23,9 @@ mod upgrade;
 use std::thread;
 use std::time::Duration;
 
+use fluo_cluster::JavaPeer;
 use fluo_engine::Client;
-use fluo_tests::{soak, until};
+use fluo_tests::{shop, soak, until};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -37,25 +38,24 @@ const MAX_SLEEP: u64 = 1_000;
 /// A pause of tablet servers in which ZooKeeper keeps their sessions.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Injects each fault once.
-async fn inject_all(crew: &mut Crew, ground: &Ground, client: &Client) {
-    let java = ground.java_worker();
-    until("Java works", async || ground.java_works(client).await).await;
+/// Injects each fault once. The worker of Java works on after each.
+async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &Client) {
+    ground.wait_for_java(client).await;
     crew.interrupt().await;
+    ground.wait_for_java(client).await;
     interrupt_proxies(crew, ground).await;
+    ground.wait_for_java(client).await;
     for server in ground.cluster.tablet_servers() {
         server.suspend();
         sleep(SHORT).await;
         server.resume();
-        sleep(PAUSE).await;
+        ground.wait_for_java(client).await;
     }
-    let process = java.process().unwrap();
-    process.suspend();
-    sleep(LONG).await;
-    process.resume();
-    drop(java);
-    crew.wait_for_orders(1).await;
-    interrupt_zookeeper(crew, ground).await;
+    for _ in 0..3 {
+        suspend_in_a_commit(ground, java).await;
+        ground.wait_for_java(client).await;
+    }
+    interrupt_zookeeper(crew, ground, client).await;
 }
 
 /// Kills a proxy, suspends the other one, and kills both. One is enough for everything; without
@@ -80,27 +80,53 @@ async fn interrupt_proxies(crew: &Crew, ground: &Ground) {
     crew.wait_for_orders(1).await;
 }
 
+/// Suspends the worker of Java in the commit of a tally, with all its locks, for longer than its
+/// session. Others roll the tally back. Its notification is in the table by then, or follows when
+/// the worker resumes.
+async fn suspend_in_a_commit(ground: &Ground, java: &JavaPeer) {
+    let process = java.process().unwrap();
+    until("the worker of Java holds locks while it is suspended", async || {
+        process.suspend();
+        let before = ground.locked().await;
+        sleep(PAUSE).await;
+        let held = &ground.locked().await & &before;
+        let cells = [shop::placed(), shop::tallied(), shop::count()];
+        let has_all = cells.iter().all(|cell| held.iter().any(|it| it.column == *cell));
+        if !has_all {
+            process.resume();
+        }
+        has_all
+    })
+    .await;
+    sleep(LONG).await;
+    process.resume();
+}
+
 /// Stops ZooKeeper for longer than the leases of all sessions: suspends it, and kills it.
-async fn interrupt_zookeeper(crew: &Crew, ground: &Ground) {
+async fn interrupt_zookeeper(crew: &Crew, ground: &Ground, client: &Client) {
     let zookeeper = ground.cluster.zookeeper().unwrap();
     zookeeper.suspend();
     sleep(LONG).await;
     zookeeper.resume();
     crew.wait_for_orders(1).await;
+    ground.wait_for_java(client).await;
     block_in_place(|| ground.cluster.restart_zookeeper(LONG)).unwrap();
     crew.wait_for_orders(1).await;
+    ground.wait_for_java(client).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_lose_no_order_and_keep_the_sum() {
     let Some(ground) = Ground::start(false).await else { return };
     let (mut crew, client) = ground.initialize(MAX_SLEEP, Build::New).await;
+    let java = ground.java_worker();
     for _ in 0..soak() {
-        inject_all(&mut crew, &ground, &client).await;
+        inject_all(&mut crew, &ground, &java, &client).await;
     }
-    drop(client);
     // Accumulo notices after 30 s, and moves the tablets to the other server.
     ground.cluster.kill_tablet_server(0).unwrap();
-    sleep(PAUSE).await;
+    ground.wait_for_java(&client).await;
+    drop((java, client));
+    crew.wait_for_orders(1).await;
     ground.check(crew).await;
 }

@@ -85,12 +85,18 @@ pub(crate) async fn add(
         .set("shop", "true")
 }
 
+/// Adds an order to the queue if it is tallied and not sold yet. The observer may also run for a
+/// tally that was rolled back.
 async fn sell(access: Access, tx: Transaction, order: Bytes) -> Result<(), ObserverError> {
     let digit = char::from(order[order.len() - 1]).to_string();
     access.admit(&digit, OBSERVED)?;
+    let is_tallied = tx.get(order.clone(), &shop::tallied()).await?.is_some();
+    if !is_tallied || tx.get(order.clone(), &SOLD).await?.is_some() {
+        return Ok(());
+    }
     sold(&access).add(&tx, digit, 1)?;
+    tx.set(order.clone(), &SOLD, access.build.name())?;
     if access.gate.is_some() {
-        tx.set(order.clone(), &SOLD, access.build.name())?;
         tx.notify(order, &INVOICED)?;
     }
     Ok(())
@@ -130,13 +136,15 @@ async fn exported(fluo: &Instance) -> BTreeMap<Bytes, Vec<(i64, String)>> {
     chains
 }
 
-/// Checks whether a worker of Java has tallied an order and exported sums. Both have its name.
-pub(crate) async fn java_works(fluo: &Instance, client: &Client) -> bool {
+/// Returns the numbers of orders tallied and of sums exported by a worker of Java, which have its
+/// name.
+pub(crate) async fn java_work(fluo: &Instance, client: &Client) -> [usize; 2] {
     let snapshot = client.snapshot().await.unwrap();
     let tallied = snapshot.scan_prefix("order/", &[shop::tallied()]).try_concat().await.unwrap();
     let exported = exported(fluo).await;
-    tallied.iter().any(|cell| *cell.value == *b"java")
-        && exported.values().flatten().any(|(_, sums)| sums.ends_with(" java"))
+    let tallied = tallied.iter().filter(|cell| *cell.value == *b"java");
+    let exported = exported.values().flatten().filter(|(_, sums)| sums.ends_with(" java"));
+    [tallied.count(), exported.count()]
 }
 
 /// Checks that each of a number of tallied orders counts at the sink exactly once. With a gate it
