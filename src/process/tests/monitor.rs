@@ -117,7 +117,8 @@ async fn serve(texts: Vec<&'static str>) -> SocketAddr {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = [0; 1_024];
             let read = stream.read(&mut request).await.unwrap();
-            assert!(request[..read].starts_with(b"GET /metrics HTTP/1.1\r\n"));
+            let request = request.get(..read).unwrap();
+            assert!(request.starts_with(b"GET /metrics HTTP/1.1\r\n"));
             stream.write_all(text.as_bytes()).await.unwrap();
         }
     });
@@ -173,7 +174,7 @@ fn the_history_covers_an_hour() {
     assert_eq!(history.times_ms.len(), 61);
     assert_eq!(history.times_ms[0], 30 * 60_000);
     let conflicts = &history.series["fluo_monitor_conflicts_per_second"];
-    let found = conflicts.iter().map(|value| value.is_some());
+    let found = conflicts.iter().map(Option::is_some);
     let found: Vec<_> = found.enumerate().filter(|(_, found)| *found).map(|(at, _)| at).collect();
     assert_eq!(found, (10..20).collect::<Vec<_>>());
     assert_eq!(conflicts.len(), 61);
