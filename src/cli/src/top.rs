@@ -1,5 +1,6 @@
 //! `fluo top`.
 
+use std::future::pending;
 use std::io::{self, BufReader, IsTerminal, Read};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -51,7 +52,13 @@ impl Top {
             if reading > 0 && screen.is_none() {
                 sleep(self.watched.interval).await;
             }
-            let figures = monitor.read().await;
+            let figures = match &mut screen {
+                None => monitor.read().await,
+                Some(screen) => tokio::select! {
+                    figures = monitor.read() => figures,
+                    () = screen.is_quit() => break,
+                },
+            };
             match &mut screen {
                 Some(screen) => {
                     screen.show(&frame(&figures, self.watched.interval))?;
@@ -118,14 +125,17 @@ impl Screen {
         output::write(format!("\x1b[H{}\x1b[J", lines.join("\r\n")).as_bytes())
     }
 
-    /// Waits for the key that ends the command, for a time.
+    /// Waits for the key that ends the command, for a time. Returns whether it was pressed.
     async fn is_left(&mut self, time: Duration) -> bool {
+        timeout(time, self.is_quit()).await.is_ok()
+    }
+
+    /// Waits for the key that ends the command.
+    async fn is_quit(&mut self) {
         match &mut self.quit {
-            Some(quit) => timeout(time, quit).await.is_ok(),
-            None => {
-                sleep(time).await;
-                false
-            }
+            // An error is the end of the input.
+            Some(quit) => drop(quit.await),
+            None => pending().await,
         }
     }
 }
@@ -149,11 +159,15 @@ fn frame(figures: &Figures, interval: Duration) -> String {
     let title = format!("{}  {time}  every {}", figures.at, humantime::format_duration(interval));
     let mut parts = vec![painted(Meaning::Title, &title)];
     let mut state = match figures.alarms.len() {
-        0 => painted(Meaning::Good, "All is well"),
-        count => painted(Meaning::Bad, &format!("{} to look at", plural(count, "matter"))),
+        0 => painted(Meaning::Good, "No alarms"),
+        count => painted(Meaning::Bad, &plural(count, "alarm")),
     };
     for alarm in figures.alarms.iter().take(MAX_ALARMS) {
         state += &format!("\n! {}", output::shown(alarm));
+    }
+    let more = figures.alarms.len().saturating_sub(MAX_ALARMS);
+    if more > 0 {
+        state += &format!("\n  and {}; --json has all of them", plural(more, "more alarm"));
     }
     parts.push(state);
     if let Some(work) = &figures.work {
@@ -201,9 +215,15 @@ fn applications(applications: &[ApplicationFigures]) -> String {
             let more = if waiting.is_complete { "" } else { "+" };
             format!("{}{more}", Grouped(waiting.count))
         });
+        let Some(count) = count else {
+            let mut unknown = ["?"; 8].map(str::to_owned);
+            output::shown(&application.name).clone_into(&mut unknown[0]);
+            columns.row(unknown);
+            continue;
+        };
         columns.row([
             output::shown(&application.name),
-            count.unwrap_or_else(|| "?".to_owned()),
+            count,
             age(waiting.and_then(|waiting| waiting.oldest_seconds)),
             grouped(application.dead_letters),
             grouped(application.workers.len()),
@@ -247,7 +267,7 @@ fn tables(tables: &[TableFigures]) -> String {
         Heading::Left("differences"),
     ]);
     for table in tables {
-        let differences = table.drift.as_ref().map(|drift| grouped(drift.len()));
+        let differences = table.differences.as_ref().map(|found| grouped(found.len()));
         columns.row([
             output::shown(&table.name),
             grouped(table.tablets),

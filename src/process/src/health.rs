@@ -84,6 +84,8 @@ impl Site for SupervisorPort {
             },
             "/metrics" => {
                 self.metrics.run_upkeep();
+                // Supervisors may name this machine in any way, and a page from elsewhere too.
+                let board = board.filter(|_| !visit.has_foreign_host);
                 let monitor = board.map(|board| board.metrics()).unwrap_or_default();
                 Answer::text(self.metrics.render() + &monitor)
             }

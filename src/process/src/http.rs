@@ -48,7 +48,7 @@ pub(crate) struct Visit<'a> {
     pub(crate) path: &'a str,
     /// True if a request to this machine itself names another host. A browser sends it for a page
     /// from elsewhere, whose name was made to lead to this machine.
-    pub(crate) is_of_another_name: bool,
+    pub(crate) has_foreign_host: bool,
 }
 
 #[derive(Debug)]
@@ -115,7 +115,7 @@ async fn serve(listener: TcpListener, site: Arc<dyn Site>) {
                 });
             }
             Err(error) => {
-                warn!(%error, "a connection to the port for supervisors was not accepted");
+                warn!(%error, "a connection was not accepted");
                 sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -137,7 +137,7 @@ fn respond<B>(site: &dyn Site, is_local: bool, request: &Request<B>) -> Response
     let refused = |status, text: String| Answer { status, ..Answer::text(text) };
     let visit = Visit {
         path: request.uri().path(),
-        is_of_another_name: is_local && !names_this_machine(request),
+        has_foreign_host: is_local && !names_this_machine(request),
     };
     let answer = if matches!(*request.method(), Method::GET | Method::HEAD) {
         site.answer(&visit).unwrap_or_else(|| {

@@ -81,9 +81,10 @@ impl ProcessOptions {
     /// | `/live` | 200 while the process can answer |
     /// | `/ready` | 200 while loaders run, or the worker [has its share](fluo_engine::WorkerMonitor::check); otherwise 503 and the reason. An [oracle](Self::oracle) beside them must lead or stand by |
     /// | `/metrics` | all metrics, as text for Prometheus |
-    /// | `/` | on a directory, the page of the [monitor](crate::monitor), whose figures `/metrics` then has too |
+    /// | `/`, `/figures`, `/history` | the [monitor](crate::monitor) of a directory, once a worker runs; `/metrics` then has its gauges too |
     ///
-    /// One of the worker processes of an application that have such an address also reads the
+    /// On a directory the backlog of each queue is read every 10 seconds. On Accumulo one of the worker
+    /// processes of an application that have such an address also reads the
     /// backlog of each queue once a minute, at most 10,000 entries, for the
     /// [gauges](fluo_recipes::telemetry::METRICS).
     ///

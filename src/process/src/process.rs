@@ -157,8 +157,8 @@ impl Process {
         let watching = async {
             let Some((at, page)) = monitored else { return pending().await };
             let options = MonitorOptions::new(at).own_metrics()?;
-            let board = page.get_or_init(Arc::default);
-            Ok(board.keep(Monitor::new(instance.clone(), options), MONITOR_PAUSE).await)
+            let board = page.get_or_init(|| Arc::new(Board::new(MONITOR_PAUSE)));
+            Ok(board.run(Monitor::new(instance.clone(), options)).await)
         };
         let starting = async { Ok::<_, Error>((start(oracle).await?, worker.start().await?)) };
         let (mut oracle, mut worker) = tokio::select! {

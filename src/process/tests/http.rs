@@ -119,7 +119,7 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
 
     // The worker has the directory open, so it is also the monitor of it.
     let monitored = "fluo_monitor_workers{application=\"web\"} 1\n";
-    while !answer("GET /metrics").await.1.contains(monitored) {
+    while !ask_at(address, "localhost", "GET /metrics").await.1.contains(monitored) {
         sleep(Duration::from_millis(10)).await;
     }
     let paths = "the paths are /, /figures, /history, /live, /ready and /metrics\n";
@@ -129,8 +129,10 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
     assert_eq!(figures["work"]["sources"][0]["name"], "this process", "{figures}");
     assert_eq!(figures["applications"][0]["queues"][0]["entries"], 0, "{figures}");
     // A page from elsewhere cannot read them.
-    let refused = "name this machine by its address, or localhost\n";
+    let refused =
+        "the host of the request is another name; open the page at an address, or localhost\n";
     assert_eq!(answer("GET /figures").await, pair("HTTP/1.1 403 Forbidden", refused));
+    assert!(!answer("GET /metrics").await.1.contains("fluo_monitor_"));
 
     client.run(async |tx| tx.set("org.rust", &TEXT, "slow")).await.unwrap();
     begun.recv().await.unwrap();

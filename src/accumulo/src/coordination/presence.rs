@@ -26,9 +26,9 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
     let mut transactors: BTreeMap<_, _> = begun.map(|id| (id, None)).collect();
     for (name, node) in published.iter() {
         if let Some(id) = TransactorId::parse(name) {
-            // A damaged timestamp is an error of the oracle.
-            let oldest = zookeeper_format::read_timestamp(name, Some(&node.data)).ok();
-            transactors.insert(id, oldest);
+            let path = format!("{TIMESTAMPS}/{name}");
+            let oldest = zookeeper_format::read_timestamp(&path, Some(&node.data))?;
+            transactors.insert(id, Some(oldest));
         }
     }
     let settings = WorkerSettings::from_settings(&application.stored(session).await?.settings)?;

@@ -16,7 +16,7 @@ use super::client::{
 };
 use super::connection::Connection;
 use super::error::{changing, is_connection_lost, reading};
-use super::lease::{Contact, Lease, Moment};
+use super::lease::{Activity, Lease, Moment, RENEWALS};
 use super::options::{Access, SessionOptions};
 use super::watched::Watched;
 use crate::telemetry::{self, SESSIONS};
@@ -24,8 +24,6 @@ use crate::telemetry::{self, SESSIONS};
 /// Maximum number of times to send a request whose connection is lost before the answer.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
-/// Number of times within a session timeout to renew a lease.
-const RENEWALS: u32 = 15;
 
 /// The session of a process with ZooKeeper, which is replaced when it has ended.
 #[derive(Debug)]
@@ -61,7 +59,7 @@ pub(crate) struct Session {
     client: Client,
     access: Access,
     servers: String,
-    contact: Arc<Contact>,
+    activity: Arc<Activity>,
     /// Held while a numbered node is created, whose path is unknown if the answer is lost.
     pub(crate) numbering: Mutex<Vec<String>>,
     /// The last field, because it is dropped after the client.
@@ -113,10 +111,10 @@ impl Session {
     async fn open(options: &SessionOptions) -> Result<Self> {
         let requested = Moment::now();
         let (connection, client) = Connection::open(options).await?;
-        let contact = Arc::new(Contact::new(client.session_timeout(), requested));
+        let activity = Arc::new(Activity::new(client.session_timeout(), requested));
         let SessionOptions { servers, access, .. } = options.clone();
         telemetry::count(SESSIONS, 1);
-        Ok(Self { client, access, servers, contact, numbering: Mutex::default(), connection })
+        Ok(Self { client, access, servers, activity, numbering: Mutex::default(), connection })
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -196,7 +194,7 @@ impl Session {
     /// Keeps the lease of an ephemeral node of this session. It ends when the node or the session
     /// does.
     pub(crate) fn keep_lease(&self, path: String) -> KeptLease {
-        let lease = Arc::new(Lease::new(self.contact.clone()));
+        let lease = Arc::new(Lease::new(self.activity.clone()));
         // The task has the client, not the session: the last owner of a session must not drop it in
         // the runtime of the session.
         let renewing = renew(self.client.clone(), path, lease.clone());
@@ -333,9 +331,6 @@ async fn renew(client: Client, path: String, lease: Arc<Lease>) {
             Err(_) if client.state().is_terminated() => return lease.end(),
             Err(cause) => {
                 debug!(%path, %cause, "a lease is not renewed");
-                if is_connection_lost(&cause) {
-                    lease.interrupt(sent);
-                }
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -23,8 +23,8 @@ fn top_prints_one_reading_without_a_terminal() {
     assert_says(text, "\n web                0       -             0        0            0");
     assert_says(text, "\n pages        1        0        0               -  ");
     assert_says(text, "transactions/s -  conflicts/s -");
-    assert_says(text, "matters to look at\n! table `pages`: ");
-    assert_says(text, "! metrics of 127.0.0.1:1: Connection refused");
+    assert_says(text, " alarms\n! metrics of 127.0.0.1:1: Connection refused");
+    assert_says(text, "\n! table `pages`: ");
     let run = place.runs("top --at embedded:d --count 2 --interval 1s --json");
     assert_eq!(run.text().lines().count(), 2);
 }
@@ -34,7 +34,7 @@ fn top_fills_the_screen_until_a_key_ends_it() {
     let place = place();
     for key in ["q", "\u{3}"] {
         let session = place.at_terminal("top --at embedded:d --interval 1h", &[]);
-        session.waits_for("All is well");
+        session.waits_for("No alarms");
         session.waits_for_echo(false);
         session.types(&format!("x{key}"));
         let (code, shown) = session.ended();
@@ -51,7 +51,7 @@ fn refuses_wrong_options() {
         ("--interval 10ms", "the interval is shorter than 1s"),
         (
             "--metrics https://worker:1",
-            "`https://worker:1` is no address of metrics; write http://HOST:PORT",
+            "`https://worker:1` is not an address of metrics; write http://HOST:PORT",
         ),
         ("--table pages=nope.toml", "cannot compare table `pages`"),
     ] {

@@ -104,7 +104,7 @@ async fn shows_what_changes_until_it_is_paused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chart_shows_each_reading_by_keyboard() {
     let Some(mut page) = Page::open().await else { return };
-    page.waits_for("state.history.times_ms.length > 5", &Value::Bool(true));
+    page.waits_for("state.history.times_ms.length > 3", &Value::Bool(true));
     page.browser
         .evaluate("document.querySelector('figure[data-title=\"Notifications waiting\"]').focus()");
     assert!(page.text(MARKED).starts_with("Notifications waiting, now: web "));

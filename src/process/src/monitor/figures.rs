@@ -22,7 +22,7 @@ pub struct Figures {
     pub work: Option<WorkFigures>,
     /// The parts that could not be read, with the reasons.
     pub errors: Vec<String>,
-    /// The matters that an operator has to look at, as sentences; the errors first.
+    /// The alarms, as sentences; the errors first.
     pub alarms: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct TableFigures {
     pub groups: Vec<GroupFigures>,
     /// The differences from the recipes of the application, or from the spec. `None` if there are
     /// no recipes.
-    pub drift: Option<Vec<String>>,
+    pub differences: Option<Vec<String>>,
 }
 
 /// The tablets of a table on one server.
@@ -99,7 +99,7 @@ pub struct ApplicationFigures {
     /// The workers, in the order of their parts.
     pub workers: Vec<WorkerFigures>,
     /// The notifications that wait for their observers; `None` if they could not be read.
-    pub notifications: Option<Waiting>,
+    pub notifications: Option<WaitingNotifications>,
     /// The queues, by id.
     pub queues: Vec<QueueFigures>,
     /// The number of failed notifications.
@@ -122,7 +122,7 @@ pub struct WorkerFigures {
 /// The notifications that wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Waiting {
+pub struct WaitingNotifications {
     /// The number that was read.
     pub count: u64,
     /// `false` if more wait than were read.
@@ -176,43 +176,50 @@ pub struct SourceFigures {
 }
 
 impl Figures {
-    /// Collects the matters that an operator has to look at.
+    /// Collects the alarms, the most urgent first.
     pub(super) fn find_alarms(&mut self) {
         let mut alarms = self.errors.clone();
-        for TableFigures { name, unhosted, drift, .. } in &self.tables {
-            let drift = drift.iter().flatten();
-            alarms.extend(drift.map(|difference| format!("table `{name}`: {difference}")));
-            if *unhosted > 0 {
-                let tablets = counted(*unhosted, "tablet");
-                alarms.push(format!("table `{name}`: no server hosts {tablets}"));
-            }
-        }
-        for application in &self.applications {
-            // It could not be read, which is an error.
-            let Some(waiting) = &application.notifications else { continue };
-            let mut alarm = |text: String| {
-                alarms.push(format!("application `{}`: {text}", application.name));
-            };
+        // An application that could not be read is an error.
+        let read = self
+            .applications
+            .iter()
+            .filter_map(|application| Some((application, application.notifications.as_ref()?)));
+        let (mut letters, mut differences) = (Vec::new(), Vec::new());
+        for (application, waiting) in read {
+            let alarm = |text: &str| format!("application `{}`: {text}", application.name);
             if application.needs_oracle && application.oracles.is_empty() {
-                alarm("no oracle runs, so no transaction can begin".to_owned());
+                alarms.push(alarm("no oracle runs, so no transaction can begin"));
             }
-            if application.workers.is_empty() && waiting.count > 0 {
-                alarm("notifications wait, and no worker runs".to_owned());
+            let have_shares = application.workers.iter().any(|worker| worker.part.is_some());
+            if waiting.count > 0 && application.workers.is_empty() {
+                alarms.push(alarm("notifications wait, and no worker runs"));
+            } else if waiting.count > 0 && !have_shares {
+                alarms.push(alarm("notifications wait, and no worker has a share of them"));
             }
             if application.dead_letters > 0 {
-                alarm(counted(application.dead_letters, "dead letter"));
+                letters.push(alarm(&counted(application.dead_letters, "dead letter")));
             }
             for queue in application.queues.iter().filter(|queue| queue.dead_letters > 0) {
-                let letters = usize::try_from(queue.dead_letters).unwrap_or(usize::MAX);
-                alarm(format!("queue `{}`: {}", queue.id, counted(letters, "dead letter")));
+                let count = usize::try_from(queue.dead_letters).unwrap_or(usize::MAX);
+                let count = counted(count, "dead letter");
+                letters.push(alarm(&format!("queue `{}`: {count}", queue.id)));
             }
+        }
+        for table in &self.tables {
+            let name = &table.name;
+            if table.unhosted > 0 {
+                let tablets = counted(table.unhosted, "tablet");
+                alarms.push(format!("table `{name}`: no server hosts {tablets}"));
+            }
+            let found = table.differences.iter().flatten();
+            differences.extend(found.map(|difference| format!("table `{name}`: {difference}")));
         }
         for source in self.work.iter().flat_map(|work| &work.sources) {
             if let Some(error) = &source.error {
                 alarms.push(format!("metrics of {}: {error}", source.name));
             }
         }
-        self.alarms = alarms;
+        self.alarms = [alarms, letters, differences].concat();
     }
 }
 

@@ -30,7 +30,7 @@ mod work;
 pub use board::History;
 pub use figures::{
     ApplicationFigures, Figures, GroupFigures, QueueFigures, ServerFigures, SourceFigures,
-    TableFigures, Waiting, WorkFigures, WorkerFigures,
+    TableFigures, WaitingNotifications, WorkFigures, WorkerFigures,
 };
 pub use port::MonitorPort;
 pub use reader::{Monitor, MonitorOptions, MonitoredTable, waiting};

@@ -6,6 +6,9 @@ const POLL_MS = 2000;
 const TIMEOUT_MS = 15000;
 const HOUR_MS = 3600000;
 const MIN_SPAN_MS = 60000;
+// A reading of every part may take this long.
+const LATE_SECONDS = 60;
+const MAX_PAUSES = 3;
 const MAX_LINES = 4;
 const MAX_ROWS = 50;
 const SKEW = 2;
@@ -61,7 +64,7 @@ function tilesOf(figures) {
   const more = waiting.some((one) => !one.is_complete) ? "+" : "";
   const tiles = [
     tile("Notifications waiting", number(sum(waiting.map((one) => one.count))) + more,
-      oldest.length ? `the oldest since ${age(most(oldest))}` : ""),
+      oldest.length ? `oldest: ${age(most(oldest))}` : ""),
     tile("Queue entries waiting", number(entries), ""),
     tile("Dead letters", number(letters), "", letters > 0),
     tile("Oldest active timestamp", active.length ? age(most(active)) : "–",
@@ -74,10 +77,9 @@ function tilesOf(figures) {
   const work = figures.work;
   if (work) {
     tiles.unshift(
-      tile("Transactions / s", number(work.transactions), plural(work.sources.length, "process")
-        .replace("processs", "processes")),
+      tile("Transactions / s", number(work.transactions), plural(work.sources.length, "source")),
       tile("Conflicts / s", number(work.conflicts), ""),
-      tile("Recoveries / s", number(work.recoveries), "transactions of dead clients"));
+      tile("Recoveries / s", number(work.recoveries), "of other clients"));
   }
   return tiles;
 }
@@ -248,8 +250,8 @@ function tableCard(table) {
   const line = (text, kind) => card.append(element("p", { class: kind }, text));
   line(`${plural(table.tablets, "tablet")}, ${number(table.entries)} entries; `
     + `the fullest has ${number(table.fullest)}, up to ${table.fullest_end_row ?? "the end"}`);
-  if (table.drift) {
-    const count = table.drift.length;
+  if (table.differences) {
+    const count = table.differences.length;
     line(count ? `${plural(count, "difference")} from the recipes` : "As the recipes want it", count ? "bad" : "good");
   }
   const servers = Object.entries(table.servers);
@@ -270,10 +272,10 @@ function draw(figures) {
   const { alarms } = figures;
   $("at").textContent = figures.at;
   $("read").textContent = `read at ${new Date(figures.time_ms).toLocaleTimeString()}`;
-  $("state").className = alarms.length ? "bad" : "good";
-  $("state").textContent = alarms.length ? `${plural(alarms.length, "matter")} to look at` : "All is well";
+  say(alarms.length ? "bad" : "good", alarms.length ? plural(alarms.length, "alarm") : "No alarms");
   $("attention").hidden = alarms.length === 0;
-  $("alarms").replaceChildren(...alarms.slice(0, MAX_ROWS).map((alarm) => element("li", {}, alarm)));
+  const more = alarms.length > MAX_ROWS ? [`and ${number(alarms.length - MAX_ROWS)} more`] : [];
+  $("alarms").replaceChildren(...[...alarms.slice(0, MAX_ROWS), ...more].map((alarm) => element("li", {}, alarm)));
   $("tiles").replaceChildren(...tilesOf(figures));
   drawCharts();
   $("applications").replaceChildren(...(figures.applications.length
@@ -282,14 +284,14 @@ function draw(figures) {
     ? figures.tables.map(tableCard) : [element("p", {}, "There are none.")]));
 }
 
-function lost(error) {
-  $("state").className = "bad";
-  $("state").textContent = `The monitor does not answer: ${error.message}`;
+function say(kind, text) {
+  $("state").className = kind;
+  $("state").textContent = text;
 }
 
 async function get(path) {
   const answer = await fetch(path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(`${path}: status ${answer.status}`);
+  if (!answer.ok) throw new Error((await answer.text()).trim() || `status ${answer.status}`);
   const data = await answer.json();
   if (data.format !== 1) throw new Error("reload the page, which is of another version");
   return data;
@@ -298,22 +300,28 @@ async function get(path) {
 async function poll() {
   try {
     const figures = await get("/figures");
-    if (figures.time_ms !== 0 && figures.time_ms !== state.last && !state.paused) {
-      state.history = await get("/history");
-      state.last = figures.time_ms;
-      draw(figures);
-    } else if (figures.time_ms !== 0 && $("state").textContent.startsWith("The monitor")) {
-      state.last = 0;
+    if (!state.paused) {
+      const late = MAX_PAUSES * figures.pause_seconds + LATE_SECONDS;
+      if (figures.time_ms !== state.last) {
+        state.history = await get("/history");
+        state.last = figures.time_ms;
+        draw(figures);
+      } else if (figures.age_seconds > late) {
+        say("bad", `No reading since ${age(figures.age_seconds)}`);
+      }
     }
   } catch (error) {
-    lost(error);
+    state.last = 0;
+    say("bad", `The monitor does not answer: ${error.message}`);
   }
   setTimeout(poll, POLL_MS);
 }
 
 function pause() {
   state.paused = !state.paused;
+  state.last = 0;
   $("pause").setAttribute("aria-pressed", String(state.paused));
+  if (state.paused) say("wait", `Paused at ${new Date().toLocaleTimeString()}`);
 }
 
 $("pause").addEventListener("click", pause);

@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::Result;
+use fluo_table::{Result, check_option};
 use hyper::StatusCode;
 use serde::Serialize;
 use serde_json::to_string;
 use tokio::task::AbortHandle;
 
-use super::board::Board;
+use super::board::{Board, History};
+use super::figures::Figures;
 use super::reader::Monitor;
 use crate::http::{Answer, HttpServer, Site, Visit};
 
@@ -26,7 +27,7 @@ const FORMAT: u32 = 1;
 /// | path | answer |
 /// |---|---|
 /// | `/` | the page, with `/monitor.css` and `/monitor.js` |
-/// | `/figures` | the last [`Figures`](super::Figures) as JSON, with `format` 1 |
+/// | `/figures` | the last [`Figures`](super::Figures) as JSON, with `format` 1, the `age_seconds` of the reading and the `pause_seconds`; 503 before the first one |
 /// | `/history` | the [`History`](super::History) as JSON, with `format` 1 |
 /// | `/metrics` | the [figures](super::METRICS) as text for Prometheus |
 /// | `/live` | 200 while the process can answer |
@@ -45,12 +46,14 @@ impl MonitorPort {
     ///
     /// # Errors
     ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a pause of 0;
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the port is taken.
     pub async fn open(address: SocketAddr, monitor: Monitor, pause: Duration) -> Result<Self> {
-        let board = Arc::<Board>::default();
+        check_option("pause", pause, Duration::from_millis(1)..)?;
+        let board = Arc::new(Board::new(pause));
         let http = HttpServer::start(address, Arc::new(MonitorSite(board.clone()))).await?;
-        let keep = async move { board.keep(monitor, pause).await };
-        Ok(Self { http, task: tokio::spawn(keep).abort_handle() })
+        let run = async move { board.run(monitor).await };
+        Ok(Self { http, task: tokio::spawn(run).abort_handle() })
     }
 
     /// Returns the address of the port.
@@ -72,6 +75,7 @@ impl Site for MonitorSite {
 
     fn answer(&self, visit: &Visit<'_>) -> Option<Answer> {
         match visit.path {
+            "/metrics" if visit.has_foreign_host => Some(foreign_host()),
             "/metrics" => Some(Answer::text(self.0.metrics())),
             "/live" => Some(Answer::text("live\n")),
             _ => monitor_answer(&self.0, visit),
@@ -79,13 +83,27 @@ impl Site for MonitorSite {
     }
 }
 
+fn foreign_host() -> Answer {
+    let text =
+        "the host of the request is another name; open the page at an address, or localhost\n";
+    Answer { status: StatusCode::FORBIDDEN, ..Answer::text(text) }
+}
+
 /// Returns the answer at a path of the page.
 pub(crate) fn monitor_answer(board: &Board, visit: &Visit<'_>) -> Option<Answer> {
     #[derive(Serialize)]
-    struct Formatted<T> {
+    struct Last<'a> {
+        format: u32,
+        age_seconds: f64,
+        pause_seconds: f64,
+        #[serde(flatten)]
+        figures: &'a Figures,
+    }
+    #[derive(Serialize)]
+    struct All<'a> {
         format: u32,
         #[serde(flatten)]
-        data: T,
+        history: &'a History,
     }
     let answer = |content, body| Answer { status: StatusCode::OK, content, body };
     let json = |written: serde_json::Result<String>| match written {
@@ -96,15 +114,17 @@ pub(crate) fn monitor_answer(board: &Board, visit: &Visit<'_>) -> Option<Answer>
         "/" => answer("text/html; charset=utf-8", PAGE.to_owned()),
         "/monitor.css" => answer("text/css; charset=utf-8", STYLE.to_owned()),
         "/monitor.js" => answer("text/javascript; charset=utf-8", SCRIPT.to_owned()),
-        "/figures" => json(board.with(|data, _| to_string(&Formatted { format: FORMAT, data }))),
-        "/history" => json(board.with(|_, data| to_string(&Formatted { format: FORMAT, data }))),
+        "/figures" => board.with(|last, _| match last {
+            None => Answer::unavailable("the first reading has not ended\n".to_owned()),
+            Some(last) => json(to_string(&Last {
+                format: FORMAT,
+                age_seconds: last.age().as_secs_f64(),
+                pause_seconds: board.pause().as_secs_f64(),
+                figures: &last.figures,
+            })),
+        }),
+        "/history" => json(board.with(|_, history| to_string(&All { format: FORMAT, history }))),
         _ => return None,
     };
-    Some(match visit.is_of_another_name {
-        false => found,
-        true => {
-            let text = "name this machine by its address, or localhost\n";
-            Answer { status: StatusCode::FORBIDDEN, ..Answer::text(text) }
-        }
-    })
+    Some(if visit.has_foreign_host { foreign_host() } else { found })
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fluo_engine::{Client, InstanceExt};
 use fluo_keys::{RowCounting, TableOptimizations, VerifyOptions};
@@ -16,14 +16,18 @@ use fluo_table::{
     Span, Table, TableAdmin, Tablet, Timestamp,
 };
 use futures::TryStreamExt;
+use tokio::time::timeout;
 
 use super::figures::{
-    ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, Waiting, WorkerFigures,
+    ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, WaitingNotifications,
+    WorkerFigures,
 };
 use super::work::{Source, Work};
 
 /// Maximum number of notifications, and of entries of a queue, that a reading counts.
 const MAX_READ: u64 = 10_000;
+/// The longest time for an application or a table.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The applications, tables and processes that a monitor reads.
 #[derive(Clone, Debug)]
@@ -73,12 +77,24 @@ impl MonitorOptions {
 
     /// Sets the names of the applications. Default: all.
     pub fn applications(self, names: impl IntoIterator<Item = String>) -> Self {
-        Self { applications: names.into_iter().collect(), ..self }
+        let mut applications = Vec::new();
+        for name in names {
+            if !applications.contains(&name) {
+                applications.push(name);
+            }
+        }
+        Self { applications, ..self }
     }
 
-    /// Sets the tables beside those of the applications.
-    pub fn tables(self, tables: impl IntoIterator<Item = MonitoredTable>) -> Self {
-        Self { tables: tables.into_iter().collect(), ..self }
+    /// Sets the tables beside those of the applications. Of two with one name, the first counts.
+    pub fn tables(self, all: impl IntoIterator<Item = MonitoredTable>) -> Self {
+        let mut tables = Vec::<MonitoredTable>::new();
+        for table in all {
+            if !tables.iter().any(|other| other.name == table.name) {
+                tables.push(table);
+            }
+        }
+        Self { tables, ..self }
     }
 
     /// Sets the addresses of processes whose metrics are read, as
@@ -89,7 +105,13 @@ impl MonitorOptions {
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for another form.
     pub fn metrics<'a>(self, urls: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let sources = urls.into_iter().map(Source::parse).collect::<Result<_>>()?;
+        let mut sources = Vec::new();
+        for url in urls {
+            let source = Source::parse(url)?;
+            if !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
         Ok(Self { sources, ..self })
     }
 
@@ -132,22 +154,26 @@ impl Monitor {
             ..Figures::default()
         };
         let work = self.work.read().await;
-        let mut tables: Vec<_> = self.options.tables.clone();
+        let mut tables = self.options.tables.clone();
         for name in self.applications(&mut figures).await {
             let mut found = ApplicationFigures {
                 name,
                 needs_oracle: self.options.needs_oracle,
                 ..ApplicationFigures::default()
             };
-            match self.read_application(&mut found).await {
-                Ok(table) if tables.iter().any(|other| other.name == table.name) => {}
-                Ok(table) => tables.push(table),
-                Err(error) => figures.errors.push(format!("application `{}`: {error}", found.name)),
+            let read = within_limit(self.read_application(&mut found, &mut tables)).await;
+            if let Err(error) = read {
+                figures.errors.push(format!("application `{}`: {error}", found.name));
             }
             figures.applications.push(found);
         }
+        let servers = within_limit(self.instance.table_admin().servers()).await;
+        let servers = servers.unwrap_or_else(|error| {
+            figures.errors.push(format!("servers: {error}"));
+            Vec::new()
+        });
         for table in tables {
-            match self.read_table(&table).await {
+            match within_limit(self.read_table(&table, &servers)).await {
                 Ok(table) => figures.tables.push(table),
                 Err(error) => figures.errors.push(format!("table `{}`: {error}", table.name)),
             }
@@ -161,18 +187,29 @@ impl Monitor {
         if !self.options.applications.is_empty() {
             return self.options.applications.clone();
         }
-        let listed = self.instance.applications().list().await;
+        let listed = within_limit(self.instance.applications().list()).await;
         listed.unwrap_or_else(|error| {
             figures.errors.push(format!("applications: {error}"));
             Vec::new()
         })
     }
 
-    /// Reads an application, up to the first error. Returns its table.
-    async fn read_application(&mut self, found: &mut ApplicationFigures) -> Result<MonitoredTable> {
+    /// Reads an application, up to the first error. Adds its table.
+    async fn read_application(
+        &mut self,
+        found: &mut ApplicationFigures,
+        tables: &mut Vec<MonitoredTable>,
+    ) -> Result<()> {
         let coordination = self.instance.applications().open(&found.name).await?;
         let stored = coordination.application().await?;
         found.table.clone_from(&stored.table);
+        if !tables.iter().any(|other| other.name == stored.table) {
+            let table = MonitoredTable::new(stored.table.clone());
+            tables.push(match table_optimizations(&stored.settings)? {
+                wanted if wanted.requirements().is_empty() => table,
+                wanted => table.wanted(wanted, VerifyOptions::new().allow_other_rows(true)),
+            });
+        }
         let presence = coordination.presence().await?;
         found.transactors = presence.transactors.len();
         found.oldest_active = presence.oldest_active().map(Timestamp::get);
@@ -180,7 +217,7 @@ impl Monitor {
         found.dead_letters = coordination.dead_letters().await?.len();
         let oldest = presence.oldest_active();
         found.oracles = presence.oracles;
-        let (count, oldest_waiting) = self.read_waiting(&stored).await?;
+        let (mut waiting, oldest_waiting) = self.read_waiting(&stored).await?;
         let timestamps: Vec<_> = oldest.into_iter().chain(oldest_waiting).collect();
         let ages = coordination.ages(&timestamps).await?;
         let age = |timestamp: Option<Timestamp>| {
@@ -188,36 +225,38 @@ impl Monitor {
             ages.get(place).copied().flatten().map(|age| age.as_secs_f64())
         };
         found.oldest_active_seconds = age(oldest);
-        found.notifications = Some(Waiting {
-            count,
-            is_complete: count < MAX_READ,
-            oldest_seconds: age(oldest_waiting),
-        });
-        found.queues = self.read_queues(&found.name, &stored).await?;
-        let mut table = MonitoredTable::new(stored.table);
-        let optimizations = table_optimizations(&stored.settings)?;
-        if !optimizations.requirements().is_empty() {
-            let options = VerifyOptions::new().allow_other_rows(true);
-            table = table.wanted(optimizations, options);
+        waiting.oldest_seconds = age(oldest_waiting);
+        found.notifications = Some(waiting);
+        // Without an oracle, a snapshot would wait for one.
+        if !found.needs_oracle || !found.oracles.is_empty() {
+            found.queues = self.read_queues(&found.name, &stored).await?;
         }
-        Ok(table)
+        Ok(())
     }
 
-    /// Returns the number of waiting notifications, up to the maximum, and the oldest of these.
-    async fn read_waiting(&self, stored: &Application) -> Result<(u64, Option<Timestamp>)> {
+    /// Counts the waiting notifications, up to the maximum, and finds the oldest of these.
+    async fn read_waiting(
+        &self,
+        stored: &Application,
+    ) -> Result<(WaitingNotifications, Option<Timestamp>)> {
         let table = self.instance.open_table(&stored.table, Authorizations::none()).await?;
-        let (mut count, mut oldest) = (0, None);
+        let mut found = WaitingNotifications { is_complete: true, ..Default::default() };
+        let mut oldest = None;
         let mut batches = waiting(&*table);
-        while count < MAX_READ
+        while found.is_complete
             && let Some(batch) = batches.try_next().await?
         {
             for cell in batch {
-                count += 1;
+                if found.count == MAX_READ {
+                    found.is_complete = false;
+                    break;
+                }
+                found.count += 1;
                 let stamp = NotificationTimestamp::decode(cell.key.timestamp);
                 oldest = oldest.into_iter().chain(stamp.map(|stamp| stamp.timestamp)).min();
             }
         }
-        Ok((count, oldest))
+        Ok((found, oldest))
     }
 
     async fn read_queues(&mut self, name: &str, stored: &Application) -> Result<Vec<QueueFigures>> {
@@ -265,15 +304,15 @@ impl Monitor {
         Ok(found)
     }
 
-    async fn read_table(&self, table: &MonitoredTable) -> Result<TableFigures> {
+    async fn read_table(&self, table: &MonitoredTable, servers: &[String]) -> Result<TableFigures> {
         let admin: &dyn TableAdmin = &self.instance;
         if !admin.table_exists(&table.name).await? {
             return Err(Error::no_such_table(&table.name));
         }
         let tablets = admin.tablets(&table.name).await?;
         let mut found = shape(&table.name, tablets.as_slice());
-        for server in admin.servers().await? {
-            found.servers.entry(server).or_default();
+        for server in servers {
+            found.servers.entry(server.clone()).or_default();
         }
         if let Some((optimizations, options)) = &table.wanted {
             let options = options.clone().rows(RowCounting::Skip);
@@ -293,10 +332,18 @@ impl Monitor {
                     per_server: [group.least, group.largest],
                 })
                 .collect();
-            found.drift = Some(verdict.differences.iter().map(ToString::to_string).collect());
+            found.differences = Some(verdict.differences.iter().map(ToString::to_string).collect());
         }
         Ok(found)
     }
+}
+
+/// Limits the time of a part of a reading, so that the others are still read.
+async fn within_limit<T>(part: impl Future<Output = Result<T>>) -> Result<T> {
+    let read = timeout(LIMIT, part).await;
+    read.unwrap_or_else(|_| {
+        Err(Error::unavailable(format!("no answer within {} s", LIMIT.as_secs())))
+    })
 }
 
 /// Scans the notifications that wait for their observers.

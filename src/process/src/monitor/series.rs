@@ -42,6 +42,8 @@ pub const METRICS: &[MonitorMetric] = metrics! {
         "entries in the tablets of a group";
     fluo_monitor_group_tablets [table, group]:
         "tablets of a group";
+    fluo_monitor_last_reading_timestamp_seconds []:
+        "time at which the last reading began, in seconds since 1970";
     fluo_monitor_notifications [application]:
         "notifications that wait; at most the number that a reading counts";
     fluo_monitor_notifications_oldest_seconds [application]:
@@ -73,6 +75,18 @@ pub const METRICS: &[MonitorMetric] = metrics! {
     fluo_monitor_workers [application]:
         "workers";
 };
+
+/// The gauges with a history. Their number does not depend on the number of servers and groups.
+pub(super) const CHARTED: [&str; 8] = [
+    "fluo_monitor_conflicts_per_second",
+    "fluo_monitor_fullest_over_mean",
+    "fluo_monitor_notifications",
+    "fluo_monitor_notifications_oldest_seconds",
+    "fluo_monitor_oldest_active_seconds",
+    "fluo_monitor_queue_entries",
+    "fluo_monitor_recoveries_per_second",
+    "fluo_monitor_transactions_per_second",
+];
 
 /// The value of a gauge with the values of its labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,11 +123,13 @@ pub(super) fn series(figures: &Figures) -> Vec<Series> {
     let count = |count: usize| Some(count as f64);
     let number = |number: u64| Some(number as f64);
     add("fluo_monitor_errors", &[], count(figures.errors.len()));
+    let begun = Some(figures.time_ms as f64 / 1_000.0);
+    add("fluo_monitor_last_reading_timestamp_seconds", &[], begun);
     for table in &figures.tables {
         let name = &table.name;
         add("fluo_monitor_fullest_over_mean", &[name], table.fullest_over_mean);
         add("fluo_monitor_unhosted_tablets", &[name], count(table.unhosted));
-        let differences = table.drift.as_ref().and_then(|drift| count(drift.len()));
+        let differences = table.differences.as_ref().and_then(|found| count(found.len()));
         add("fluo_monitor_differences", &[name], differences);
         for (server, found) in &table.servers {
             add("fluo_monitor_server_tablets", &[name, server], count(found.tablets));

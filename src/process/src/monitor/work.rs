@@ -22,19 +22,18 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of bytes of the metrics of a process.
 const MAX_BYTES: usize = 4 << 20;
 
-const TRANSACTIONS: Counter = ("fluo_transactions_total", "committed");
-const CONFLICTS: Counter = ("fluo_transactions_total", "conflict");
-/// An empty outcome stands for all labels.
-const RECOVERIES: Counter = ("fluo_transactions_recovered_total", "");
-const NOTIFICATIONS: Counter = ("fluo_notifications_total", "committed");
+const TRANSACTIONS: Counter = ("fluo_transactions_total", Some("committed"));
+const CONFLICTS: Counter = ("fluo_transactions_total", Some("conflict"));
+const RECOVERIES: Counter = ("fluo_transactions_recovered_total", None);
+const NOTIFICATIONS: Counter = ("fluo_notifications_total", Some("committed"));
 const COUNTERS: [Counter; 4] = [TRANSACTIONS, CONFLICTS, RECOVERIES, NOTIFICATIONS];
 
-/// The name of a counter, and the value of its label.
-type Counter = (&'static str, &'static str);
+/// The name of a counter, and its outcome; `None` stands for the sum of all labels.
+type Counter = (&'static str, Option<&'static str>);
 type Counts = BTreeMap<Counter, f64>;
 
 /// The place of the metrics of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Http {
         host: String,
@@ -47,6 +46,15 @@ pub(super) enum Source {
 
 #[derive(Clone)]
 pub(super) struct Own(PrometheusHandle);
+
+impl PartialEq for Own {
+    /// A process has one recorder.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Own {}
 
 impl std::fmt::Debug for Own {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -62,7 +70,9 @@ impl Source {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             let shown = text.escape_debug();
-            Error::invalid(format!("`{shown}` is no address of metrics; write http://HOST:PORT"))
+            Error::invalid(format!(
+                "`{shown}` is not an address of metrics; write http://HOST:PORT"
+            ))
         };
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url: Uri = url.parse().map_err(|_| wrong())?;
@@ -71,18 +81,34 @@ impl Source {
             return Err(wrong());
         }
         let path = if url.path() == "/" { "/metrics" } else { url.path() };
-        let port = url.port_u16().ok_or_else(wrong)?;
+        let port = url.port_u16().filter(|port| *port > 0).ok_or_else(wrong)?;
+        let has_login = url.authority().is_some_and(|authority| authority.as_str().contains('@'));
+        if has_login || url.query().is_some() {
+            return Err(wrong());
+        }
         Ok(Self::Http { host: host.to_owned(), port, path: path.to_owned() })
     }
 
     fn name(&self) -> String {
         match self {
-            Self::Http { host, port, .. } => format!("{host}:{port}"),
+            Self::Http { host, port, path } if path == "/metrics" => format!("{host}:{port}"),
+            Self::Http { host, port, path } => format!("{host}:{port}{path}"),
             Self::Own(_) => "this process".to_owned(),
         }
     }
 
-    async fn read(&self) -> Result<String> {
+    /// Returns the counts, and the time at which they were read.
+    async fn read(&self) -> Result<(Instant, Counts)> {
+        let text = self.text().await?;
+        let (now, counts) = (Instant::now(), counts(&text));
+        if !counts.contains_key(&TRANSACTIONS) {
+            let message = "the answer has no `fluo_transactions_total`";
+            return Err(Error::unavailable(message));
+        }
+        Ok((now, counts))
+    }
+
+    async fn text(&self) -> Result<String> {
         match self {
             Self::Own(Own(handle)) => Ok(handle.render()),
             Self::Http { host, port, path } => {
@@ -135,16 +161,26 @@ async fn get(host: &str, port: u16, path: &str) -> Result<String> {
     }
 }
 
-/// Sums up the counters of a text in the format of Prometheus.
+/// Sums up the counters of a text in the format of Prometheus. Skips lines of another form.
 fn counts(text: &str) -> Counts {
     let mut counts = Counts::new();
     for line in text.lines() {
-        let Some((series, value)) = line.rsplit_once(' ') else { continue };
+        let (series, rest) = match line.rsplit_once('}') {
+            Some((series, rest)) => (series, rest),
+            None => line.split_once(' ').unwrap_or((line, "")),
+        };
         let (name, labels) = series.split_once('{').unwrap_or((series, ""));
+        // A time may follow the value.
+        let value = rest.split_ascii_whitespace().next().and_then(|value| value.parse().ok());
+        let Some(value) = value.filter(|value: &f64| value.is_finite() && *value >= 0.0) else {
+            continue;
+        };
+        let has = |outcome| {
+            let wanted = format!("outcome=\"{outcome}\"");
+            labels.split(',').any(|label| label.trim() == wanted)
+        };
         for (counter, outcome) in COUNTERS {
-            let is_meant = name == counter
-                && (outcome.is_empty() || labels.contains(&format!("=\"{outcome}\"")));
-            if is_meant && let Ok(value) = value.parse::<f64>() {
+            if name == counter && outcome.is_none_or(has) {
                 *counts.entry((counter, outcome)).or_default() += value;
             }
         }
@@ -167,16 +203,16 @@ impl Work {
         if self.sources.is_empty() {
             return None;
         }
-        let texts = join_all(self.sources.iter().map(|(source, _)| source.read())).await;
+        let read = join_all(self.sources.iter().map(|(source, _)| source.read())).await;
         let mut rates = BTreeMap::<Counter, f64>::new();
         let mut work = WorkFigures::default();
-        for ((source, before), text) in self.sources.iter_mut().zip(texts) {
+        for ((source, before), now) in self.sources.iter_mut().zip(read) {
             let mut found = SourceFigures { name: source.name(), ..SourceFigures::default() };
-            match text {
-                Ok(text) => {
-                    let now = (Instant::now(), counts(&text));
+            match now {
+                Ok(now) => {
                     let own = before.as_ref().map(|before| per_second(before, &now));
-                    found.transactions = own.as_ref().map(|own| own[&TRANSACTIONS]);
+                    found.transactions =
+                        own.as_ref().and_then(|own| own.get(&TRANSACTIONS).copied());
                     for (counter, rate) in own.into_iter().flatten() {
                         *rates.entry(counter).or_default() += rate;
                     }

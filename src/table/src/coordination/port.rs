@@ -160,6 +160,11 @@ pub trait Coordination: Debug + Send + Sync {
     async fn last_transactor(&self) -> Result<TransactorId>;
 
     /// Returns the processes that are present (C20).
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](crate::ErrorKind::Corrupt) if a transactor has published something else than a
+    /// timestamp.
     async fn presence(&self) -> Result<Presence>;
 
     /// Joins the workers.
