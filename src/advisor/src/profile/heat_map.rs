@@ -5,17 +5,17 @@ use fluo_table::Bytes;
 
 use super::sample::SampledKey;
 
-const BUCKETS: usize = 200;
-const SLICES: usize = 50;
+const BUCKETS: usize = 100;
+const SLICES: usize = 25;
 const MIN_SLICES: usize = 6;
 /// The least mean number of keys in a cell: with fewer, random keys look like noise.
-const MIN_KEYS: usize = 2;
+const MIN_KEYS: usize = 8;
 const MARKS: usize = 4;
 
 /// The keys of the sample, counted by their arrival and by their place in the table.
 ///
-/// The buckets are up to 200 equal parts of the sample in order of keys; equal keys share one. The
-/// slices are up to 50 equal parts of *all* keys in order of arrival. A smaller sample has fewer of
+/// The buckets are up to 100 equal parts of the sample in order of keys; equal keys share one. The
+/// slices are up to 25 equal parts of *all* keys in order of arrival. A smaller sample has fewer of
 /// both. If the sample is not complete, a cell with c keys of the sample represents about
 /// `c * keys / sample` keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,8 +82,8 @@ mod tests {
     fn monotonic_keys_are_a_diagonal() {
         let map = HeatMap::new(&sorted(0..20_000), 20_000);
         for (slice, row) in map.slices.iter().enumerate() {
-            let expected = |bucket: usize| if bucket / 4 == slice { 100 } else { 0 };
-            assert_eq!(*row, (0..200).map(expected).collect::<Vec<u32>>(), "{slice}");
+            let expected = |bucket: usize| if bucket / 4 == slice { 200 } else { 0 };
+            assert_eq!(*row, (0..100).map(expected).collect::<Vec<u32>>(), "{slice}");
         }
         assert_eq!(
             map.marks,
@@ -94,11 +94,22 @@ mod tests {
     #[test]
     fn a_smaller_sample_has_fewer_cells() {
         for (keys, buckets, slices) in
-            [(20_000, 200, 50), (19_999, 100, 25), (4_208, 50, 12), (1, 25, 6)]
+            [(20_000, 100, 25), (19_999, 50, 12), (4_800, 50, 12), (4_799, 25, 6), (1, 25, 6)]
         {
             let map = HeatMap::new(&sorted(0..keys), keys);
             assert_eq!((map.buckets, map.slices.len()), (buckets, slices), "{keys}");
         }
+    }
+
+    /// A cell has a shade of its own below half of the mean, and from twice the mean.
+    #[test]
+    fn random_keys_are_an_even_shade() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let map = HeatMap::new(&sorted((0..5_000).map(|_| rng.u64(..))), 5_000);
+        let cells: Vec<_> = map.slices.iter().flatten().copied().collect();
+        let mean = 5_000 / u32::try_from(cells.len()).unwrap();
+        let even = cells.iter().filter(|keys| (mean / 2..2 * mean).contains(keys)).count();
+        assert!(even * 10 > cells.len() * 9, "{even} of {}", cells.len());
     }
 
     #[test]
@@ -106,8 +117,8 @@ mod tests {
         let map = HeatMap::new(&sorted((0..3_000).map(|key| key % 3)), 3_000);
         let total: u32 = map.slices.iter().flatten().sum();
         assert_eq!(total, 3_000);
-        let used = (0..50).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
-        assert_eq!(used.collect::<Vec<_>>(), [0, 16, 33]);
+        let used = (0..25).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
+        assert_eq!(used.collect::<Vec<_>>(), [0, 8, 16]);
     }
 
     #[test]

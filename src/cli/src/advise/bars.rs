@@ -9,8 +9,8 @@ use maud::{Markup, html};
 pub(super) const MAX_BARS: usize = 48;
 /// The load at the top of all pictures, over the mean. A longer bar is cut off.
 pub(super) const TOP: f64 = 4.0;
-/// The load over the mean from which a bar of an uneven design has the color of an alarm.
-const ALARM: f64 = 1.5;
+/// The load over the mean from which a bar at fault has the color of an alarm.
+pub(super) const ALARM: f64 = 1.5;
 
 /// Neighboring tablets, or one: the keys over the mean of all tablets.
 struct Bar {
@@ -19,7 +19,8 @@ struct Bar {
     most: f64,
 }
 
-/// Draws a bar for each tablet; `is_bad` gives those that are too full the color of an alarm.
+/// Draws a bar for each tablet; `is_bad`, a fault of the design in these keys, gives those that are
+/// too full the color of an alarm.
 pub(super) fn bars(keys: &str, label: &str, loads: &[u64], is_bad: bool) -> Markup {
     let mean = (float(loads.iter().sum()) / float_len(loads.len().max(1))).max(f64::MIN_POSITIVE);
     let per_bar = loads.len().div_ceil(MAX_BARS).max(1);
@@ -70,7 +71,7 @@ pub(super) fn bars(keys: &str, label: &str, loads: &[u64], is_bad: bool) -> Mark
     }
 }
 
-fn times(over_mean: f64) -> String {
+pub(super) fn times(over_mean: f64) -> String {
     format!("{over_mean:.2}×")
 }
 

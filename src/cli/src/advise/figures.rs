@@ -77,7 +77,8 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     }
     if let Some(others) = &report.others {
         let (keys, share) = (plural(others.keys, "key"), percent(others.share));
-        add("no design", format!("{keys} ({share}), the first is `{}`", others.first));
+        let first = shortened(&others.first);
+        add("no design", format!("{keys} ({share}), the first is `{first}`"));
     }
     all
 }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
 use fluo_keys::number::{float, float_len};
-use fluo_table::{Escaped, Grouped};
+use fluo_table::Escaped;
 use maud::{Markup, html};
 
-use crate::text::shortened;
+use crate::text::{plural, shortened};
 
 /// The maximum length of a common prefix that the keys of the heat map keep.
 const MAX_SHOWN_PREFIX: usize = 8;
@@ -15,12 +15,18 @@ const MAX_SHOWN_PREFIX: usize = 8;
 const LEVELS: [f64; 5] = [0.0, 0.5, 2.0, 8.0, 32.0];
 const LEVEL_NAMES: [&str; 5] = ["below ½×", "even: ½ to 2×", "2 to 8×", "8 to 32×", "from 32×"];
 
+/// The patterns in the order of arrival.
+const PATTERNS: &str = " A diagonal: new keys go to one place. A vertical stripe: keys always arrive \
+                        there. An even shade: random order.";
+
 pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
-    let (arrival, keys) = (profile.order.arrivals, profile.keys);
-    let arrival = match arrival {
-        Arrivals::Unordered => "Order of reading (the arrival is unknown)",
-        Arrivals::AsWritten => "Arrival",
+    let (arrival, patterns) = match profile.order.arrivals {
+        Arrivals::Unordered => ("Order of reading (the arrival is unknown)", ""),
+        Arrivals::AsWritten => ("Arrival", PATTERNS),
     };
+    let marks = &profile.heat_map.marks;
+    let is_first = |place: usize| place == 0 || marks.get(place - 1) != marks.get(place);
+    let marks = || marks.iter().zip(0..).filter(|(_, place)| is_first(*place));
     let prefix = &profile.common_prefix;
     let mark = |key: &[u8]| match key.strip_prefix(&**prefix) {
         Some(rest) if prefix.len() > MAX_SHOWN_PREFIX => {
@@ -32,12 +38,14 @@ pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
         figure.map {
             figcaption {
                 strong { "Heat map" } br;
-                (arrival) ", the first of " (Grouped(keys)) " keys on top, against the place of the key. A diagonal: new "
-                "keys go to one place. A vertical stripe: keys always arrive there. An even shade: random order."
+                (arrival) ", the first of " (plural(profile.keys, "key")) " on top, against the place of the key."
+                (patterns)
             }
             (cells(&profile.heat_map))
             ol.marks aria-label="The first key of each quarter" {
-                @for key in &profile.heat_map.marks { li { code { (mark(key)) } } }
+                @for (key, place) in marks() {
+                    li style=(format!("grid-column:{}", place + 1)) { code { (mark(key)) } }
+                }
             }
             p.small { "Keys of a cell, over an even spread" }
             ul.legend {

@@ -8,12 +8,12 @@ use std::env;
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use fluo_advisor::{LoadForecast, RankedDesign, Suitability};
+use fluo_advisor::{Fault, LoadForecast, RankedDesign, Suitability};
 use fluo_keys::DesignSettings;
 use fluo_keys::number::float;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::bars::{MAX_BARS, TOP, bars};
+use super::bars::{ALARM, MAX_BARS, TOP, bars, times};
 use super::figures::{self, Answer, percent};
 use super::heat_map::heat_map;
 use super::text;
@@ -86,37 +86,89 @@ fn command_line() -> String {
     line
 }
 
-/// The unsalted keys beside the advised design, and the spec file.
+/// The figure that shows a fault of a design: the share of the newest keys in one tablet, or the
+/// fullest tablet over the mean.
+struct Figure {
+    over_mean: f64,
+    shown: String,
+    of: &'static str,
+}
+
+impl Figure {
+    /// Returns the figure that shows this fault, for a design with or without it. `None` if there is
+    /// no such figure, as for an unknown place. Shares are only comparable if the tablets are as
+    /// many.
+    fn new(design: &RankedDesign, fault: Option<&Fault>, same_tablets: bool) -> Option<Self> {
+        let load = design.load.as_ref()?;
+        if let Some(Fault::NewestTogether { .. }) = fault {
+            let share = load.newest_in_one?;
+            let over_mean = share * float(load.tablets());
+            let (shown, of) = if same_tablets {
+                (percent(share), "of the newest keys go to one tablet")
+            } else {
+                (times(over_mean), "the mean of the newest keys, in the fullest tablet")
+            };
+            return Some(Self { over_mean, shown, of });
+        }
+        let over_mean = load.largest_over_mean;
+        let is_shown =
+            |fault| is_of_all_keys(fault) || matches!(fault, Fault::TooFewTablets { .. });
+        fault.is_none_or(is_shown).then(|| Self {
+            over_mean,
+            shown: times(over_mean),
+            of: "the mean load, in the fullest tablet",
+        })
+    }
+
+    /// Returns the figures of the main fault of the first design, in both. `None` if the second is
+    /// no improvement.
+    fn pair(before: &RankedDesign, after: &RankedDesign) -> Option<[Self; 2]> {
+        if !is_overloaded(before) || is_overloaded(after) {
+            return None;
+        }
+        let tablets = [before, after].map(|design| design.load.as_ref().map(LoadForecast::tablets));
+        let new = |design| Self::new(design, before.faults.first(), tablets[0] == tablets[1]);
+        let [before, after] = [new(before)?, new(after)?];
+        (after.over_mean < before.over_mean).then_some([before, after])
+    }
+}
+
+fn is_overloaded(design: &RankedDesign) -> bool {
+    matches!(design.suitability, Suitability::HotEnd | Suitability::Uneven)
+}
+
+fn is_of_all_keys(fault: &Fault) -> bool {
+    matches!(fault, Fault::FullTablet { .. } | Fault::FewSalts { .. } | Fault::HeavyPart { .. })
+}
+
+/// The unsalted keys beside the advised design that improves them, and the spec file.
 fn first_screen(answer: &Answer) -> Markup {
     let advised = answer.report.advised();
     let mut others = answer.report.designs.iter().skip(advised.len());
     let is_unsalted =
         |design: &&RankedDesign| matches!(design.candidate.settings, DesignSettings::Unsalted(_));
-    let before = others.find(|design| is_unsalted(design) && design.load.is_some());
-    let is_pair = before.is_some() && !advised.is_empty();
-    let (first, second) = if is_pair { ("Before: ", "After: ") } else { ("", "") };
-    let before = before.map(|design| (first, design));
-    let shown = before.into_iter().chain(advised.iter().map(|design| (second, design)));
-    let shown = || shown.clone().take(2);
-    let newest_of = |load: &LoadForecast| load.newest_in_one;
-    let are_newest_known =
-        shown().all(|(_, design)| design.load.as_ref().and_then(newest_of).is_some());
-    let large = |design: &RankedDesign, load: &LoadForecast| match newest_of(load) {
-        Some(share) if are_newest_known => (share, "of the newest keys go to one tablet"),
-        _ if design.suitability == Suitability::HotEnd => {
-            (1.0, "of the new keys may go to one tablet")
+    let unsalted = others.find(|design| is_unsalted(design) && design.load.is_some());
+    let pair = unsalted.zip(advised.first());
+    let figures = pair.and_then(|(before, after)| Figure::pair(before, after));
+    let shown = match pair.zip(figures) {
+        Some(((before, after), [first, second])) => {
+            vec![("Before: ", before, Some(first)), ("After: ", after, Some(second))]
         }
-        _ => (load.largest_over_mean / float(load.tablets()), "of the keys go to one tablet"),
+        None => {
+            let alone = unsalted.filter(|_| advised.is_empty());
+            let own = |design| ("", design, Figure::new(design, design.faults.first(), true));
+            advised.iter().chain(alone).take(2).map(own).collect()
+        }
     };
     html! {
         div.first {
-            @for (when, design) in shown() {
-                @if let Some(load) = &design.load { (picture(design, load, when, Some(large(design, load)))) }
+            @for (when, design, figure) in &shown {
+                @if let Some(load) = &design.load { (picture(design, load, when, figure.as_ref())) }
             }
             @if let Some(spec) = &answer.spec {
                 div.spec {
                     h3 { "Spec file" }
-                    pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
+                    pre tabindex="0" role="region" aria-label="Spec file" { code { (text::start(spec)) } }
                     p { (answer.next) }
                 }
             }
@@ -184,13 +236,15 @@ fn picture(
     design: &RankedDesign,
     load: &LoadForecast,
     when: &str,
-    large: Option<(f64, &str)>,
+    figure: Option<&Figure>,
 ) -> Markup {
     let suitability = design.suitability;
-    let is_bad = matches!(suitability, Suitability::HotEnd | Suitability::Uneven);
-    let class = match suitability {
-        _ if is_bad => "bad",
-        Suitability::Recommended => "good",
+    let is_overloaded = is_overloaded(design);
+    let has = |is: fn(&Fault) -> bool| is_overloaded && design.faults.iter().any(is);
+    let is_newest = |fault: &Fault| matches!(fault, Fault::NewestTogether { .. });
+    let class = |over_mean: f64| match suitability {
+        _ if is_overloaded => "bad",
+        Suitability::Recommended if over_mean <= ALARM => "good",
         _ => "",
     };
     html! {
@@ -199,10 +253,12 @@ fn picture(
                 (when) strong { (design.label()) } " " (verdict(suitability)) br;
                 span.small { (text::against(design)) }
             }
-            @if let Some((share, of)) = large { p.large { strong class=(class) { (percent(share)) } " " (of) } }
-            (bars("all keys", design.label(), &load.keys, is_bad))
+            @if let Some(Figure { over_mean, shown, of }) = figure {
+                p.large { strong class=(class(*over_mean)) { (shown) } " " (of) }
+            }
+            (bars("all keys", design.label(), &load.keys, has(is_of_all_keys)))
             @match &load.newest_keys {
-                Some(newest) => (bars("newest 5 %", design.label(), newest, is_bad)),
+                Some(newest) => (bars("newest 5 %", design.label(), newest, has(is_newest))),
                 None => p.small { "newest keys: unknown" },
             }
         }

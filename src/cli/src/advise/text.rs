@@ -11,6 +11,8 @@ use crate::output;
 use crate::text::plural;
 
 const SPEC_LINES: usize = 100;
+/// The maximum number of bytes of these lines: split points are as long as keys.
+const SPEC_BYTES: usize = 1 << 16;
 
 pub(super) const HEADER: [Heading; 8] = [
     Heading::Left("design"),
@@ -41,17 +43,26 @@ pub(super) fn lines(answer: &Answer) -> String {
     lines += &format!("{designs}\n\n{}\n", decision(report));
     if let Some(spec) = &answer.spec {
         lines += "\nSpec file\n\n";
-        for line in spec.lines().take(SPEC_LINES) {
+        for line in start(spec).lines() {
             lines += &format!("{}\n", format!("  {line}").trim_end());
-        }
-        let more = spec.lines().count().saturating_sub(SPEC_LINES);
-        if more > 0 {
-            let more = plural(more, "line");
-            lines += &format!("  .. and {more} more, which --write-spec writes\n");
         }
         lines += &format!("\n{}", answer.next);
     }
     lines.trim_end().to_owned()
+}
+
+/// Returns the first lines of a spec. The last line counts the others.
+pub(super) fn start(spec: &str) -> String {
+    let mut start = String::new();
+    for (number, line) in spec.lines().enumerate() {
+        if number == SPEC_LINES || start.len() + line.len() > SPEC_BYTES {
+            let more = plural(spec.lines().count().saturating_sub(number), "line");
+            return format!("{start}.. and {more} more, which --write-spec writes\n");
+        }
+        start += line;
+        start.push('\n');
+    }
+    start
 }
 
 pub(super) fn row(design: &RankedDesign) -> [String; 8] {

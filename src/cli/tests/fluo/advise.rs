@@ -49,6 +49,136 @@ fn the_page_contains_its_command_and_is_small() {
     assert!(page.len() < 150_000, "{} bytes", page.len());
 }
 
+/// Writes the page of keys, and returns it with the JSON of the same advice.
+fn page(keys: &str, arguments: &str) -> (String, serde_json::Value) {
+    let place = Place::new();
+    place.file("keys", keys);
+    let json = place.fluo(&format!("advise keys --json --html page.html {arguments}")).json();
+    (place.read("page.html"), json)
+}
+
+/// A row with 31 % of the keys is a fault of all keys, which no design removes.
+fn hot_row() -> String {
+    lines(4_000, |number| match number % 100 {
+        0..31 => "hot".to_owned(),
+        _ => format!("{:08x}", number.wrapping_mul(2_654_435_761)),
+    })
+}
+
+#[test]
+fn the_page_compares_a_good_design_with_the_keys_by_the_figure_of_their_fault() {
+    let (good, json) = page(&ids(20_000), "--servers 4");
+    assert_eq!(json["decision"], "new-design");
+    assert_says(&good, "<strong class=\"bad\">100 %</strong> of the newest keys");
+    assert!(good.contains("Before: ") && good.contains("After: "));
+}
+
+#[test]
+fn the_page_does_not_compare_the_least_bad_design() {
+    let (page, json) = page(&hot_row(), "--servers 10");
+    assert_eq!(json["decision"], "least-bad");
+    assert!(!page.contains("Before: ") && !page.contains("After: "));
+    assert!(!page.contains("</strong> of the newest keys"));
+    assert_says(&page, "</strong> the mean load, in the fullest tablet");
+}
+
+/// The split points of the unsalted keys are from the sample, and two of them are the frequent row.
+#[test]
+fn the_page_compares_different_numbers_of_tablets_by_their_means() {
+    let keys = lines(480, |number| match number % 20 {
+        0 => "0000000240 frequent".to_owned(),
+        _ => format!("{number:010}"),
+    });
+    let (page, json) = page(&keys, "--servers 10");
+    let designs = json["designs"].as_array().unwrap();
+    let unsalted = designs.iter().find(|design| design["label"] == "unsalted").unwrap();
+    let tablets = |design: &serde_json::Value| design["load"]["keys"].as_array().unwrap().len();
+    assert!(tablets(unsalted) < tablets(&designs[0]));
+    assert_eq!(json["decision"], "new-design");
+    assert_eq!(unsalted["faults"][0]["fault"], "newest-together");
+    assert_says(&page, "</strong> the mean of the newest keys, in the fullest tablet");
+    assert!(page.contains("Before: ") && !page.contains("</strong> of the newest keys"));
+}
+
+/// Bars of the newest keys are chance if the fault is in all keys, and the other way around.
+#[test]
+fn the_page_has_alarms_only_in_the_keys_at_fault() {
+    let faults_of_all = ["full-tablet", "few-salts", "heavy-part"];
+    let series = [("all keys", &faults_of_all[..]), ("newest 5 %", &["newest-together"])];
+    for (keys, alarmed) in [(hot_row(), 0), (ids(20_000), 1)] {
+        let (page, json) = page(&keys, "--servers 10");
+        let mut alarms = [0; 2];
+        for design in json["designs"].as_array().unwrap() {
+            let faults = design["faults"].as_array().unwrap();
+            for ((name, telling), alarms) in series.iter().zip(&mut alarms) {
+                let label = design["label"].as_str().unwrap();
+                let picture = format!("aria-label=\"Load per tablet of {label}, {name}\"");
+                let drawn = page.rsplit_once(&picture).map_or("", |(_, rest)| rest);
+                let drawn = drawn.split("</figure>").next().unwrap();
+                let is_alarm =
+                    drawn.split("aria-label").next().unwrap().contains("rect class=\"alarm\"");
+                let is_fault =
+                    faults.iter().any(|fault| telling.iter().any(|name| fault["fault"] == *name));
+                assert!(is_fault || !is_alarm, "{label}, {name}: {faults:?}");
+                *alarms += u32::from(is_alarm);
+            }
+        }
+        assert!(alarms[alarmed] > 0, "{alarms:?}");
+    }
+}
+
+/// The place of new keys has no figure, and neither arrivals nor diagonals have a meaning.
+#[test]
+fn the_page_of_unordered_keys_has_no_figure_of_new_keys() {
+    let (unordered, json) = page(&ids(20_000), "--servers 4 --unordered");
+    assert_eq!(json["decision"], "new-design");
+    for said in ["Before: ", "After: ", "100 %</strong>", "A diagonal", "of the new keys"] {
+        assert!(!unordered.contains(said), "{said}");
+    }
+    assert_says(&unordered, "Order of reading (the arrival is unknown), the first of 20,000 keys");
+    assert_says(&page(&ids(20_000), "").0, "on top, against the place of the key. A diagonal: new");
+}
+
+#[test]
+fn the_page_of_one_key_praises_nothing() {
+    for arguments in ["", "--unordered"] {
+        let (page, _) = page("a\n", arguments);
+        assert!(!page.contains("<strong class=\"good\">"), "{arguments}");
+        assert!(!page.contains("Before: ") && !page.contains("100 %</strong>"), "{arguments}");
+        assert_says(&page, "the first of 1 key on top");
+        assert_eq!(page.matches("<code>a</code></li>").count(), 1);
+    }
+}
+
+/// A mark is at its quarter, and equal keys have one.
+#[test]
+fn the_page_marks_equal_keys_once() {
+    let (page, _) = page(&"a\na\nb\nb\n".repeat(100), "");
+    let marks = |key: &str, column| {
+        page.matches(&format!("<li style=\"grid-column:{column}\"><code>{key}</code>")).count()
+    };
+    assert_eq!((marks("a", 1), marks("b", 3)), (1, 1));
+    assert_eq!(page.matches("grid-column:").count() - page.matches("grid-column: ").count(), 2);
+}
+
+/// Split points are as long as keys. The page contains the beginning of the spec, as the text does.
+#[test]
+fn the_page_of_long_keys_is_small() {
+    let place = Place::new();
+    let key =
+        |number: u32| format!("{:08x}{}", number.wrapping_mul(2_654_435_761), "x".repeat(4_000));
+    place.file("keys", lines(1_500, key));
+    let run = place.runs("advise keys --tablets 512 --html page.html --write-spec spec.toml");
+    let page = place.read("page.html");
+    assert!(place.read("spec.toml").len() > 1_000_000);
+    assert!(page.len() < 250_000, "{} bytes", page.len());
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.len() < 150_000, "{} bytes", text.len());
+    for text in [&page, &text] {
+        assert_says(text, " lines more, which --write-spec writes\n");
+    }
+}
+
 /// The newest keys are the fault of keys in order, and the loads show them.
 #[test]
 fn keys_in_order_have_a_hot_end() {
