@@ -95,9 +95,8 @@ struct Figure {
 }
 
 impl Figure {
-    /// Returns the figure that shows this fault, for a design with or without it. `None` if there is
-    /// no such figure, as for an unknown place. Shares are only comparable if the tablets are as
-    /// many.
+    /// Returns the figure that shows this fault, for a design with or without it. `None` if there
+    /// is none, as for an unknown place. Shares are only comparable for equal numbers of tablets.
     fn new(design: &RankedDesign, fault: Option<&Fault>, same_tablets: bool) -> Option<Self> {
         let load = design.load.as_ref()?;
         if let Some(Fault::NewestTogether { .. }) = fault {
