@@ -5,17 +5,17 @@ use fluo_table::Bytes;
 
 use super::sample::SampledKey;
 
-const BUCKETS: usize = 100;
-const SLICES: usize = 25;
+const BUCKETS: usize = 200;
+const SLICES: usize = 50;
 const MIN_SLICES: usize = 6;
 /// The least mean number of keys in a cell: with fewer, random keys look like noise.
-const MIN_KEYS: usize = 8;
+const MIN_KEYS: usize = 6;
 const MARKS: usize = 4;
 
 /// The keys of the sample, counted by their arrival and by their place in the table.
 ///
-/// The buckets are up to 100 equal parts of the sample in order of keys; equal keys share one. The
-/// slices are up to 25 equal parts of *all* keys in order of arrival. A smaller sample has fewer of
+/// The buckets are up to 200 equal parts of the sample in order of keys; equal keys share one. The
+/// slices are up to 50 equal parts of *all* keys in order of arrival. A smaller sample has fewer of
 /// both. If the sample is not complete, a cell with c keys of the sample represents about
 /// `c * keys / sample` keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_smaller_sample_has_fewer_cells() {
         for (keys, buckets, slices) in
-            [(20_000, 100, 25), (19_999, 50, 12), (4_800, 50, 12), (4_799, 25, 6), (1, 25, 6)]
+            [(60_000, 200, 50), (59_999, 100, 25), (14_999, 50, 12), (3_599, 25, 6), (1, 25, 6)]
         {
             let map = HeatMap::new(&sorted(0..keys), keys);
             assert_eq!((map.buckets, map.slices.len()), (buckets, slices), "{keys}");
