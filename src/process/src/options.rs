@@ -83,8 +83,8 @@ impl ProcessOptions {
     /// | `/metrics` | all metrics, as text for Prometheus |
     /// | `/`, `/figures`, `/history` | the [monitor](crate::monitor) of a directory, once a worker runs; `/metrics` then has its gauges too |
     ///
-    /// On a directory the backlog of each queue is read every 10 seconds. On Accumulo one of the worker
-    /// processes of an application that have such an address also reads the
+    /// On a directory the backlog of each queue is read every 10 seconds. On Accumulo one of the
+    /// worker processes of an application that have such an address also reads the
     /// backlog of each queue once a minute, at most 10,000 entries, for the
     /// [gauges](fluo_recipes::telemetry::METRICS).
     ///

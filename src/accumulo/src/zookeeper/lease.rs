@@ -14,10 +14,10 @@
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
 //!
-//! A lease is safe if the leader was told of the session at most a third of the timeout before the
-//! request. While requests follow each other, the one before the last has been reported. After a
-//! silence of the session, such as that of a suspended machine, the leader may end the session right
-//! after a member has answered. So requests count again from a third of the timeout after the first
+//! A lease is safe if the leader has received a report of the session at most a third of the timeout
+//! before the request. While requests follow each other, the one before the last has been reported.
+//! After a silence of the session, such as that of a suspended machine, the leader may end the
+//! session right after a member has answered. So requests count again from a third of the timeout after the first
 //! one: a member sends its reports in order with its questions, so if ZooKeeper still answers then,
 //! that report arrived in time.
 
@@ -196,7 +196,9 @@ mod tests {
         lease.renew(start);
         assert_eq!(lease.remaining(later(start, 19, 19)), Some(SECOND));
         assert_eq!(lease.remaining(later(start, 20, 20)), None);
-        [5, 10, 15].map(|seconds| lease.renew(later(start, seconds, seconds)));
+        for seconds in [5, 10, 15] {
+            lease.renew(later(start, seconds, seconds));
+        }
         assert_eq!(lease.remaining(later(start, 20, 20)), Some(SECOND * 15));
         lease.end();
         assert_eq!(lease.remaining(later(start, 20, 20)), None);

@@ -27,8 +27,8 @@ const FORMAT: u32 = 1;
 /// | path | answer |
 /// |---|---|
 /// | `/` | the page, with `/monitor.css` and `/monitor.js` |
-/// | `/figures` | the last [`Figures`](super::Figures) as JSON, with `format` 1, the `age_seconds` of the reading and the `pause_seconds`; 503 before the first one |
-/// | `/history` | the [`History`](super::History) as JSON, with `format` 1 |
+/// | `/figures` | the last [`Figures`] as JSON, with `format` 1, the `age_seconds` of the reading and the `pause_seconds`; 503 before the first one |
+/// | `/history` | the [`History`] as JSON, with `format` 1 |
 /// | `/metrics` | the [figures](super::METRICS) as text for Prometheus |
 /// | `/live` | 200 while the process can answer |
 ///
