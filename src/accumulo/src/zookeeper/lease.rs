@@ -14,12 +14,12 @@
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
 //!
-//! A lease is safe if the leader has received a report of the session at most a third of the timeout
-//! before the request. While requests follow each other, the one before the last has been reported.
-//! After a silence of the session, such as that of a suspended machine, the leader may end the
-//! session right after a member has answered. So requests count again from a third of the timeout after the first
-//! one: a member sends its reports in order with its questions, so if ZooKeeper still answers then,
-//! that report arrived in time.
+//! A lease is safe if the leader has received a report of the session at most a third of the
+//! timeout before the request. While requests follow each other, the one before the last has been
+//! reported. After a silence of the session, such as that of a suspended machine, the leader may
+//! end the session right after a member has answered. So requests count again from a third of the
+//! timeout after the first one: a member sends its reports in order with its questions, so if
+//! ZooKeeper still answers then, that report arrived in time.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
