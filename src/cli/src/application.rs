@@ -5,7 +5,6 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
-pub(crate) use fluo_process::monitor::waiting;
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Coordination};
 use fluo_table::{Authorizations, Error, ErrorKind, Instance, Table, TableAdmin};

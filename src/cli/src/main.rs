@@ -32,6 +32,8 @@ mod notifications;
 mod oracle;
 mod progress;
 mod queue;
+#[cfg(unix)]
+mod saved_terminal;
 mod scan;
 mod selection;
 mod shell;

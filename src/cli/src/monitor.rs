@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use fluo_keys::VerifyOptions;
 use fluo_process::monitor::{self, MonitorOptions, MonitorPort, MonitoredTable};
 use serde_json::json;
 
 use crate::exit::Outcome;
 use crate::output;
-use crate::spec::{self, OtherRows};
+use crate::spec;
 use crate::target::InstanceArguments;
 use crate::text::parse_duration;
 
@@ -60,10 +59,7 @@ fn monitored(text: &str) -> Result<MonitoredTable> {
     let Some((name, file)) = text.split_once('=') else { return Ok(MonitoredTable::new(text)) };
     let (optimizations, expected) = spec::read(&PathBuf::from(file))
         .with_context(|| format!("cannot compare table `{name}`"))?;
-    let options = VerifyOptions::new()
-        .max_skew(expected.max_skew)
-        .allow_other_rows(expected.other_rows == OtherRows::Allowed);
-    Ok(MonitoredTable::new(name).wanted(optimizations, options))
+    Ok(MonitoredTable::new(name).wanted(optimizations, expected.verify_options()))
 }
 
 /// Serve a page that shows live what an operator watches, until Ctrl-C.
@@ -72,8 +68,8 @@ fn monitored(text: &str) -> Result<MonitoredTable> {
 /// and recoveries per second (of the processes that --metrics names), the oldest active timestamp,
 /// oracles, workers with their parts, queues, dead letters, tablets and entries per server and per
 /// group, the fullest tablet against the mean, and differences from the recipes. /metrics has the
-/// same figures for Prometheus. It only reads. The port has no login: it is open on this machine
-/// alone, unless --listen says otherwise.
+/// same figures for Prometheus. It changes no data and no settings. The port has no login: it is
+/// open on this machine alone, unless --listen says otherwise.
 ///
 /// Only one process can open an embedded directory. A worker shows this page for its own directory,
 /// at its FLUO_HTTP address.

@@ -5,13 +5,14 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use fluo_engine::notifications;
 use fluo_table::coordination::Application;
 use fluo_table::layout::{NotificationTimestamp, observed_column};
 use fluo_table::{Cell, Grouped, RowColumn};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 
-use crate::application::{ApplicationArguments, waiting, waiting_notifications};
+use crate::application::{ApplicationArguments, waiting_notifications};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
@@ -110,7 +111,7 @@ pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
 impl List {
     async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
-        let mut notifications = waiting(&*open.table);
+        let mut notifications = open.table.scan(notifications());
         let (mut count, mut unreadable) = (0, 0_u64);
         let most = self.limit.unwrap_or(u64::MAX);
         while let Some(batch) = notifications.try_next().await? {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_keys::{
     KeyDesign, KeyMigration, MaxSkew, RecipeErrorKind, TableOptimizations, TableRequirement,
+    VerifyOptions,
 };
 use fluo_table::{Bytes, Versions, unescape};
 use serde::de::Error as _;
@@ -38,6 +39,14 @@ pub(crate) struct Expected {
     #[serde(deserialize_with = "max_skew")]
     pub(crate) max_skew: MaxSkew,
     pub(crate) other_rows: OtherRows,
+}
+
+impl Expected {
+    pub(crate) fn verify_options(self) -> VerifyOptions {
+        VerifyOptions::new()
+            .max_skew(self.max_skew)
+            .allow_other_rows(self.other_rows == OtherRows::Allowed)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]

@@ -16,6 +16,8 @@ use crate::exit::Outcome;
 use crate::layout::{self, Columns, Heading};
 use crate::monitor::WatchedArguments;
 use crate::output;
+#[cfg(unix)]
+use crate::saved_terminal::SavedTerminal;
 use crate::text::{count_of, plural, tenths};
 
 /// The alternate screen without a cursor, and the end of both.
@@ -79,21 +81,19 @@ struct Screen {
     /// Receives the key that ends the command; `None` if no keys are read.
     quit: Option<oneshot::Receiver<()>>,
     #[cfg(unix)]
-    before: Option<rustix::termios::Termios>,
+    _keys: Option<SavedTerminal<io::Stdin>>,
 }
 
 impl Screen {
     fn begin() -> Result<Self> {
         #[cfg(unix)]
-        let before = {
-            use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-            let before = tcgetattr(io::stdin()).ok();
-            if let Some(before) = &before {
-                let mut keys = before.clone();
-                keys.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-                tcsetattr(io::stdin(), OptionalActions::Now, &keys)?;
+        let keys = {
+            use rustix::termios::LocalModes;
+            let keys = SavedTerminal::of(io::stdin());
+            if let Some(terminal) = &keys {
+                terminal.remove(LocalModes::ICANON | LocalModes::ECHO)?;
             }
-            before
+            keys
         };
         let quit = io::stdin().is_terminal().then(|| {
             let (ask, quit) = oneshot::channel();
@@ -110,7 +110,7 @@ impl Screen {
         Ok(Self {
             quit,
             #[cfg(unix)]
-            before,
+            _keys: keys,
         })
     }
 
@@ -142,12 +142,6 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(before) = &self.before {
-            use rustix::termios::{OptionalActions, tcsetattr};
-            // Ignore the error of a closed terminal, which needs no restoring.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
-        }
         let _ = output::write(END.as_bytes());
     }
 }
@@ -205,31 +199,26 @@ fn applications(applications: &[ApplicationFigures]) -> String {
         Heading::Left("oracle"),
     ]);
     for application in applications {
-        let oracle = match (application.needs_oracle, application.oracles.first()) {
-            (_, Some(leader)) => leader.clone(),
-            (true, None) => "none".to_owned(),
-            (false, None) => "-".to_owned(),
-        };
-        let waiting = application.notifications.as_ref();
-        let count = waiting.map(|waiting| {
-            let more = if waiting.is_complete { "" } else { "+" };
-            format!("{}{more}", Grouped(waiting.count))
-        });
-        let Some(count) = count else {
-            let mut unknown = ["?"; 8].map(str::to_owned);
-            output::shown(&application.name).clone_into(&mut unknown[0]);
-            columns.row(unknown);
+        let name = output::shown(&application.name);
+        let Some(waiting) = &application.notifications else {
+            columns.row([&*name, "?", "?", "?", "?", "?", "?", "?"].map(str::to_owned));
             continue;
         };
+        let oracle = match (application.oracles.first(), application.needs_oracle) {
+            (Some(leader), _) => leader,
+            (None, true) => "none",
+            (None, false) => "-",
+        };
+        let more = if waiting.is_complete { "" } else { "+" };
         columns.row([
-            output::shown(&application.name),
-            count,
-            age(waiting.and_then(|waiting| waiting.oldest_seconds)),
+            name,
+            format!("{}{more}", Grouped(waiting.count)),
+            age(waiting.oldest_seconds),
             grouped(application.dead_letters),
             grouped(application.workers.len()),
             grouped(application.transactors),
             age(application.oldest_active_seconds),
-            output::shown(&oracle),
+            output::shown(oracle),
         ]);
     }
     columns.lines()

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use fluo_engine::notifications;
 use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::application::{ApplicationArguments, OpenApplication, waiting, waiting_notifications};
+use crate::application::{ApplicationArguments, OpenApplication, waiting_notifications};
 use crate::exit::{self, Outcome};
 use crate::text::{count_of, parse_duration, seconds};
 use crate::{output, progress};
@@ -90,7 +91,7 @@ impl Wait {
     /// Returns the reason why the application is not idle. `None` if it is, which is printed.
     async fn look(&self, end: Option<Instant>) -> Result<Option<String>> {
         let open = within(end, "the tables and the application", self.application.open()).await?;
-        let (mut batches, mut count) = (waiting(&*open.table), 0);
+        let (mut batches, mut count) = (open.table.scan(notifications()), 0);
         loop {
             let next = async { Ok(batches.try_next().await?) };
             match within(end, "the table", next).await {

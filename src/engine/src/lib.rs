@@ -84,7 +84,7 @@ pub use fluo_table::{
 };
 pub use observer::{
     Observer, ObserverError, Observers, RetryAfter, Worker, WorkerMonitor, WorkerOptions,
-    observer_fn,
+    notifications, observer_fn,
 };
 pub use recipe::{Recipe, Registration};
 pub use transaction::{

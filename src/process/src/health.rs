@@ -35,7 +35,7 @@ pub(crate) struct Health(Mutex<State>);
 pub(crate) struct SupervisorPort {
     health: Arc<Health>,
     metrics: PrometheusHandle,
-    monitor: Arc<OnceLock<Arc<Board>>>,
+    monitor: Arc<OnceLock<Board>>,
     upkeep: AbortHandle,
 }
 
@@ -44,7 +44,7 @@ impl SupervisorPort {
     pub(crate) async fn open(
         address: SocketAddr,
         health: Arc<Health>,
-        monitor: Arc<OnceLock<Arc<Board>>>,
+        monitor: Arc<OnceLock<Board>>,
     ) -> Result<HttpServer> {
         let metrics = prometheus::install()?;
         let kept = metrics.clone();
@@ -86,7 +86,7 @@ impl Site for SupervisorPort {
                 self.metrics.run_upkeep();
                 // Supervisors may name this machine in any way, and a page from elsewhere too.
                 let board = board.filter(|_| !visit.has_foreign_host);
-                let monitor = board.map(|board| board.metrics()).unwrap_or_default();
+                let monitor = board.map(Board::metrics).unwrap_or_default();
                 Answer::text(self.metrics.render() + &monitor)
             }
             _ => return monitor_answer(board?, visit),

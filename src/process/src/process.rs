@@ -55,7 +55,7 @@ pub struct Process {
     oracle: Option<OracleOptions>,
     stop: Stop,
     /// The location of a directory, and the page of its monitor.
-    monitored: Option<(String, Arc<OnceLock<Arc<Board>>>)>,
+    monitored: Option<(String, Arc<OnceLock<Board>>)>,
 }
 
 impl ProcessOptions {
@@ -157,7 +157,7 @@ impl Process {
         let watching = async {
             let Some((at, page)) = monitored else { return pending().await };
             let options = MonitorOptions::new(at).own_metrics()?;
-            let board = page.get_or_init(|| Arc::new(Board::new(MONITOR_PAUSE)));
+            let board = page.get_or_init(|| Board::new(MONITOR_PAUSE));
             Ok(board.run(Monitor::new(instance.clone(), options)).await)
         };
         let starting = async { Ok::<_, Error>((start(oracle).await?, worker.start().await?)) };

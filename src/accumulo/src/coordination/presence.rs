@@ -1,7 +1,5 @@
 //! The processes of an application that are present, also those of Java.
 
-use std::collections::BTreeMap;
-
 use fluo_table::Result;
 use fluo_table::coordination::{Presence, TransactorId, zookeeper_format};
 
@@ -23,12 +21,13 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
     let published = read(TIMESTAMPS).await?;
     let begun = session.children(&application.paths.at(NODES)).await?;
     let begun = begun.iter().filter_map(|name| TransactorId::parse(name));
-    let mut transactors: BTreeMap<_, _> = begun.map(|id| (id, None)).collect();
+    let mut presence = Presence::default();
+    presence.transactors.extend(begun.map(|id| (id, None)));
     for (name, node) in published.iter() {
         if let Some(id) = TransactorId::parse(name) {
             let path = format!("{TIMESTAMPS}/{name}");
             let oldest = zookeeper_format::read_timestamp(&path, Some(&node.data))?;
-            transactors.insert(id, Some(oldest));
+            presence.transactors.insert(id, Some(oldest));
         }
     }
     let settings = WorkerSettings::from_settings(&application.stored(session).await?.settings)?;
@@ -38,11 +37,9 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
         let placed = finders.share(&application.paths, name, settings.group_size);
         placed.ok().flatten().map(|(_, share)| share)
     };
-    let workers = finders.present().map(|name| (name.to_owned(), share(name))).collect();
-    let oracles = oracles(application, session).await?;
+    presence.workers = finders.present().map(|name| (name.to_owned(), share(name))).collect();
+    presence.oracles = oracles(application, session).await?;
     application.check_exists(session).await?;
-    let mut presence = Presence::default();
-    (presence.oracles, presence.transactors, presence.workers) = (oracles, transactors, workers);
     Ok(presence)
 }
 

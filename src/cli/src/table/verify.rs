@@ -20,7 +20,7 @@ use crate::exit::Outcome;
 use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::progress;
-use crate::spec::{Expected, OtherRows};
+use crate::spec::Expected;
 use crate::text::{count_of, parse_duration, plural, tenths};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
@@ -80,11 +80,11 @@ impl Limits {
             Rows::Uneven => RowCounting::IfUneven(MAX_ENTRIES),
             Rows::Skip => RowCounting::Skip,
         };
-        VerifyOptions::new()
+        let max_skew = self.max_skew.unwrap_or(expected.max_skew);
+        let options = Expected { max_skew, ..expected }.verify_options();
+        options
             .rows(rows)
             .allow_extra_splits(self.allow_extra_splits)
-            .max_skew(self.max_skew.unwrap_or(expected.max_skew))
-            .allow_other_rows(expected.other_rows == OtherRows::Allowed)
             .authorizations(self.authorizations.iter().cloned().collect())
     }
 }

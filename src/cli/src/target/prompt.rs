@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 use fluo_process::Profile;
 
 use crate::output;
+#[cfg(unix)]
+use crate::saved_terminal::SavedTerminal;
 
 pub(super) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWORD_FILE; for a proxy of Accumulo 2.x FLUO_SHARED_SECRET";
 
@@ -22,10 +24,7 @@ pub(super) async fn of_prompt(user: &str, at: &Profile) -> Result<String> {
         is_asking: true,
         // The prompt reads from this device.
         #[cfg(unix)]
-        before: File::open("/dev/tty").ok().and_then(|terminal| {
-            let attributes = rustix::termios::tcgetattr(&terminal).ok()?;
-            Some((terminal, attributes))
-        }),
+        _before: File::open("/dev/tty").ok().and_then(SavedTerminal::of),
     };
     let answer = tokio::task::spawn_blocking(|| rpassword::prompt_password(question)).await?;
     if answer.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
@@ -45,17 +44,11 @@ pub(super) async fn of_prompt(user: &str, at: &Profile) -> Result<String> {
 struct Terminal {
     is_asking: bool,
     #[cfg(unix)]
-    before: Option<(File, rustix::termios::Termios)>,
+    _before: Option<SavedTerminal<File>>,
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some((terminal, before)) = &self.before {
-            use rustix::termios::{OptionalActions, tcsetattr};
-            // Ignore the error of a closed terminal, which needs no restoring.
-            let _ = tcsetattr(terminal, OptionalActions::Now, before);
-        }
         if self.is_asking {
             // End the line of the question.
             output::complain("");

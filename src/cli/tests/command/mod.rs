@@ -4,7 +4,8 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::thread;
@@ -261,6 +262,15 @@ pub(crate) fn next_line(stdout: &mut impl BufRead) -> String {
     let bytes = stdout.read_line(&mut line).unwrap();
     assert!(bytes > 0, "the command has ended");
     line
+}
+
+/// Returns the answer of a port to a request over HTTP.
+pub(crate) fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 /// Waits for a command that must not hang.

@@ -2,10 +2,7 @@
 
 #![cfg(unix)]
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
-use crate::command::{Place, assert_says, ended, next_line, signal};
+use crate::command::{Place, assert_says, ended, get, next_line, signal};
 use crate::json::assert_described;
 
 /// Creates the table of a spec, and an application.
@@ -74,13 +71,7 @@ fn serves_the_page_until_a_signal() {
     let line: serde_json::Value = serde_json::from_str(&next_line(&mut lines)).unwrap();
     assert_described("fluo monitor", std::slice::from_ref(&line));
     let address = line["url"].as_str().unwrap().strip_prefix("http://").unwrap();
-    let get = |path: &str| {
-        let mut stream = TcpStream::connect(address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
+    let get = |path| get(address, path);
     assert_says(&get("/"), "<title>Fluo monitor</title>");
     while !get("/metrics").contains("fluo_monitor_workers{application=\"web\"} 0\n") {
         std::thread::sleep(std::time::Duration::from_millis(10));

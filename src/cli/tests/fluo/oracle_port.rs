@@ -2,15 +2,14 @@
 
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::time::Duration;
 
 use tokio::time::sleep;
 use zookeeper_client::{Acls, CreateMode};
 
-use crate::command::{Place, assert_says, ended, signal};
+use crate::command::{Place, assert_says, ended, get, signal};
 use crate::log::{Application, SERVERS};
 
 struct Oracle {
@@ -41,11 +40,7 @@ impl Oracle {
     }
 
     fn get(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        get(&self.address, path)
     }
 
     /// Waits until `/ready` has this answer.

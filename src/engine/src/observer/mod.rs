@@ -33,6 +33,7 @@ pub use monitor::WorkerMonitor;
 pub use observers::Observers;
 pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError, RetryAfter, observer_fn};
+pub use scanner::notifications;
 pub use worker::Worker;
 
 pub(crate) use port::DeclaredObserver;

@@ -15,7 +15,8 @@ use crate::observer::dead_letter_cache::list_dead_letters;
 use crate::observer::queue::{Found, Offered};
 use crate::observer::worker::WorkerState;
 
-pub(super) fn notifications() -> Scan {
+/// Returns a scan of all notifications that wait for their observers.
+pub fn notifications() -> Scan {
     filtered([Span::all()], Filter::Notifications { share: None })
 }
 

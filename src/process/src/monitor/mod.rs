@@ -1,8 +1,8 @@
 //! The figures that an operator watches: [`Monitor`] reads them, and [`MonitorPort`] serves them
 //! over HTTP.
 //!
-//! Everything is read only: no table is flushed, and no rows are counted. The figures of tablets
-//! are their own counts of entries.
+//! A reading changes no data and no settings. No table is flushed, and no rows are counted: the
+//! figures of tablets are their own counts of entries.
 //!
 //! ```
 //! use fluo_engine::{Instance, InstanceExt};
@@ -33,7 +33,7 @@ pub use figures::{
     TableFigures, WaitingNotifications, WorkFigures, WorkerFigures,
 };
 pub use port::MonitorPort;
-pub use reader::{Monitor, MonitorOptions, MonitoredTable, waiting};
+pub use reader::{Monitor, MonitorOptions, MonitoredTable};
 pub use series::{METRICS, MonitorMetric};
 
 pub(crate) use board::Board;

@@ -1,28 +1,24 @@
 //! The reading of the figures.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use fluo_engine::{Client, InstanceExt};
+use fluo_engine::{Client, InstanceExt, notifications};
 use fluo_keys::{RowCounting, TableOptimizations, VerifyOptions};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::table_optimizations;
 use fluo_table::balancer::GroupPattern;
 use fluo_table::coordination::{Application, Presence};
-use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp};
-use fluo_table::{
-    Authorizations, CellBatches, ColumnSelector, Error, Escaped, Filter, Instance, Result, Scan,
-    Span, Table, TableAdmin, Tablet, Timestamp,
-};
+use fluo_table::layout::NotificationTimestamp;
+use fluo_table::{Authorizations, Error, Escaped, Instance, Result, TableAdmin, Tablet, Timestamp};
 use futures::TryStreamExt;
-use tokio::time::timeout;
 
 use super::figures::{
     ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, WaitingNotifications,
     WorkerFigures,
 };
-use super::work::{Source, Work};
+use super::work::{Source, Work, within};
 
 /// Maximum number of notifications, and of entries of a queue, that a reading counts.
 const MAX_READ: u64 = 10_000;
@@ -77,24 +73,12 @@ impl MonitorOptions {
 
     /// Sets the names of the applications. Default: all.
     pub fn applications(self, names: impl IntoIterator<Item = String>) -> Self {
-        let mut applications = Vec::new();
-        for name in names {
-            if !applications.contains(&name) {
-                applications.push(name);
-            }
-        }
-        Self { applications, ..self }
+        Self { applications: distinct(names, String::clone), ..self }
     }
 
     /// Sets the tables beside those of the applications. Of two with one name, the first counts.
     pub fn tables(self, all: impl IntoIterator<Item = MonitoredTable>) -> Self {
-        let mut tables = Vec::<MonitoredTable>::new();
-        for table in all {
-            if !tables.iter().any(|other| other.name == table.name) {
-                tables.push(table);
-            }
-        }
-        Self { tables, ..self }
+        Self { tables: distinct(all, |table| table.name.clone()), ..self }
     }
 
     /// Sets the addresses of processes whose metrics are read, as
@@ -105,14 +89,8 @@ impl MonitorOptions {
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for another form.
     pub fn metrics<'a>(self, urls: impl IntoIterator<Item = &'a str>) -> Result<Self> {
-        let mut sources = Vec::new();
-        for url in urls {
-            let source = Source::parse(url)?;
-            if !sources.contains(&source) {
-                sources.push(source);
-            }
-        }
-        Ok(Self { sources, ..self })
+        let sources = urls.into_iter().map(Source::parse).collect::<Result<Vec<_>>>()?;
+        Ok(Self { sources: distinct(sources, Source::name), ..self })
     }
 
     /// Sets whether the applications need an oracle, as on Accumulo. Default: no.
@@ -153,7 +131,7 @@ impl Monitor {
             at: self.options.at.clone(),
             ..Figures::default()
         };
-        let work = self.work.read().await;
+        figures.work = self.work.read().await;
         let mut tables = self.options.tables.clone();
         for name in self.applications(&mut figures).await {
             let mut found = ApplicationFigures {
@@ -178,7 +156,6 @@ impl Monitor {
                 Err(error) => figures.errors.push(format!("table `{}`: {error}", table.name)),
             }
         }
-        figures.work = work;
         figures.find_alarms();
         figures
     }
@@ -212,20 +189,18 @@ impl Monitor {
         }
         let presence = coordination.presence().await?;
         found.transactors = presence.transactors.len();
-        found.oldest_active = presence.oldest_active().map(Timestamp::get);
+        let oldest = presence.oldest_active();
+        found.oldest_active = oldest.map(Timestamp::get);
         found.workers = workers(&presence);
         found.dead_letters = coordination.dead_letters().await?.len();
-        let oldest = presence.oldest_active();
         found.oracles = presence.oracles;
         let (mut waiting, oldest_waiting) = self.read_waiting(&stored).await?;
-        let timestamps: Vec<_> = oldest.into_iter().chain(oldest_waiting).collect();
-        let ages = coordination.ages(&timestamps).await?;
-        let age = |timestamp: Option<Timestamp>| {
-            let place = timestamps.iter().position(|other| Some(*other) == timestamp)?;
-            ages.get(place).copied().flatten().map(|age| age.as_secs_f64())
-        };
-        found.oldest_active_seconds = age(oldest);
-        waiting.oldest_seconds = age(oldest_waiting);
+        let timestamps = [oldest, oldest_waiting];
+        let known = timestamps.map(|timestamp| timestamp.unwrap_or(Timestamp::ZERO));
+        let ages = timestamps.into_iter().zip(coordination.ages(&known).await?);
+        let mut ages = ages.map(|(timestamp, age)| Some(timestamp.and(age)?.as_secs_f64()));
+        found.oldest_active_seconds = ages.next().flatten();
+        waiting.oldest_seconds = ages.next().flatten();
         found.notifications = Some(waiting);
         // Without an oracle, a snapshot would wait for one.
         if !found.needs_oracle || !found.oracles.is_empty() {
@@ -242,7 +217,7 @@ impl Monitor {
         let table = self.instance.open_table(&stored.table, Authorizations::none()).await?;
         let mut found = WaitingNotifications { is_complete: true, ..Default::default() };
         let mut oldest = None;
-        let mut batches = waiting(&*table);
+        let mut batches = table.scan(notifications());
         while found.is_complete
             && let Some(batch) = batches.try_next().await?
         {
@@ -306,9 +281,6 @@ impl Monitor {
 
     async fn read_table(&self, table: &MonitoredTable, servers: &[String]) -> Result<TableFigures> {
         let admin: &dyn TableAdmin = &self.instance;
-        if !admin.table_exists(&table.name).await? {
-            return Err(Error::no_such_table(&table.name));
-        }
         let tablets = admin.tablets(&table.name).await?;
         let mut found = shape(&table.name, tablets.as_slice());
         for server in servers {
@@ -340,17 +312,13 @@ impl Monitor {
 
 /// Limits the time of a part of a reading, so that the others are still read.
 async fn within_limit<T>(part: impl Future<Output = Result<T>>) -> Result<T> {
-    let read = timeout(LIMIT, part).await;
-    read.unwrap_or_else(|_| {
-        Err(Error::unavailable(format!("no answer within {} s", LIMIT.as_secs())))
-    })
+    within(LIMIT, part).await
 }
 
-/// Scans the notifications that wait for their observers.
-pub fn waiting(table: &dyn Table) -> CellBatches {
-    let filter = Filter::Notifications { share: None };
-    let family = ColumnSelector::family(NOTIFICATION_FAMILY);
-    table.scan(Scan::over(Span::all()).column(family).filter(filter))
+/// Keeps the first of the items with each name.
+fn distinct<T>(items: impl IntoIterator<Item = T>, name: impl Fn(&T) -> String) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    items.into_iter().filter(|item| seen.insert(name(item))).collect()
 }
 
 /// Returns the entries of each group; `None` is the default group.

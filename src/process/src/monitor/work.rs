@@ -33,7 +33,7 @@ type Counter = (&'static str, Option<&'static str>);
 type Counts = BTreeMap<Counter, f64>;
 
 /// The place of the metrics of a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Source {
     Http {
         host: String,
@@ -41,30 +41,12 @@ pub(super) enum Source {
         path: String,
     },
     /// This process.
-    Own(Own),
-}
-
-#[derive(Clone)]
-pub(super) struct Own(PrometheusHandle);
-
-impl PartialEq for Own {
-    /// A process has one recorder.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Own {}
-
-impl std::fmt::Debug for Own {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad("Own")
-    }
+    Own(PrometheusHandle),
 }
 
 impl Source {
     pub(super) fn own() -> Result<Self> {
-        prometheus::install().map(|handle| Self::Own(Own(handle)))
+        prometheus::install().map(Self::Own)
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
@@ -89,7 +71,8 @@ impl Source {
         Ok(Self::Http { host: host.to_owned(), port, path: path.to_owned() })
     }
 
-    fn name(&self) -> String {
+    /// Returns the address, which differs for different processes.
+    pub(super) fn name(&self) -> String {
         match self {
             Self::Http { host, port, path } if path == "/metrics" => format!("{host}:{port}"),
             Self::Http { host, port, path } => format!("{host}:{port}{path}"),
@@ -110,15 +93,17 @@ impl Source {
 
     async fn text(&self) -> Result<String> {
         match self {
-            Self::Own(Own(handle)) => Ok(handle.render()),
-            Self::Http { host, port, path } => {
-                let answer = timeout(TIMEOUT, get(host, *port, path)).await;
-                answer.unwrap_or_else(|_| {
-                    Err(Error::unavailable(format!("no answer within {} s", TIMEOUT.as_secs())))
-                })
-            }
+            Self::Own(handle) => Ok(handle.render()),
+            Self::Http { host, port, path } => within(TIMEOUT, get(host, *port, path)).await,
         }
     }
+}
+
+/// Limits the time of a call.
+pub(super) async fn within<T>(limit: Duration, call: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(limit, call).await.unwrap_or_else(|_| {
+        Err(Error::unavailable(format!("no answer within {} s", limit.as_secs())))
+    })
 }
 
 async fn get(host: &str, port: u16, path: &str) -> Result<String> {
