@@ -1,5 +1,7 @@
 //! Workers that restart one after the other, under load.
 
+use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +10,7 @@ use fluo_cluster::Cluster;
 use fluo_engine::{Bytes, Client, InstanceExt, Transaction, Worker};
 use fluo_table::Column;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::application::{Application, connect};
 
@@ -27,7 +29,52 @@ async fn start(client: &Client) -> Worker {
     client.worker().tasks(4).start().await.unwrap()
 }
 
-/// Runs `count` workers, and prints their rate without and with restarts.
+/// Starts a worker and waits until it is ready, as a supervisor does before it restarts the next.
+async fn start_ready(client: &Client) -> Worker {
+    let worker = start(client).await;
+    while worker.monitor().check().is_err() {
+        sleep(Duration::from_millis(10)).await;
+    }
+    worker
+}
+
+/// The work of all workers within a time.
+struct Measured {
+    seconds: f64,
+    rate: f64,
+    /// The longest time without a run, in seconds.
+    longest_pause: f64,
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seconds, rate, longest_pause } = self;
+        write!(
+            f,
+            "{rate:.0} runs/s within {seconds:.1} s, at most {longest_pause:.2} s without one"
+        )
+    }
+}
+
+/// Counts the runs until `done` has ended.
+async fn measure(runs: &AtomicU64, done: impl Future<Output = ()>) -> Measured {
+    let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
+    let (mut last, mut changed, mut longest_pause) = (before, begun, Duration::ZERO);
+    let mut done = pin!(done);
+    while timeout(Duration::from_millis(10), &mut done).await.is_err() {
+        let now = runs.load(Ordering::Relaxed);
+        if now != last {
+            (last, changed) = (now, Instant::now());
+        }
+        longest_pause = longest_pause.max(changed.elapsed());
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let rate = (runs.load(Ordering::Relaxed) - before) as f64 / seconds;
+    Measured { seconds, rate, longest_pause: longest_pause.as_secs_f64() }
+}
+
+/// Runs `count` workers, and prints their rate without and with restarts, and while one joins and
+/// one leaves.
 pub(crate) async fn run(cluster: &Cluster, count: usize) {
     let (instance, zookeepers) = connect(cluster).await;
     let runs = Arc::new(AtomicU64::new(0));
@@ -68,34 +115,33 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     while runs.load(Ordering::Relaxed) == 0 {
         sleep(Duration::from_millis(10)).await;
     }
-    let since = |begun: Instant, before: u64| {
-        (runs.load(Ordering::Relaxed) - before) as f64 / begun.elapsed().as_secs_f64()
-    };
-    let measure = async || {
-        let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
-        sleep(UNDISTURBED).await;
-        since(begun, before)
-    };
-    let before_restarts = measure().await;
-    let (begun, before) = (Instant::now(), runs.load(Ordering::Relaxed));
-    for _ in 0..count {
-        workers.remove(0).stop().await;
-        sleep(START).await;
-        let worker = start(client).await;
-        // As a supervisor does, before it restarts the next one.
-        while worker.monitor().check().is_err() {
-            sleep(Duration::from_millis(10)).await;
+    let before_restarts = measure(&runs, sleep(UNDISTURBED)).await.rate;
+    let restarts = measure(&runs, async {
+        for _ in 0..count {
+            workers.remove(0).stop().await;
+            sleep(START).await;
+            workers.push(start_ready(client).await);
         }
-        workers.push(worker);
-    }
-    let took = begun.elapsed();
-    let restarting = since(begun, before);
-    let after_restarts = measure().await;
+    });
+    let restarts = restarts.await;
+    let after_restarts = measure(&runs, sleep(UNDISTURBED)).await.rate;
     println!(
-        "{count} workers: {before_restarts:.0} runs/s before and {after_restarts:.0} after; while each restarts once, within {:.1} s, {restarting:.0} runs/s: {:.2} times the rate before",
-        took.as_secs_f64(),
-        restarting / before_restarts
+        "{count} workers: {before_restarts:.0} runs/s before and {after_restarts:.0} after; while each restarts once, within {:.1} s, {:.0} runs/s: {:.2} times the rate before",
+        restarts.seconds,
+        restarts.rate,
+        restarts.rate / before_restarts
     );
+    let joins = measure(&runs, async {
+        workers.push(start_ready(client).await);
+    });
+    println!("One more worker: {}", joins.await);
+    println!("After it: {}", measure(&runs, sleep(UNDISTURBED)).await);
+    let leaves = measure(&runs, async {
+        workers.remove(0).stop().await;
+        // Longer than its place is kept.
+        sleep(2 * UNDISTURBED).await;
+    });
+    println!("One worker less: {}", leaves.await);
     loaders.shutdown().await;
     client.wait_until_idle().await.unwrap();
     for worker in workers {

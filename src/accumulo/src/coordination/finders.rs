@@ -66,14 +66,14 @@ impl<'a> Finders<'a> {
         self.present().next() == Some(name) && (self.splits.is_none() || name < SPLITS)
     }
 
-    /// Returns the place of a worker and its share, or `None` if there is none yet, because no
-    /// worker has stored the split points.
+    /// Returns the share of a worker, or `None` if there is none yet, because no worker has stored
+    /// the split points.
     pub(super) fn share(
         &self,
         paths: &Paths,
         name: &str,
         group_size: NonZeroU32,
-    ) -> Result<Option<(Place, Share)>> {
+    ) -> Result<Option<Share>> {
         let expected = group_size.to_string();
         let mut workers = self.workers.iter();
         if let Some((other, data)) = workers
@@ -89,7 +89,7 @@ impl<'a> Finders<'a> {
             return Ok(None);
         };
         let place = Place::new(self.workers.len(), index, group_size);
-        Ok(Some((place, place.share(&splits::decode(&stored.data)?)?)))
+        place.share(&splits::decode(&stored.data)?).map(Some)
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
             ("zzz-lock", b"7"),
         ]);
         let placed = finders(&found).share(&paths(), "f-0000000002", SEVEN).unwrap();
-        let partition = placed.unwrap().1.partition();
+        let partition = placed.unwrap().partition();
         assert_eq!((partition.remainder(), partition.divisor().get()), (1, 3));
         assert_eq!(finders(&found).share(&paths(), "f-0000000001", SEVEN).unwrap(), None);
         let unsplit = nodes(&[("f-0000000000", b"7")]);

@@ -6,15 +6,14 @@
 //! ```
 //!
 //! A worker has one such node, in the session of its node in `finders`. Before it creates the node
-//! for a list, it gives up its share by the list before. Once every worker of a list has its node,
-//! all begin at once. Workers of Java and of earlier versions have none: beside them a worker
-//! begins after the pause of Java.
+//! for a list, it gives up its share by the list before, unless its share stays the same. Once
+//! every worker of a list has its node, all begin at once. Workers of Java and of earlier versions
+//! have none: beside them a worker begins after the pause of Java.
 //!
-//! No two workers begin the same notification, one by a list and one by a later list. Let `A` begin
-//! by the list `L` while `B` may still begin by another one, `M`. Each has created its node for its
-//! list before it read the nodes of the others, and replaces it only after it has given up its
-//! share. So `A` found the node of `B` for `L`, and `B` that of `A` for `M`, and one of the two was
-//! replaced in between, after its owner had given up that share.
+//! No two workers begin the same notification. Let `A` have found the nodes of all workers for the
+//! list `L`, and `B`, not earlier, those for `M`. When `A` found them, its own was for `L`, and
+//! when `B` found them, that of `A` was for `M`. So by then `A` had given up its share by `L`, or
+//! had the same share by `M`, from which that of `B` differs.
 
 use flate2::Crc;
 use fluo_table::Result;

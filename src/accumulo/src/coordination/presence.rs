@@ -33,10 +33,8 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
     let settings = WorkerSettings::from_settings(&application.stored(session).await?.settings)?;
     let (nodes, vacancies) = (read(FINDERS).await?, read(VACANCIES).await?);
     let finders = Finders::new(nodes.iter(), vacancies.iter());
-    let share = |name: &str| {
-        let placed = finders.share(&application.paths, name, settings.group_size);
-        placed.ok().flatten().map(|(_, share)| share)
-    };
+    let share =
+        |name: &str| finders.share(&application.paths, name, settings.group_size).ok().flatten();
     presence.workers = finders.present().map(|name| (name.to_owned(), share(name))).collect();
     presence.oracles = oracles(application, session).await?;
     application.check_exists(session).await?;

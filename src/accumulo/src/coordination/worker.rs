@@ -22,7 +22,6 @@ use super::finders::Finders;
 use super::hand_over::HandOver;
 use super::locks::require_shared;
 use super::opened::Opened;
-use super::place::Place;
 use super::splits;
 use super::vacancies::{self, Vacancies};
 use super::worker_settings::WorkerSettings;
@@ -69,11 +68,11 @@ struct State {
     vacancies: Option<Vacancies>,
     /// True if the share follows from the nodes.
     is_placed: bool,
-    /// The current place, and the share that follows from it.
-    placed: Option<(Place, Share)>,
+    /// The current share.
+    share: Option<Share>,
     /// The checksum of the nodes from which it follows.
     list: u32,
-    /// The time at which the place or the share changed.
+    /// The time at which the share changed.
     changed: Instant,
     /// True if the worker may use its share: after a hand-over by all workers, or a pause without
     /// changes, in which the others can notice the same change.
@@ -98,7 +97,7 @@ pub(super) async fn join(
         nodes: Children::new(application.paths.at(FINDERS)),
         vacancies: keeps_vacancies.then(|| Vacancies::new(&application)),
         is_placed: false,
-        placed: None,
+        share: None,
         list: 0,
         changed: Instant::now(),
         is_usable: false,
@@ -235,17 +234,18 @@ impl ZooKeeperWorker {
             return Ok(());
         }
         let finders = state.finders();
-        let placed = finders.share(&self.application.paths, &self.name, self.settings.group_size);
-        let found = placed.clone().unwrap_or_default();
+        let share = finders.share(&self.application.paths, &self.name, self.settings.group_size);
+        let found = share.clone().unwrap_or_default();
         let list = finders.checksum();
         state.list = list;
-        state.is_placed = placed.is_ok();
-        if state.placed != found {
-            state.placed = found;
+        state.is_placed = share.is_ok();
+        // A share that stays the same is used without a pause.
+        if state.share != found {
+            state.share = found;
             state.changed = Instant::now();
             state.is_usable = false;
         }
-        placed.map(|_| ())
+        share.map(|_| ())
     }
 
     async fn read(&self, state: &mut State) -> Result<()> {
@@ -279,16 +279,16 @@ impl ZooKeeperWorker {
     /// more. The next call takes part in the hand-over.
     async fn usable_share(&self, state: &mut State) -> Option<Share> {
         state.is_usable |= state.changed.elapsed() >= self.settings.pause;
-        if state.placed.is_some()
+        if state.share.is_some()
             && (state.is_usable || !state.is_used)
             && let Err(error) = self.hand_over(state).await
         {
             // The pause has the same effect.
             debug!(%error, "notifications are not handed over");
         }
-        let share = state.placed.as_ref().filter(|_| state.is_usable);
+        let share = state.share.clone().filter(|_| state.is_usable);
         state.is_used = share.is_some();
-        share.map(|(_, share)| share.clone())
+        share
     }
 
     /// Takes part in the hand-over, and sets whether the share is usable.

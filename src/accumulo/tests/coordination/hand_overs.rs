@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fluo_table::coordination::{Share, WorkerMembership};
+use fluo_table::coordination::{Coordination, Share, WorkerMembership};
 use fluo_table::{Bytes, Error};
 use fluo_tests::until;
 use fluo_zookeeper::Operation;
@@ -18,11 +18,16 @@ const OTHER: &str = "/fluo/web/finders/zzz";
 /// The settings with which a pause lasts longer than any test: a minute.
 const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "300000");
 const PAUSE: Duration = Duration::from_secs(60);
+const GROUP_SIZE: &str = "fluo.impl.worker.finder.partition.groupSize";
 
 async fn ground() -> (Ground, Process) {
+    ground_with("7").await
+}
+
+async fn ground_with(group_size: &str) -> (Ground, Process) {
     let ground = Ground::new().await;
     let process = ground.process().await;
-    process.initialize_with(&[PAUSES]).await;
+    process.initialize_with(&[PAUSES, (GROUP_SIZE, group_size)]).await;
     (ground, process)
 }
 
@@ -193,6 +198,35 @@ async fn a_worker_that_restarts_changes_no_other_share() {
     assert!(ground.zookeeper.children(VACANCIES).is_empty());
 }
 
+/// The fifth worker joins the first of two groups.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_with_the_same_share_goes_on() {
+    let (ground, first) = ground_with("2").await;
+    let other = ground.process().await;
+    let mut callers = Vec::new();
+    for _ in 0..4 {
+        callers.push(Caller { worker: join(&first).await, used: None });
+    }
+    let observer = first.open().await;
+    wait_for_hand_over(&mut callers, &*observer).await;
+    let mut before: Vec<_> = callers.iter().map(|caller| caller.used.clone()).collect();
+    let joined = Caller { worker: join(&other).await, used: None };
+    let mut paused = [false; 4];
+    callers.push(joined);
+    until("the shares", async || {
+        for (caller, is_paused) in callers.iter_mut().zip(&mut paused) {
+            caller.ask().await.unwrap();
+            *is_paused |= caller.used.is_none();
+        }
+        have_shares(&mut callers, &*observer).await
+    })
+    .await;
+    assert_eq!(paused, [true, false, true, false]);
+    let after: Vec<_> = callers.iter().map(|caller| caller.used.clone()).collect();
+    assert_eq!(after[1], before.remove(1));
+    assert_eq!(after[3], before.remove(2));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_vacancy_that_nobody_takes_ends() {
     let ground = Ground::new().await;
@@ -238,23 +272,44 @@ impl Caller {
     }
 }
 
-/// Workers join, leave and ask in a random order.
+/// Asks all callers. Returns whether each uses the share that follows from the nodes.
+async fn have_shares(callers: &mut [Caller], observer: &dyn Coordination) -> bool {
+    for caller in callers.iter_mut() {
+        caller.ask().await.unwrap();
+    }
+    let expected = observer.presence().await.unwrap().workers;
+    expected.len() == callers.len()
+        && expected
+            .iter()
+            .all(|(_, share)| share.is_some() && callers.iter().any(|caller| caller.used == *share))
+}
+
+async fn wait_for_hand_over(callers: &mut [Caller], observer: &dyn Coordination) {
+    until("the shares", async || have_shares(callers, observer).await).await;
+}
+
+/// Workers join, leave and ask in a random order, in one group or in several.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_two_workers_use_a_notification_at_the_same_time() {
-    let rows: Vec<_> = (0..40).map(|row| Bytes::from(format!("{row:02}"))).collect();
+    // The split points are g and p.
+    let rows = ["a", "k", "t"]
+        .into_iter()
+        .flat_map(|range| (0..20).map(move |row| Bytes::from(format!("{range}{row:02}"))));
+    let rows: Vec<_> = rows.collect();
     let mut shared = 0;
-    for seed in 0..10 {
+    for seed in 0..12 {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (ground, first) = ground().await;
+        let (ground, first) = ground_with(if seed % 2 == 0 { "7" } else { "2" }).await;
+        let observer = first.open().await;
         let processes = [first, ground.process().await, ground.process().await];
         let mut callers: Vec<Caller> = Vec::new();
         for _ in 0..150 {
             match random.u8(..20) {
-                0 if callers.len() < 5 => {
+                0 | 1 if callers.len() < 7 => {
                     let process = &processes[random.usize(..processes.len())];
                     callers.push(Caller { worker: join(process).await, used: None });
                 }
-                1 if callers.len() > 1 => {
+                2 if callers.len() > 1 => {
                     callers.swap_remove(random.usize(..callers.len()));
                 }
                 _ if callers.is_empty() => {}
@@ -272,15 +327,7 @@ async fn no_two_workers_use_a_notification_at_the_same_time() {
             shared +=
                 usize::from(callers.iter().filter(|caller| caller.used.is_some()).count() > 1);
         }
-        until("the shares", async || {
-            let places = callers.len() + ground.zookeeper.children(VACANCIES).len();
-            let mut complete = true;
-            for caller in &callers {
-                complete &= workers(&*caller.worker).await == u32::try_from(places).ok();
-            }
-            complete
-        })
-        .await;
+        wait_for_hand_over(&mut callers, &*observer).await;
     }
     assert!(shared > 100, "{shared} steps with two shares");
 }

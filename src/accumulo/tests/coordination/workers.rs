@@ -149,27 +149,6 @@ async fn the_pause_begins_with_the_event() {
     assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(4));
 }
 
-/// Workers of the other groups, whose shares stay the same, did not pause.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_change_of_another_group_begins_a_pause_too() {
-    let workers =
-        Workers::new(&[PAUSES, ("fluo.impl.worker.finder.partition.groupSize", "2")]).await;
-    let worker = workers.join().await;
-    // Two groups of two.
-    let others = [workers.join_first().await, workers.join_first().await];
-    until("the groups", async || {
-        let share = worker.share().await.unwrap();
-        share.is_some_and(|share| share.spans() != [Span::all()])
-    })
-    .await;
-    let joined = Instant::now();
-    let another = workers.join_first().await;
-    wait_for_pause(&*worker, 2).await;
-    wait_for(&*worker, 2).await;
-    assert!(joined.elapsed() >= PAUSE);
-    drop((others, another));
-}
-
 /// The node that an unanswered request had created was deleted in the background, possibly after
 /// the worker had created it again.
 #[tokio::test(flavor = "multi_thread")]
