@@ -23,7 +23,8 @@ pub(crate) struct Scene {
     /// The verified optimizations, if they differ from the applied ones.
     pub(crate) verified: Option<TableOptimizations>,
     pub(crate) rows: Vec<Bytes>,
-    pub(crate) column: Column,
+    /// Returns `true` for rows that a scan without authorizations does not show.
+    pub(crate) is_labeled: fn(&[u8]) -> bool,
     /// Returns `true` for rows that have forty cells instead of one.
     pub(crate) is_wide: fn(&[u8]) -> bool,
     pub(crate) added: Vec<&'static str>,
@@ -41,7 +42,7 @@ impl Scene {
             spec,
             verified: None,
             rows: rows.into_iter().collect(),
-            column: Column::new("page", "uri"),
+            is_labeled: |_| false,
             is_wide: |_| false,
             added: Vec::new(),
             merged: None,
@@ -101,7 +102,9 @@ impl Scene {
         let table = servers.open_table(TABLE, Authorizations::none()).await.unwrap();
         let mutation = |row: Bytes| {
             let more = if (self.is_wide)(&row) { 39 } else { 0 };
-            let mutation = Mutation::new(row).put(self.column.clone(), "");
+            let label = if (self.is_labeled)(&row) { "secret" } else { "" };
+            let column = Column::new("page", "uri").with_visibility(label);
+            let mutation = Mutation::new(row).put(column, "");
             (0..more)
                 .fold(mutation, |mutation, n| mutation.put(Column::new("page", n.to_string()), ""))
         };

@@ -144,6 +144,18 @@ pub enum Unproved {
         /// The number of its rows.
         rows: u64,
     },
+    /// The entries of the tablets show a place that is too full, and the rows that were read do
+    /// not. Other entries need other authorizations, are deleted, or belong to rows with many
+    /// cells.
+    #[error("{place} has {} of {} entries, more than its rows explain (labels, deleted cells or long rows)", Grouped(*.entries), Grouped(*.total))]
+    UnevenEntries {
+        /// The fullest place.
+        place: Place,
+        /// The number of its entries.
+        entries: u64,
+        /// The number of entries of all places.
+        total: u64,
+    },
 }
 
 fn split_points(splits: &[String]) -> String {

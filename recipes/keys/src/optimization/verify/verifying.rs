@@ -8,7 +8,7 @@ use super::census::Census;
 use super::load::Scale;
 use super::properties::Properties;
 use super::{
-    Difference, GroupVerdict, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
+    Difference, GroupVerdict, Load, LoadStanding, RowCounting, RowsVerdict, Unproved, Verdict,
     VerifyOptions, groups, properties,
 };
 use crate::optimization::TableOptimizations;
@@ -66,7 +66,7 @@ impl<'a> Verifying<'a> {
         let entries = tablets.entries();
         let options = &options;
         let found = Found { table, optimizations, options, state, servers, tablets, properties };
-        let by_entries = || found.judge(&Census::of_entries(optimizations, &found.tablets));
+        let by_entries = || found.judge(&Census::of_entries(optimizations, &found.tablets), None);
         let is_counted = match options.rows {
             RowCounting::All => true,
             RowCounting::UpTo(most) => entries <= most,
@@ -85,7 +85,13 @@ impl<'a> Verifying<'a> {
         match counted.await {
             // The user sees none of the rows.
             Ok(census) if census.total == 0 && entries > 0 => by_entries(),
-            Ok(census) => found.judge(&census),
+            Ok(census) => {
+                let hidden = match options.rows {
+                    RowCounting::IfUneven(_) => None,
+                    _ => by_entries()?.differences.into_iter().find_map(uneven_entries),
+                };
+                found.judge(&census, hidden)
+            }
             Err(denial) if denial.kind() == ErrorKind::Denied => {
                 let mut verdict = by_entries()?;
                 verdict.add(Difference::RowsDenied { cause: denial.to_string() });
@@ -115,7 +121,8 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn judge(&self, census: &Census<'_>) -> Result<Verdict> {
+    /// `hidden`: the reason why evenness is not proved although the rows are even.
+    fn judge(&self, census: &Census<'_>, hidden: Option<Unproved>) -> Result<Verdict> {
         let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
         let rows: Vec<_> = recipes.map(|tally| tally.verdict(&self.tablets, scale)).collect();
@@ -126,7 +133,7 @@ impl Found<'_> {
             table: self.table.to_owned(),
             ok: false,
             differences: Vec::new(),
-            unproved: unproved(census, &rows),
+            unproved: unproved(census, &rows).or(hidden),
             wanted_splits: wanted.len(),
             missing_splits: shown(wanted.difference(found)),
             extra_splits: shown(found.difference(&wanted)),
@@ -203,6 +210,15 @@ fn unproved(census: &Census<'_>, recipes: &[RowsVerdict]) -> Option<Unproved> {
         recipe: recipe.recipe.clone(),
         rows: recipe.load.total,
     })
+}
+
+/// Returns a load of entries that is too high, as a reason why rows alone prove nothing.
+fn uneven_entries(difference: Difference) -> Option<Unproved> {
+    let (Difference::HotTablet { load, .. } | Difference::HotServer { load }) = difference else {
+        return None;
+    };
+    let Load { fullest, largest, total, .. } = load;
+    Some(Unproved::UnevenEntries { place: fullest?, entries: largest, total })
 }
 
 fn shown<'a>(rows: impl Iterator<Item = &'a Bytes>) -> Vec<String> {
