@@ -4,6 +4,7 @@ use fluo_accumulo::{StoredNode, ZooKeeperOptions, back_up_application, restore_a
 use fluo_table::ErrorKind;
 use fluo_table::coordination::Application;
 use fluo_tests::until;
+use fluo_zookeeper::Operation;
 use zookeeper_client::{Acls, CreateMode};
 
 use crate::ground::{Ground, NAME, Process, TABLE};
@@ -125,5 +126,47 @@ async fn nodes_of_no_application_are_not_restored() {
         let error = restore_application(&zookeeper(&process), NAME, nodes).await.unwrap_err();
         assert_eq!(error.to_string(), sentence);
         assert!(process.applications.list().await.unwrap().is_empty());
+    }
+}
+
+/// A client of Java has no locks. The answer that the nodes of the backup were created is lost, and
+/// another application of the name is there when the restore looks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_whose_answer_is_lost_is_not_mistaken_for_the_application_of_another_client() {
+    const MARK: &str = "/fluo/web/config/shared.config";
+    let ground = Ground::new().await;
+    let process = ground.process().await;
+    process.initialize().await;
+    let nodes = back_up(&process).await;
+    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    for is_foreign in [false, true] {
+        process.applications.remove(NAME).await.unwrap();
+        let restorer = ground.process().await;
+        restorer.link.lose_answer(Operation::Multi, MARK);
+        let options = zookeeper(&restorer);
+        let restore = restore_application(&options, NAME, nodes.clone());
+        let replace = async {
+            restorer.link.wait_for_cut().await;
+            for node in nodes.iter().rev().filter(|_| is_foreign) {
+                ground.client.delete(&format!("/fluo/web{}", node.path), None).await.unwrap();
+            }
+            for StoredNode { path, data } in nodes.iter().filter(|_| is_foreign) {
+                let data = if path.ends_with("/fluo.application.id") { b"2" } else { &data[..] };
+                let path = format!("/fluo/web{path}");
+                ground.client.create(&path, data, &persistent).await.unwrap();
+            }
+            restorer.link.resume();
+        };
+        let (restored, ()) = tokio::join!(restore, replace);
+        let id = process.open().await.application().await.unwrap().id;
+        let expected = match is_foreign {
+            true => {
+                Err("the application `web` is already initialized; open it, or remove it first")
+            }
+            false => Ok(()),
+        };
+        let restored = restored.map_err(|error| error.to_string());
+        assert_eq!(restored, expected.map_err(str::to_owned));
+        assert_eq!(id, if is_foreign { "2" } else { "1" });
     }
 }

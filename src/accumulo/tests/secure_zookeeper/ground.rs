@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use fluo_accumulo::{
     AccumuloOptions, ClientCertificate, OracleOptions, TlsCertificates, ZooKeeperOptions,
 };
 use fluo_cluster::{ZooKeeperServer, wanted};
+use zookeeper_client::{Acls, Client, CreateMode};
 
 use crate::fake::{Answer, Fake, Request};
 use crate::files::write;
@@ -41,13 +44,32 @@ pub(crate) const RIGHT: Protection =
 impl Ground {
     /// Starts a server and a proxy, or returns `None` if live tests are not wanted.
     pub(crate) async fn new() -> Option<Self> {
+        let ground = Self::start(write).await?;
+        ground.create_instance();
+        Some(ground)
+    }
+
+    /// Does the same with a server that accepts every client.
+    pub(crate) async fn open_to_all() -> Option<Self> {
+        let ground = Self::start(|folder| {
+            let (options, lines) = write(folder)?;
+            let lines = lines.lines().filter(|line| !line.to_lowercase().contains("auth"));
+            Ok((options, lines.collect::<Vec<_>>().join("\n")))
+        });
+        let ground = ground.await?;
+        let client = Client::connect(&ground.server.plain()).await.unwrap();
+        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        client.mkdir("/accumulo/instances", &options).await.unwrap();
+        client.create("/accumulo/instances/fluo", b"instance-1", &options).await.unwrap();
+        Some(ground)
+    }
+
+    async fn start(write: impl Fn(&Path) -> io::Result<(Vec<String>, String)>) -> Option<Self> {
         if !wanted() {
             return None;
         }
         let server = ZooKeeperServer::start(write).unwrap();
-        let ground = Self { server, proxy: Fake::start(answer).await };
-        ground.create_instance();
-        Some(ground)
+        Some(Self { server, proxy: Fake::start(answer).await })
     }
 
     /// Returns the certificates of a client with TLS.
@@ -60,10 +82,15 @@ impl Ground {
     }
 
     pub(crate) fn zookeeper(&self, protection: &Protection) -> ZooKeeperOptions {
+        self.zookeeper_at("/fluo", protection)
+    }
+
+    /// Returns the options of a client whose applications are below a path.
+    pub(crate) fn zookeeper_at(&self, path: &str, protection: &Protection) -> ZooKeeperOptions {
         let options = ZooKeeperOptions::new(match protection.authorities {
-            Some(_) => format!("{}/fluo", self.server.secure()),
+            Some(_) => format!("{}{path}", self.server.secure()),
             // After the address of a server that is down.
-            None => format!("localhost:1,{}/fluo", self.server.plain()),
+            None => format!("localhost:1,{}{path}", self.server.plain()),
         });
         let tls = self.certificates(protection).into_iter();
         let options = tls.fold(options, ZooKeeperOptions::tls).session_timeout(SESSION);
@@ -74,7 +101,11 @@ impl Ground {
     }
 
     pub(crate) fn options(&self, protection: &Protection) -> AccumuloOptions {
-        AccumuloOptions::new(self.proxy.settings(), self.zookeeper(protection))
+        self.options_with(self.zookeeper(protection))
+    }
+
+    pub(crate) fn options_with(&self, zookeeper: ZooKeeperOptions) -> AccumuloOptions {
+        AccumuloOptions::new(self.proxy.settings(), zookeeper)
     }
 
     pub(crate) fn oracle(&self, protection: &Protection) -> OracleOptions {

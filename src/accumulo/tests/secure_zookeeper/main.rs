@@ -1,5 +1,5 @@
 //! A real ZooKeeper with TLS and SASL, with the settings of the page on operating: clients with the
-//! right certificate and password, and the error of each other one.
+//! right certificate and password, the error of each other one, and access lists.
 
 #![cfg(test)]
 
@@ -18,3 +18,4 @@ mod files;
 mod ground;
 mod recipe;
 mod rejected;
+mod secret;
