@@ -1,21 +1,34 @@
-//! Specs and plans: files that are read and written whole.
+//! Specs, plans and backups: files that are read and written whole.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use tempfile::NamedTempFile;
 
-/// The maximum size of a file. It is far above any spec or plan, and bounds memory.
+/// The maximum size of a file. It is far above any spec, plan or backup, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = File::open(path)?.take(MAX_BYTES + 1);
-    if u64::try_from(start.read_to_end(&mut bytes)?)? > MAX_BYTES {
-        bail!("it is longer than {MAX_BYTES} bytes");
-    }
+    start.read_to_end(&mut bytes)?;
+    check_size(&bytes)?;
     Ok(bytes)
+}
+
+fn check_size(bytes: &[u8]) -> Result<()> {
+    ensure!(u64::try_from(bytes.len())? <= MAX_BYTES, "it is longer than {MAX_BYTES} bytes");
+    Ok(())
+}
+
+/// Creates a file completely, or not at all. Only its owner can read it. Fails if the path exists.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
+    check_size(bytes)?;
+    let file = written(path, bytes, |directory| tempfile::Builder::new().tempfile_in(directory))?;
+    file.persist_noclobber(path).map_err(|failed| failed.error)?;
+    Ok(())
 }
 
 /// Writes a file completely, or leaves it unchanged. Writes to a pipe or a device directly.
@@ -43,15 +56,27 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // With the default permissions, so the users of the directory can read the file.
+    let make = |directory: &Path| {
+        tempfile::Builder::new().make_in(directory, |file| File::create_new(file))
+    };
+    written(path, bytes, make)?.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// Writes a temporary file beside a path. Its errors do not name it.
+fn written(
+    path: &Path,
+    bytes: &[u8],
+    make: impl Fn(&Path) -> io::Result<NamedTempFile>,
+) -> io::Result<NamedTempFile> {
     let directory = Path::new(".").join(path.parent().unwrap_or(path));
     // The error about a missing directory does not name the temporary file.
     fs::metadata(&directory)?;
-    // With the default permissions, so the users of the directory can read the file.
-    let mut file = tempfile::Builder::new().make_in(&directory, |file| File::create_new(file))?;
-    file.write_all(bytes)?;
+    let mut file = make(&directory)?;
+    file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -86,6 +111,15 @@ mod tests {
         assert!(message.contains("(os error") && !message.contains("at path"), "{message}");
         let message = write(directory.path(), b"x").unwrap_err().to_string();
         assert_eq!(message, "it is a directory");
+        assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn creates_no_file_that_it_cannot_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let bytes = vec![0; usize::try_from(MAX_BYTES).unwrap() + 1];
+        let message = create(&directory.path().join("f"), &bytes).unwrap_err().to_string();
+        assert_eq!(message, "it is longer than 268435456 bytes");
         assert!(names(directory.path()).is_empty());
     }
 

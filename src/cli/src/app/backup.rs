@@ -1,8 +1,6 @@
 //! `fluo app backup` and `fluo app restore`.
 
-use std::fs::{self, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
@@ -13,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::application::advised;
-use crate::output;
 use crate::target::ZooKeeperTarget;
 use crate::text::{count_of, plural};
+use crate::{atomic_file, output};
 
 const FORMAT: u32 = 1;
 const IN_A_DIRECTORY: &str = "is backed up by a copy of the directory";
@@ -82,7 +80,7 @@ impl Backup {
         let BackupFile { target, name, file } = &self.file;
         let zookeeper = target.options(IN_A_DIRECTORY).await?;
         let nodes = back_up_application(&zookeeper, name).await.map_err(advised)?;
-        let written = write(file, name, &nodes);
+        let written = atomic_file::create(file, lines(name, &nodes)?.as_bytes());
         written.with_context(|| format!("cannot write the backup {}", file.display()))?;
         let count = nodes.len();
         let (nodes, file) = (plural(count_of(count), "node"), file.display());
@@ -95,7 +93,7 @@ impl Restore {
     pub(crate) async fn run(&self) -> Result<()> {
         let BackupFile { target, name, file } = &self.file;
         let zookeeper = target.options(IN_A_DIRECTORY).await?;
-        let text = fs::read_to_string(file);
+        let text = atomic_file::read(file).and_then(|bytes| Ok(String::from_utf8(bytes)?));
         let text = text.with_context(|| format!("cannot read the backup {}", file.display()))?;
         let nodes = read(&text, name).with_context(|| format!("in {}", file.display()))?;
         let count = nodes.len();
@@ -105,21 +103,14 @@ impl Restore {
     }
 }
 
-fn write(file: &Path, name: &str, nodes: &[StoredNode]) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = BufWriter::new(options.open(file)?);
+fn lines(name: &str, nodes: &[StoredNode]) -> Result<String> {
     let header = Header { format: FORMAT, application: name.to_owned(), nodes: nodes.len() };
-    writeln!(file, "{}", serde_json::to_string(&header)?)?;
+    let mut lines = serde_json::to_string(&header)? + "\n";
     for StoredNode { path, data } in nodes {
         let line = Line { path: path.clone(), data: Escaped(data).to_string() };
-        writeln!(file, "{}", serde_json::to_string(&line)?)?;
+        lines += &(serde_json::to_string(&line)? + "\n");
     }
-    file.flush()?;
-    file.get_ref().sync_all()?;
-    Ok(())
+    Ok(lines)
 }
 
 fn read(text: &str, name: &str) -> Result<Vec<StoredNode>> {

@@ -4,11 +4,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use fluo_zookeeper::ZooKeeper;
 use zookeeper_client::{Acls, Client, CreateMode};
 
-use crate::command::{Place, assert_says};
+use crate::command::{Place, Run, assert_says};
 
 const NODES: [(&str, &[u8]); 8] = [
     ("", b""),
@@ -45,6 +46,13 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     }
     let at = format!("--zookeepers {}/fluo", link.address());
     let backup = format!("app backup {at} web web.nodes");
+    let fluo = env!("CARGO_BIN_EXE_fluo");
+    let limited = format!("trap '' XFSZ; ulimit -f 0; exec {fluo} {backup}");
+    let mut sh = Command::new("sh");
+    let failed = sh.args(["-c", &limited]).current_dir(place.path(".")).output();
+    let failed = Run::of(failed.unwrap()).fails();
+    assert_says(&failed, "cannot write the backup web.nodes: File too large (os error");
+    assert_eq!(place.names("."), ["tmp"], "neither the file nor a temporary one is left");
     let run = place.runs(&backup);
     assert_eq!(run.stderr, "wrote 8 nodes of application `web` to web.nodes\n");
     assert_eq!(place.read("web.nodes"), FILE);
@@ -75,6 +83,8 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     let error = "in web.nodes: this is a backup of application `web`, not `other`";
     assert_eq!(place.fails(&restore("other", "web.nodes")), error);
     assert_says(&place.fails(&restore("web", "none")), "cannot read the backup none: No such file");
+    let endless = place.fails(&restore("web", "/dev/zero"));
+    assert_eq!(endless, "cannot read the backup /dev/zero: it is longer than 268435456 bytes");
     let run = place.runs(&restore("web", "web.nodes"));
     assert_eq!(run.stderr, "restored 8 nodes of application `web`\n");
     for (path, data) in NODES {
