@@ -186,6 +186,17 @@ async fn stops_at_a_failure_of_the_input_and_writes_the_rows_before() {
     assert_eq!(keys(&*table).await.len(), 2);
 }
 
+/// Covers a bug: a failure of the input had the number after that of the last row.
+#[tokio::test]
+async fn names_the_number_of_a_failure_after_rows_that_were_skipped() {
+    for failure in [Err(Error::new(ErrorKind::Invalid, "bad")), Ok(Mutation::new(&b"\xff"[..]))] {
+        let rows = [(1, Ok(put("a"))), (7, Ok(put("b"))), (12, failure), (13, Ok(put("c")))];
+        let load = BulkLoad::new(&design(4));
+        let error = load.load_numbered(&*new_table().await, stream::iter(rows)).await.unwrap_err();
+        assert_eq!((error.rows.clone(), error.report.written), (12..=12, 2), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn does_not_wait_for_more_input_after_a_failure() {
     let faulty = FaultyTables::new(Arc::new(MemoryTables::new())).fail_write(1, Fault::Before);

@@ -76,8 +76,6 @@ pub(super) struct Input<'a, S> {
     settings: &'a Settings,
     /// The number of rows that were read, and their bytes.
     read: u64,
-    /// The number of the last row that was read.
-    last: u64,
     pub(super) read_bytes: u64,
     is_over: bool,
     gathered: Vec<Row>,
@@ -91,7 +89,7 @@ pub(super) struct Input<'a, S> {
 
 impl<'a, S, E> Input<'a, S>
 where
-    S: Stream<Item = Result<(u64, Mutation), E>>,
+    S: Stream<Item = (u64, Result<Mutation, E>)>,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
     pub(super) fn new(rows: Pin<&'a mut S>, settings: &'a Settings) -> Self {
@@ -99,7 +97,6 @@ where
             rows,
             settings,
             read: 0,
-            last: 0,
             read_bytes: 0,
             is_over: false,
             gathered: Vec::new(),
@@ -126,23 +123,19 @@ where
             if self.has_gathered() {
                 break;
             }
-            let Some(row) = self.rows.next().await else {
+            let Some((number, row)) = self.rows.next().await else {
                 self.is_over = true;
                 break;
             };
             let added = match row {
-                Ok((number, mutation)) => {
-                    self.last = number;
+                Ok(mutation) => {
                     let row = self.settings.row(number, mutation);
                     row.map(|row| self.add(row)).map_err(BulkLoadCause::from)
                 }
-                Err(error) => {
-                    self.last += 1;
-                    Err(BulkLoadCause::Input(error.into()))
-                }
+                Err(error) => Err(BulkLoadCause::Input(error.into())),
             };
             if let Err(cause) = added {
-                self.failure = Some((self.last..=self.last, cause));
+                self.failure = Some((number..=number, cause));
                 self.is_over = true;
             }
         }

@@ -162,13 +162,14 @@ impl<'a> BulkLoad<'a> {
         let mut number = 0;
         let numbered = rows.map(move |row| {
             number += 1;
-            row.map(|mutation| (number, mutation))
+            (number, row)
         });
         self.load_numbered(table, numbered).await
     }
 
-    /// Writes rows as [`load`](Self::load) does. Each of them has a number, such as that of its
-    /// line, which replaces its number in the input in reports and errors. The numbers ascend.
+    /// Writes rows as [`load`](Self::load) does. Each of them, and a failure of the input, has a
+    /// number, such as that of its line, which replaces its number in the input in reports and
+    /// errors. The numbers ascend.
     ///
     /// # Errors
     ///
@@ -176,7 +177,7 @@ impl<'a> BulkLoad<'a> {
     pub async fn load_numbered<E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         table: &dyn Table,
-        rows: impl Stream<Item = Result<(u64, Mutation), E>> + Send,
+        rows: impl Stream<Item = (u64, Result<Mutation, E>)> + Send,
     ) -> Result<BulkLoadReport, BulkLoadError> {
         let Self { settings, mut watch } = self;
         let rows = pin!(rows.fuse());

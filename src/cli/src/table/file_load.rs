@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Error, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport};
-use fluo_table::{Authorizations, Grouped, Mutation, Update};
+use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Update};
 use futures::{Stream, StreamExt, stream};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
@@ -127,14 +127,15 @@ fn size_of(path: &Path) -> Option<u64> {
     (path.as_os_str() != "-").then_some(file.len())
 }
 
-/// Returns the mutations with the numbers of their lines, or of the first of their lines.
+/// Returns the mutations with the numbers of their lines, or of the first of their lines. A failure
+/// has the number of the line that could not be read or added.
 fn rows_of(
     input: impl Read + Send + 'static,
     lines_of: LinesOf,
     lines_read: Arc<Mutex<LinesRead>>,
     mut parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
-) -> impl Stream<Item = Result<(u64, Mutation)>> + Send {
-    let (chunks, received) = mpsc::channel::<Vec<Result<(u64, Mutation)>>>(MAX_CHUNKS);
+) -> impl Stream<Item = (u64, Result<Mutation>)> + Send {
+    let (chunks, received) = mpsc::channel::<Vec<(u64, Result<Mutation>)>>(MAX_CHUNKS);
     // Sends the rows, and the error that ends them. Ends early if the load does not take more.
     let reader = tokio::task::spawn_blocking(move || {
         let (mut chunk, mut bytes, mut is_first) = (Vec::new(), 0, true);
@@ -146,7 +147,7 @@ fn rows_of(
             }
             anyhow::Ok(())
         };
-        let read = lines::for_each(input, |number, line| {
+        let mut add = |number: u64, line: &[u8]| {
             let mutation = match parse(line) {
                 Ok(mutation) => mutation,
                 Err(error) => return lock(&lines_read).bad.skip(number, line, error),
@@ -154,11 +155,11 @@ fn rows_of(
             lock(&lines_read).cells += count_of(mutation.updates.len());
             bytes += line.len();
             if lines_of == LinesOf::Rows {
-                chunk.push(Ok((number, mutation)));
+                chunk.push((number, Ok(mutation)));
                 return send_if_full(&mut chunk, &mut bytes);
             }
             match chunk.last_mut() {
-                Some(Ok((_, last))) if joins(last, &mutation) => {
+                Some((_, Ok(last))) if joins(last, &mutation) => {
                     ensure!(
                         last.updates.len() < MAX_VERSIONS && last.size_bytes() < MAX_VERSION_BYTES,
                         "line {number}: more than {} cells or 16 MB of one row and timestamp",
@@ -169,17 +170,23 @@ fn rows_of(
                 }
                 _ => {
                     send_if_full(&mut chunk, &mut bytes)?;
-                    chunk.push(Ok((number, mutation)));
+                    chunk.push((number, Ok(mutation)));
                 }
             }
             Ok(())
+        };
+        let mut next = 1;
+        let read = lines::for_each(input, |number, line| {
+            add(number, line)?;
+            next = number + 1;
+            Ok(())
         });
-        chunk.extend(read.err().map(Err));
+        chunk.extend(read.err().map(|error| (next, Err(error))));
         let _ = chunks.blocking_send(chunk);
     });
     // A reader that panics ends the input with an error.
     let end = stream::once(reader)
-        .filter_map(|ended| ready(ended.err().map(|error| vec![Err(error.into())])));
+        .filter_map(|ended| ready(ended.err().map(|error| vec![(0, Err(error.into()))])));
     let received =
         stream::unfold(received, async |mut received| Some((received.recv().await?, received)));
     received.chain(end).flat_map(stream::iter)
@@ -199,10 +206,15 @@ fn joins(last: &Mutation, next: &Mutation) -> bool {
 
 fn failure(error: BulkLoadError, again: &str) -> Error {
     let stopped = format!("the load {}", stopped(&error.report, again));
+    let lines = match (error.rows.start(), error.rows.end()) {
+        (first, last) if first == last => format!("line {first}"),
+        (first, last) => format!("in lines {first} to {last}"),
+    };
     let cause = match error.cause {
+        // It names its line.
         BulkLoadCause::Input(error) => anyhow!(error),
-        BulkLoadCause::Table(cause) => cause.into(),
-        cause => anyhow!(cause).context(format!("line {}", error.rows.start())),
+        BulkLoadCause::Table(cause) if cause.kind() != ErrorKind::Invalid => cause.into(),
+        cause => anyhow!(cause).context(lines),
     };
     cause.context(stopped)
 }

@@ -68,6 +68,19 @@ fn stops_at_a_refused_row_before_the_end_of_the_input() {
     stdin.write_all(format!("small\n{}\n", "x".repeat(17_000_000)).as_bytes()).unwrap();
     let message = ended(child).fails();
     drop(stdin);
-    assert_says(&message, "the load stopped after 1 row; loading again is safe: ");
+    assert_says(&message, "the load stopped after 1 row; loading again is safe: line 2: ");
     assert_says(&message, "has 17000033 bytes; this table takes 16777216 at most");
+}
+
+/// A write of several rows is refused as a whole, so the error names the first and the last line.
+#[test]
+fn names_the_lines_of_rows_that_the_table_refuses() {
+    let place = Place::with_table();
+    let long = "78".repeat(70_000);
+    let skipped = format!("61\nbad\n62\n{long}\n63\n");
+    for (lines, rows) in [("in lines 3 to 5", skipped), ("line 1", long)] {
+        place.file("rows", rows);
+        let message = place.fails(&format!("{LOAD} --encoding hex --skip-bad 1 rows"));
+        assert_says(&message, &format!("{lines}: a key in row"));
+    }
 }
