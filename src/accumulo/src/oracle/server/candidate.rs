@@ -24,6 +24,12 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// `Ok` while an oracle leads or stands by, otherwise the reason why it does not.
 pub(super) type Candidacy = Result<()>;
 
+/// An election node of this oracle.
+struct LeasedNode {
+    path: String,
+    lease: KeptLease,
+}
+
 /// Stands for election with the address of this oracle, and returns the lease of its node once that
 /// is the first and the former leader has stopped. Records the address of another leader in
 /// `predecessor`, and in `candidacy` that the node exists. After an error the node may exist until
@@ -37,10 +43,10 @@ pub(super) async fn stand(
     predecessor: &mut Option<String>,
     candidacy: &watch::Sender<Candidacy>,
 ) -> Result<KeptLease> {
-    let keep = |path: String| (session.keep_lease(path.clone()), path);
+    let keep = |path: String| LeasedNode { lease: session.keep_lease(path.clone()), path };
     let prefix = election::election_prefix(fastrand::u128(..));
     let create = [Change::create(NodeKind::Numbered, format!("{servers}/{prefix}"), address)];
-    let mut own: Option<(KeptLease, String)> = None;
+    let mut own: Option<LeasedNode> = None;
     loop {
         session.sync(servers).await?;
         let listed = session.watch_children(servers).await?.ok_or_else(servers_removed)?;
@@ -48,7 +54,7 @@ pub(super) async fn stand(
         for (index, path) in election::sorted(servers, &listed.value).into_iter().enumerate() {
             let node = match session.readable_node(&path).await {
                 // The others are only looked at.
-                Err(_) if own.as_ref().is_some_and(|(_, own)| *own != path) => None,
+                Err(_) if own.as_ref().is_some_and(|own| own.path != path) => None,
                 node => node?,
             };
             match node {
@@ -78,7 +84,7 @@ pub(super) async fn stand(
             };
             continue;
         };
-        let own_node = own.take().filter(|(_, own)| *own == path).unwrap_or_else(|| keep(path));
+        let own_node = own.take().filter(|own| own.path == path).unwrap_or_else(|| keep(path));
         let _ = candidacy.send_replace(Ok(()));
         if index > 0 && is_alone {
             *predecessor = leader.or(predecessor.take());
@@ -88,7 +94,7 @@ pub(super) async fn stand(
             match predecessor.take().filter(|former| former != address) {
                 // It may take long to stop.
                 Some(former) => wait_until_it_stops(&former).await,
-                None => return Ok(own_node.0),
+                None => return Ok(own_node.lease),
             }
         }
         own = Some(own_node);
