@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     /// Only check that every patch applies
     #[arg(long, conflicts_with_all = ["names", "rotate", "all"])]
     check: bool,
-    /// Test N bugs, whose turn changes every day (UTC); never one that needs more seeds than usual
+    /// Test N bugs, whose turn changes every day (UTC)
     #[arg(long, value_name = "N", conflicts_with_all = ["names", "all"])]
     rotate: Option<usize>,
     /// Test all bugs
@@ -136,10 +136,7 @@ fn select(mut all: Vec<Mutant>, asked: &Asked) -> Result<Vec<Mutant>> {
         bail!("there is no planted bug `{unknown}`; bugs here: {}", names.join(", "));
     }
     let turn = match asked.rotate {
-        Some(count) => {
-            all.retain(|mutant| mutant.seeds.is_none());
-            turn(all.len(), count)?
-        }
+        Some(count) => turn(all.len(), count)?,
         None => Vec::new(),
     };
     let mut index = 0..;
@@ -237,6 +234,19 @@ fn adds() {
                         or add the test";
         assert!(error.ends_with(survives), "{error}");
         assert!(!error.contains("`found`"), "{error}");
+    }
+
+    #[test]
+    fn a_bug_that_needs_more_seeds_has_a_day_too() {
+        let package = package(&[("few", "a * b"), ("many", "a | b")]);
+        let patch = package.path().join(FOLDER).join("many.patch");
+        let text = fs::read_to_string(&patch).unwrap();
+        fs::write(&patch, text.replace("\n\ndiff", "\nseeds: 300\n\ndiff")).unwrap();
+        let all = mutant::all(package.path()).unwrap();
+        let asked = Asked { rotate: Some(2), ..Asked::default() };
+        let selected = select(all, &asked).unwrap();
+        let seeds: Vec<_> = selected.iter().map(|mutant| mutant.seeds).collect();
+        assert_eq!(seeds, [None, Some(300)]);
     }
 
     #[test]
