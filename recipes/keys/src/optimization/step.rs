@@ -17,10 +17,18 @@ pub(super) struct TableState {
 impl TableState {
     pub(super) async fn read(admin: &dyn TableAdmin, table: &str) -> Result<Self> {
         let splits = admin.splits(table).await?.into_iter().collect();
-        let mut properties = admin.properties(table).await?;
-        properties.retain(|name, _| PROPERTIES.contains(&name.as_str()));
-        Ok(Self { splits, properties })
+        Ok(Self { splits, properties: properties_of(admin, table).await? })
     }
+}
+
+/// Reads the properties that steps change.
+pub(super) async fn properties_of(
+    admin: &dyn TableAdmin,
+    table: &str,
+) -> Result<BTreeMap<String, String>> {
+    let mut properties = admin.properties(table).await?;
+    properties.retain(|name, _| PROPERTIES.contains(&name.as_str()));
+    Ok(properties)
 }
 
 /// One step of a plan.

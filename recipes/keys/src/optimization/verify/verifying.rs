@@ -1,5 +1,6 @@
 //! The call that verifies a table: [`TableOptimizations::verify`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use fluo_table::{Bytes, ErrorKind, Escaped, Result, TableAdmin, Tablets};
@@ -12,7 +13,7 @@ use super::{
     VerifyOptions, groups, properties,
 };
 use crate::optimization::TableOptimizations;
-use crate::optimization::step::TableState;
+use crate::optimization::step::properties_of;
 
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
 #[must_use = "a table is verified when this is awaited"]
@@ -21,6 +22,7 @@ pub struct Verifying<'a> {
     pub(in crate::optimization) tables: &'a dyn TableAdmin,
     pub(in crate::optimization) table: &'a str,
     pub(in crate::optimization) options: VerifyOptions,
+    layout: Option<(&'a Tablets, &'a [String])>,
     progress: Box<dyn FnMut(u64) + Send + 'a>,
 }
 
@@ -40,7 +42,8 @@ impl TableOptimizations {
     /// of [`plan`](Self::plan).
     pub fn verify<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Verifying<'a> {
         let options = VerifyOptions::new();
-        Verifying { optimizations: self, tables, table, options, progress: Box::new(|_| ()) }
+        let progress = Box::new(|_| ());
+        Verifying { optimizations: self, tables, table, options, layout: None, progress }
     }
 }
 
@@ -50,23 +53,33 @@ impl<'a> Verifying<'a> {
         Self { options: options.clone(), ..self }
     }
 
+    /// Sets the tablets and the servers, which the caller has read before. Default: they are read.
+    pub fn layout(self, tablets: &'a Tablets, servers: &'a [String]) -> Self {
+        Self { layout: Some((tablets, servers)), ..self }
+    }
+
     /// Sets a function that is called with the number of rows counted so far. Default: none.
     pub fn on_progress(self, progress: impl FnMut(u64) + Send + 'a) -> Self {
         Self { progress: Box::new(progress), ..self }
     }
 
     async fn run(self) -> Result<Verdict> {
-        let Self { optimizations, tables, table, options, progress } = self;
-        let state = TableState::read(tables, table).await?;
-        let servers = tables.servers().await?;
-        let tablets = tables.tablets(table).await?;
-        let values = &state.properties;
+        let Self { optimizations, tables, table, options, layout, progress } = self;
+        let read;
+        let (tablets, servers) = match layout {
+            Some(layout) => layout,
+            None => {
+                read = (tables.tablets(table).await?, tables.servers().await?);
+                (&read.0, &*read.1)
+            }
+        };
+        let values = properties_of(tables, table).await?;
         let properties =
-            properties::compare(tables, table, optimizations, values, &tablets).await?;
+            properties::compare(tables, table, optimizations, &values, tablets).await?;
         let entries = tablets.entries();
         let options = &options;
-        let found = Found { table, optimizations, options, state, servers, tablets, properties };
-        let by_entries = || found.judge(&Census::of_entries(optimizations, &found.tablets), None);
+        let found = Found { table, optimizations, options, servers, tablets, properties };
+        let by_entries = || found.judge(&Census::of_entries(optimizations, tablets), None);
         let is_counted = match options.rows {
             RowCounting::All => true,
             RowCounting::UpTo(most) => entries <= most,
@@ -80,7 +93,7 @@ impl<'a> Verifying<'a> {
         }
         let counted = async {
             let table = tables.open_table(table, options.authorizations.clone()).await?;
-            Census::of_rows(optimizations, &found.tablets, &*table, progress).await
+            Census::of_rows(optimizations, tablets, &*table, progress).await
         };
         match counted.await {
             // The user sees none of the rows.
@@ -114,9 +127,8 @@ struct Found<'a> {
     table: &'a str,
     optimizations: &'a TableOptimizations,
     options: &'a VerifyOptions,
-    state: TableState,
-    servers: Vec<String>,
-    tablets: Tablets,
+    servers: &'a [String],
+    tablets: &'a Tablets,
     properties: Properties,
 }
 
@@ -125,9 +137,11 @@ impl Found<'_> {
     fn judge(&self, census: &Census<'_>, hidden: Option<Unproved>) -> Result<Verdict> {
         let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
-        let rows: Vec<_> = recipes.map(|tally| tally.verdict(&self.tablets, scale)).collect();
-        let rows_per_server = census.rows_per_server(&self.servers);
-        let (wanted, found) = (self.optimizations.splits(), &self.state.splits);
+        let rows: Vec<_> = recipes.map(|tally| tally.verdict(self.tablets, scale)).collect();
+        let rows_per_server = census.rows_per_server(self.servers);
+        let wanted = self.optimizations.splits();
+        let found = self.tablets.as_slice().iter().filter_map(|tablet| tablet.end_row.clone());
+        let found: BTreeSet<_> = found.collect();
         let pattern = self.optimizations.group_pattern();
         let mut verdict = Verdict {
             table: self.table.to_owned(),
@@ -135,10 +149,10 @@ impl Found<'_> {
             differences: Vec::new(),
             unproved: unproved(census, &rows).or(hidden),
             wanted_splits: wanted.len(),
-            missing_splits: shown(wanted.difference(found)),
+            missing_splits: shown(wanted.difference(&found)),
             extra_splits: shown(found.difference(&wanted)),
             properties: self.properties.0.clone(),
-            groups: groups::count(pattern.as_deref(), &self.tablets, &self.servers)?,
+            groups: groups::count(pattern.as_deref(), self.tablets, self.servers)?,
             counted: census.counted,
             rows,
             other_rows: census.other_rows(),
@@ -166,7 +180,7 @@ impl Found<'_> {
         }
         differences.extend(self.properties.1.iter().cloned());
         differences.extend(verdict.groups.iter().flat_map(GroupVerdict::differences));
-        differences.extend(groups::stray_splits(self.optimizations, &self.tablets)?);
+        differences.extend(groups::stray_splits(self.optimizations, self.tablets)?);
         if !verdict.extra_splits.is_empty() && !options.allow_extra_splits {
             let splits = verdict.extra_splits.clone();
             differences.push(Difference::ExtraSplits { splits });
