@@ -30,7 +30,9 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
             presence.transactors.insert(id, Some(oldest));
         }
     }
-    let settings = WorkerSettings::from_settings(&application.stored(session).await?.settings)?;
+    let settings = application.data(session, zookeeper_format::SETTINGS).await?.unwrap_or_default();
+    let settings = zookeeper_format::read_properties(&settings)?.into_iter().collect();
+    let settings = WorkerSettings::from_settings(&settings)?;
     let (nodes, vacancies) = (read(FINDERS).await?, read(VACANCIES).await?);
     let finders = Finders::new(nodes.iter(), vacancies.iter());
     let share =
