@@ -2,17 +2,21 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use fluo_engine::{Client, InstanceExt, notifications};
+use fluo_engine::{Client, Instance, InstanceExt, notifications};
 use fluo_keys::{RowCounting, TableOptimizations, VerifyOptions};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::table_optimizations;
 use fluo_table::balancer::GroupPattern;
-use fluo_table::coordination::{Application, Presence};
+use fluo_table::coordination::{Application, Coordination, Presence};
 use fluo_table::layout::NotificationTimestamp;
-use fluo_table::{Authorizations, Error, Escaped, Instance, Result, TableAdmin, Tablet, Timestamp};
-use futures::TryStreamExt;
+use fluo_table::{Authorizations, Error, Escaped, Result, TableAdmin, Tablet, Timestamp};
+use futures::future::join_all;
+use futures::{TryStreamExt, join};
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::Instant;
 
 use super::figures::{
     ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, WaitingNotifications,
@@ -22,7 +26,9 @@ use super::work::{Source, Work, within};
 
 /// Maximum number of notifications, and of entries of a queue, that a reading counts.
 const MAX_READ: u64 = 10_000;
-/// The longest time for an application or a table.
+/// Maximum number of applications and tables that are read at the same time.
+const AT_ONCE: usize = 8;
+/// The longest time of a reading, unless the options have another one.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The applications, tables and processes that a monitor reads.
@@ -34,6 +40,7 @@ pub struct MonitorOptions {
     tables: Vec<MonitoredTable>,
     sources: Vec<Source>,
     needs_oracle: bool,
+    limit: Duration,
 }
 
 /// A table that is read although no application may have it.
@@ -68,6 +75,7 @@ impl MonitorOptions {
             tables: Vec::new(),
             sources: Vec::new(),
             needs_oracle: false,
+            limit: LIMIT,
         }
     }
 
@@ -98,6 +106,12 @@ impl MonitorOptions {
         Self { needs_oracle, ..self }
     }
 
+    /// Sets the longest time of a reading. A part that has not ended then is an error of the
+    /// reading. Default: 30 seconds.
+    pub fn limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
+    }
+
     pub(crate) fn own_metrics(mut self) -> Result<Self> {
         self.sources.push(Source::own()?);
         Ok(self)
@@ -111,82 +125,145 @@ impl MonitorOptions {
 pub struct Monitor {
     instance: Instance,
     options: MonitorOptions,
-    /// The clients of applications with queues, by name.
-    clients: BTreeMap<String, Client>,
+    /// The applications that the last reading has read, by name.
+    opened: BTreeMap<String, Opened>,
     work: Work,
+}
+
+/// An application that a reading leaves open for the next one.
+#[derive(Clone, Debug)]
+struct Opened {
+    coordination: Arc<dyn Coordination>,
+    /// `None` before its queues are read.
+    client: Option<Client>,
 }
 
 impl Monitor {
     /// Creates a monitor of tables and applications.
     pub fn new(instance: Instance, options: MonitorOptions) -> Self {
         let work = Work::new(options.sources.clone());
-        Self { instance, options, clients: BTreeMap::new(), work }
+        Self { instance, options, opened: BTreeMap::new(), work }
     }
 
-    /// Reads everything once.
+    /// Reads everything once, several applications and tables at a time.
     pub async fn read(&mut self) -> Figures {
+        let Self { instance, options, opened, work } = self;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut figures = Figures {
             time_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
-            at: self.options.at.clone(),
+            at: options.at.clone(),
             ..Figures::default()
         };
-        figures.work = self.work.read().await;
-        let mut tables = self.options.tables.clone();
-        for name in self.applications(&mut figures).await {
-            let mut found = ApplicationFigures {
-                name,
-                needs_oracle: self.options.needs_oracle,
-                ..ApplicationFigures::default()
-            };
-            let read = within_limit(self.read_application(&mut found, &mut tables)).await;
-            if let Err(error) = read {
-                figures.errors.push(format!("application `{}`: {error}", found.name));
-            }
-            figures.applications.push(found);
+        let reading = Reading {
+            instance,
+            options,
+            opened,
+            begun: Instant::now(),
+            turns: Semaphore::new(AT_ONCE),
+            servers: OnceCell::new(),
+        };
+        let tables = join_all(options.tables.iter().map(|table| reading.table(table)));
+        let (work, tables, applications) = join!(work.read(), tables, reading.applications());
+        figures.work = work;
+        let mut next = BTreeMap::new();
+        let parts = applications.into_iter().chain(tables);
+        for Part { application, table, opened, errors } in parts {
+            next.extend(application.as_ref().map(|found| found.name.clone()).zip(opened));
+            figures.applications.extend(application);
+            figures.tables.extend(table);
+            figures.errors.extend(errors);
         }
-        let servers = within_limit(self.instance.table_admin().servers()).await;
-        let servers = servers.unwrap_or_else(|error| {
-            figures.errors.push(format!("servers: {error}"));
-            Vec::new()
-        });
-        for table in tables {
-            match within_limit(self.read_table(&table, &servers)).await {
-                Ok(table) => figures.tables.push(table),
-                Err(error) => figures.errors.push(format!("table `{}`: {error}", table.name)),
-            }
-        }
+        self.opened = next;
         figures.find_alarms();
         figures
     }
+}
 
-    async fn applications(&self, figures: &mut Figures) -> Vec<String> {
-        if !self.options.applications.is_empty() {
-            return self.options.applications.clone();
-        }
-        let listed = within_limit(self.instance.applications().list()).await;
-        listed.unwrap_or_else(|error| {
-            figures.errors.push(format!("applications: {error}"));
-            Vec::new()
-        })
+/// One reading. Its parts run at the same time, so that none waits for another one that hangs.
+struct Reading<'a> {
+    instance: &'a Instance,
+    options: &'a MonitorOptions,
+    opened: &'a BTreeMap<String, Opened>,
+    begun: Instant,
+    turns: Semaphore,
+    servers: OnceCell<Vec<String>>,
+}
+
+/// The result of an application with its table, or of a table.
+#[derive(Default)]
+struct Part {
+    application: Option<ApplicationFigures>,
+    table: Option<TableFigures>,
+    opened: Option<Opened>,
+    errors: Vec<String>,
+}
+
+impl Reading<'_> {
+    /// Waits for a turn, and limits the time of all parts together.
+    async fn turn<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
+        let read = async {
+            // Nothing closes the semaphore.
+            let _turn = self.turns.acquire().await;
+            read.await
+        };
+        within(self.options.limit, self.begun, read).await
     }
 
-    /// Reads an application, up to the first error. Adds its table.
-    async fn read_application(
-        &mut self,
-        found: &mut ApplicationFigures,
-        tables: &mut Vec<MonitoredTable>,
-    ) -> Result<()> {
-        let coordination = self.instance.applications().open(&found.name).await?;
-        let stored = coordination.application().await?;
-        found.table.clone_from(&stored.table);
-        if !tables.iter().any(|other| other.name == stored.table) {
-            let table = MonitoredTable::new(stored.table.clone());
-            tables.push(match table_optimizations(&stored.settings)? {
-                wanted if wanted.requirements().is_empty() => table,
-                wanted => table.wanted(wanted, VerifyOptions::new().allow_other_rows(true)),
-            });
+    async fn applications(&self) -> Vec<Part> {
+        let names = match &*self.options.applications {
+            [] => self.turn(self.instance.applications().list()).await,
+            names => Ok(names.to_vec()),
+        };
+        match names {
+            Ok(names) => join_all(names.into_iter().map(|name| self.application(name))).await,
+            Err(error) => {
+                vec![Part { errors: vec![format!("applications: {error}")], ..Part::default() }]
+            }
         }
+    }
+
+    /// Reads an application, up to the first error, and its table.
+    async fn application(&self, name: String) -> Part {
+        let needs_oracle = self.options.needs_oracle;
+        let mut found = ApplicationFigures { name, needs_oracle, ..ApplicationFigures::default() };
+        let mut part = Part::default();
+        let read = async {
+            let (mut opened, stored) = self.turn(self.open(&found.name)).await?;
+            found.table.clone_from(&stored.table);
+            let figures = async {
+                self.turn(self.read_application(&mut found, &mut opened, &stored)).await?;
+                Ok::<_, Error>(opened)
+            };
+            let (opened, table) = join!(figures, self.table_of(&stored));
+            part = table;
+            opened
+        };
+        match read.await {
+            Ok(opened) => part.opened = Some(opened),
+            Err(error) => part.errors.insert(0, format!("application `{}`: {error}", found.name)),
+        }
+        Part { application: Some(found), ..part }
+    }
+
+    async fn open(&self, name: &str) -> Result<(Opened, Application)> {
+        let opened = match self.opened.get(name) {
+            Some(opened) => opened.clone(),
+            None => {
+                let coordination = self.instance.applications().open(name).await?;
+                Opened { coordination, client: None }
+            }
+        };
+        let stored = opened.coordination.application().await?;
+        Ok((opened, stored))
+    }
+
+    async fn read_application(
+        &self,
+        found: &mut ApplicationFigures,
+        opened: &mut Opened,
+        stored: &Application,
+    ) -> Result<()> {
+        let coordination = &opened.coordination;
         let presence = coordination.presence().await?;
         found.transactors = presence.transactors.len();
         let oldest = presence.oldest_active();
@@ -194,7 +271,7 @@ impl Monitor {
         found.workers = workers(&presence);
         found.dead_letters = coordination.dead_letters().await?.len();
         found.oracles = presence.oracles;
-        let (mut waiting, oldest_waiting) = self.read_waiting(&stored).await?;
+        let (mut waiting, oldest_waiting) = self.read_waiting(stored).await?;
         let timestamps = [oldest, oldest_waiting];
         let known = timestamps.map(|timestamp| timestamp.unwrap_or(Timestamp::ZERO));
         let ages = timestamps.into_iter().zip(coordination.ages(&known).await?);
@@ -202,9 +279,10 @@ impl Monitor {
         found.oldest_active_seconds = ages.next().flatten();
         waiting.oldest_seconds = ages.next().flatten();
         found.notifications = Some(waiting);
+        let queues = StoredQueue::all(&stored.settings)?;
         // Without an oracle, a snapshot would wait for one.
-        if !found.needs_oracle || !found.oracles.is_empty() {
-            found.queues = self.read_queues(&found.name, &stored).await?;
+        if !queues.is_empty() && (!found.needs_oracle || !found.oracles.is_empty()) {
+            found.queues = self.read_queues(&found.name, &mut opened.client, &queues).await?;
         }
         Ok(())
     }
@@ -234,31 +312,16 @@ impl Monitor {
         Ok((found, oldest))
     }
 
-    async fn read_queues(&mut self, name: &str, stored: &Application) -> Result<Vec<QueueFigures>> {
-        let queues = StoredQueue::all(&stored.settings)?;
-        if queues.is_empty() {
-            return Ok(Vec::new());
-        }
-        let read = self.read_backlogs(name, &queues).await;
-        if read.is_err() {
-            // The next reading opens another one.
-            self.clients.remove(name);
-        }
-        read
-    }
-
-    async fn read_backlogs(
-        &mut self,
+    /// Reads the queues with the client of the application, which the first reading opens.
+    async fn read_queues(
+        &self,
         name: &str,
+        client: &mut Option<Client>,
         queues: &[StoredQueue],
     ) -> Result<Vec<QueueFigures>> {
-        let client = match self.clients.get(name) {
-            Some(client) => client.clone(),
-            None => {
-                let client = self.instance.application(name).open().await?;
-                self.clients.insert(name.to_owned(), client.clone());
-                client
-            }
+        let client = match client {
+            Some(client) => client,
+            None => client.insert(self.instance.application(name).open().await?),
         };
         let snapshot = client.snapshot().await?;
         let mut found = Vec::new();
@@ -279,8 +342,29 @@ impl Monitor {
         Ok(found)
     }
 
-    async fn read_table(&self, table: &MonitoredTable, servers: &[String]) -> Result<TableFigures> {
-        let admin: &dyn TableAdmin = &self.instance;
+    /// Reads the table of an application, unless the options name it.
+    async fn table_of(&self, stored: &Application) -> Part {
+        if self.options.tables.iter().any(|other| other.name == stored.table) {
+            return Part::default();
+        }
+        let table = MonitoredTable::new(stored.table.clone());
+        match table_optimizations(&stored.settings) {
+            Ok(wanted) if wanted.requirements().is_empty() => self.table(&table).await,
+            Ok(wanted) => {
+                let options = VerifyOptions::new().allow_other_rows(true);
+                self.table(&table.wanted(wanted, options)).await
+            }
+            Err(error) => Part::of_table(&table.name, Err(error)),
+        }
+    }
+
+    async fn table(&self, table: &MonitoredTable) -> Part {
+        Part::of_table(&table.name, self.turn(self.read_table(table)).await)
+    }
+
+    async fn read_table(&self, table: &MonitoredTable) -> Result<TableFigures> {
+        let admin: &dyn TableAdmin = self.instance;
+        let servers = self.servers.get_or_try_init(|| admin.servers()).await?;
         let tablets = admin.tablets(&table.name).await?;
         let mut found = shape(&table.name, tablets.as_slice());
         for server in servers {
@@ -288,7 +372,8 @@ impl Monitor {
         }
         if let Some((optimizations, options)) = &table.wanted {
             let options = options.clone().rows(RowCounting::Skip);
-            let verdict = optimizations.verify(admin, &table.name).options(&options).await?;
+            let verifying = optimizations.verify(admin, &table.name).layout(&tablets, servers);
+            let verdict = verifying.options(&options).await?;
             let entries = entries_of_groups(optimizations, tablets.as_slice())?;
             let entries = |group: &str| {
                 let own = entries.get(&Some(group.into())).or_else(|| entries.get(&None));
@@ -310,9 +395,15 @@ impl Monitor {
     }
 }
 
-/// Limits the time of a part of a reading, so that the others are still read.
-async fn within_limit<T>(part: impl Future<Output = Result<T>>) -> Result<T> {
-    within(LIMIT, part).await
+impl Part {
+    fn of_table(name: &str, read: Result<TableFigures>) -> Self {
+        match read {
+            Ok(table) => Self { table: Some(table), ..Self::default() },
+            Err(error) => {
+                Self { errors: vec![format!("table `{name}`: {error}")], ..Self::default() }
+            }
+        }
+    }
 }
 
 /// Keeps the first of the items with each name.
