@@ -48,7 +48,7 @@ async fn read(
     if duty.is_some() {
         let snapshot = client.snapshot().await?;
         for queue in queues {
-            queue.estimate_backlog(&snapshot, MAX_ENTRIES).await?;
+            queue.set_gauges(&queue.estimate_backlog(&snapshot, MAX_ENTRIES).await?);
         }
     }
     Ok(())

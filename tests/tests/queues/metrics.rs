@@ -64,28 +64,21 @@ fn counts_processed_entries_and_dead_letters() {
         })
         .await;
         app.settle().await;
+        // A reading alone sets no gauges: it may be that of an operator.
         read_backlogs(&app).await;
     });
     let wanted = [
         ("fluo_queue_dead_letters_total", "pages", 1),
         ("fluo_queue_dead_letters_total", "wc", 1),
-        ("fluo_queue_oldest_entry_age_seconds", "pages", 0),
-        ("fluo_queue_oldest_entry_age_seconds", "wc", 0),
-        ("fluo_queue_oldest_entry_timestamp", "pages", 0),
-        ("fluo_queue_oldest_entry_timestamp", "wc", 0),
         ("fluo_queue_processed_total", "pages", 4),
         ("fluo_queue_processed_total", "wc", 3),
-        ("fluo_queue_waiting_bytes", "pages", 0),
-        ("fluo_queue_waiting_bytes", "wc", 0),
-        ("fluo_queue_waiting_entries", "pages", 0),
-        ("fluo_queue_waiting_entries", "wc", 0),
     ];
     let wanted = wanted.map(|(name, queue, value)| ((name.to_owned(), queue.to_owned()), value));
     assert_eq!(metrics, wanted.into());
 }
 
 #[test]
-fn shows_the_backlog_that_was_last_read() {
+fn shows_the_backlog_of_the_gauges() {
     let mut oldest = 0;
     let begun = std::time::Instant::now();
     let mut metrics = recorded(async {
@@ -101,7 +94,8 @@ fn shows_the_backlog_that_was_last_read() {
         let [stored] = &StoredQueue::all(&client.application().settings).unwrap()[..] else {
             panic!("there is one queue");
         };
-        stored.backlog(&client.snapshot().await.unwrap()).await.unwrap();
+        let backlog = stored.backlog(&client.snapshot().await.unwrap()).await.unwrap();
+        stored.set_gauges(&backlog);
     });
     let age = "fluo_queue_oldest_entry_age_seconds".to_owned();
     let age = metrics.remove(&(age, "wc".to_owned())).unwrap();

@@ -20,8 +20,7 @@ const BATCH: usize = 1_000;
 const SMALLEST_BATCH: usize = 50;
 
 impl StoredQueue {
-    /// Returns the backlog of the queue at a snapshot. Reads all entries, one batch at a time, and
-    /// sets the [gauges](crate::telemetry::METRICS) of the queue.
+    /// Returns the backlog of the queue at a snapshot. Reads all entries, one batch at a time.
     ///
     /// # Errors
     ///
@@ -51,8 +50,13 @@ impl StoredQueue {
         reader.read_the_rest_of_some().await?;
         let mut backlog = Backlog::new(reader.found);
         backlog.read_ages(snapshot).await;
-        telemetry::set_backlog(&self.id, &backlog);
         Ok(backlog)
+    }
+
+    /// Sets the [gauges](crate::telemetry::METRICS) of the queue to a backlog, for one process of
+    /// the application that reads it again and again.
+    pub fn set_gauges(&self, backlog: &Backlog) {
+        telemetry::set_backlog(&self.id, backlog);
     }
 }
 
