@@ -20,7 +20,8 @@ use crate::cluster::cluster;
 use crate::ground::fresh_name;
 use crate::relay::{NOTIFICATIONS, Relay};
 
-const PAGE: &str = include_str!("../../../docs/protocol.md");
+const PAGES: [&str; 2] =
+    [include_str!("../../../docs/protocol.md"), include_str!("../../../docs/monitoring.md")];
 const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) const TASKS: usize = 128;
 
@@ -77,18 +78,11 @@ impl Ground {
         let [link, oracle_link, other_link] = [(); 3].map(|()| zookeeper.link());
         create_instance(&zookeeper).await;
         let relay = Relay::start(cluster.proxy().unwrap().address()).await;
-        let zookeepers = |link: &Link| format!("{}/fluo", link.address());
-        let connect = async |address: String, link: &Link| {
-            let proxy = ProxyOptions::new(address, cluster.site().credentials());
-            let options = AccumuloOptions::new(proxy, zookeepers(link));
-            fluo_accumulo::connect(options).await.unwrap()
-        };
-        let instance = connect(relay.address.clone(), &link).await;
+        let instance = connect(&relay.address, &link).await;
         let name = fresh_name("budgets");
         let application = instance.application(&name).observers(observers);
         application.initialize().await.unwrap();
-        let options = OracleOptions::new(zookeepers(&oracle_link), &name).unwrap();
-        let oracle = Oracle::start(options.host("localhost")).await.unwrap();
+        let oracle = start_oracle(&oracle_link, &name).await;
         let coordination = instance.applications().open(&name).await.unwrap();
         let requests = Arc::new(Intercepted::with_hooks(coordination, Requests::default()));
         let tables = instance.table_admin();
@@ -98,7 +92,7 @@ impl Ground {
             .await
             .unwrap()
             .with_observers(observers.clone());
-        let other = connect(cluster.proxy().unwrap().address(), &other_link).await;
+        let other = connect(&cluster.proxy().unwrap().address(), &other_link).await;
         let ground = Self {
             relay,
             link,
@@ -156,12 +150,12 @@ impl Ground {
 
     /// Returns the calls of some work, with those that it leaves to the background.
     pub(crate) async fn count(&self, work: impl AsyncFnOnce()) -> Counted {
-        self.wait_until_closed().await;
+        wait_until_closed(&self.relay).await;
         let now = || (self.relay.calls(), self.zookeeper(), self.timestamps());
         let (calls, zookeeper, timestamps) = now();
         work().await;
         self.client.wait_until_rolled_forward().await;
-        self.wait_until_closed().await;
+        wait_until_closed(&self.relay).await;
         let mut counted = Counted {
             calls: now().0,
             zookeeper: now().1 - zookeeper,
@@ -177,16 +171,6 @@ impl Ground {
         }
         counted.calls.retain(|_, count| *count > 0);
         counted
-    }
-
-    /// Waits until every scan is closed, which happens in the background.
-    async fn wait_until_closed(&self) {
-        let begun = Instant::now();
-        let count = |name| self.relay.count(name);
-        while count("createScanner") + count("createBatchScanner") != count("closeScanner") {
-            assert!(begun.elapsed() < PATIENCE, "a scan stays open");
-            sleep(Duration::from_millis(2)).await;
-        }
     }
 
     /// Returns the number of requests to ZooKeeper, without those that keep the lease.
@@ -206,7 +190,32 @@ impl Ground {
     }
 }
 
-async fn create_instance(zookeeper: &ZooKeeper) {
+/// Waits until every scan is closed, which happens in the background.
+pub(crate) async fn wait_until_closed(relay: &Relay) {
+    let begun = Instant::now();
+    let count = |name| relay.count(name);
+    while count("createScanner") + count("createBatchScanner") != count("closeScanner") {
+        assert!(begun.elapsed() < PATIENCE, "a scan stays open");
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn zookeepers(link: &Link) -> String {
+    format!("{}/fluo", link.address())
+}
+
+/// Connects to a proxy and a ZooKeeper.
+pub(crate) async fn connect(address: &str, link: &Link) -> Instance {
+    let proxy = ProxyOptions::new(address, cluster().unwrap().site().credentials());
+    fluo_accumulo::connect(AccumuloOptions::new(proxy, zookeepers(link))).await.unwrap()
+}
+
+pub(crate) async fn start_oracle(link: &Link, application: &str) -> Oracle {
+    let options = OracleOptions::new(zookeepers(link), application).unwrap();
+    Oracle::start(options.host("localhost")).await.unwrap()
+}
+
+pub(crate) async fn create_instance(zookeeper: &ZooKeeper) {
     let link = zookeeper.link();
     let client = ZooKeeperClient::connect(&link.address()).await.unwrap();
     let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
@@ -216,12 +225,13 @@ async fn create_instance(zookeeper: &ZooKeeper) {
     client.create(&node, b"instance-1", &persistent).await.unwrap();
 }
 
-/// Returns the numbers of an operation in the table of the page: calls of the proxy, requests to
-/// ZooKeeper, and requests for timestamps.
-fn budget(operation: &str) -> [u64; 3] {
+/// Returns the numbers of an operation in the table of a page: calls of the proxy, requests to
+/// ZooKeeper, and a third one that the page names.
+pub(crate) fn budget(operation: &str) -> [u64; 3] {
     let begin = format!("| {operation} |");
-    let line = PAGE.lines().find_map(|line| line.strip_prefix(&begin));
-    let line = line.unwrap_or_else(|| panic!("docs/protocol.md has no line `{begin}`"));
+    let mut lines = PAGES.iter().flat_map(|page| page.lines());
+    let line = lines.find_map(|line| line.strip_prefix(&begin));
+    let line = line.unwrap_or_else(|| panic!("no page has a line `{begin}`"));
     let numbers = line.split('|').filter_map(|cell| cell.trim().parse().ok());
     let numbers: Vec<u64> = numbers.collect();
     numbers.try_into().unwrap()

@@ -16,11 +16,13 @@ mod drift;
 mod gate;
 mod life;
 mod loading;
+mod monitor;
 mod permissions;
 mod process;
 mod queues_of_java;
 mod splitting;
 mod stopped;
+mod table_data;
 mod tls;
 
 pub(crate) use fluo_tests::unused_name as name;

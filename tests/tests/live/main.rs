@@ -5,6 +5,7 @@
 mod bad_input;
 mod budgets;
 mod budgets_ground;
+mod budgets_monitor;
 mod calls_by_handle;
 mod calls_of_tables;
 mod calls_of_the_instance;

@@ -49,7 +49,7 @@ impl Operator {
     }
 
     /// Returns a command on the application, not yet started.
-    fn command(&self, arguments: &str) -> Command {
+    pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = self.fluo.bare();
         command
             .args(arguments.split_whitespace())

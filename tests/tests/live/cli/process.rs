@@ -14,7 +14,16 @@ const TEXT: Column = Column::from_static("page", "text");
 const LENGTH: Column = Column::from_static("page", "length");
 
 /// A child that is killed if the test fails.
-struct Running(Child);
+pub(super) struct Running(pub(super) Child);
+
+impl Running {
+    /// Returns the first line of the output.
+    pub(super) fn line(&mut self) -> String {
+        let mut line = String::new();
+        BufReader::new(self.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -58,9 +67,9 @@ fn start(operator: &Operator) -> (Running, String) {
     (process, address)
 }
 
-fn ask(address: &str, path: &str) -> String {
+pub(super) fn ask(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer.split_once("\r\n\r\n").unwrap().1.to_owned()

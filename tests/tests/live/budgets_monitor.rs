@@ -1,0 +1,140 @@
+//! The number of calls of a reading of a monitor: the table in `docs/monitoring.md`.
+
+use std::array::from_fn;
+
+use fluo_accumulo::Oracle;
+use fluo_engine::{Instance, InstanceExt};
+use fluo_keys::RowHasher;
+use fluo_process::monitor::{Monitor, MonitorOptions, MonitoredTable};
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::table_optimizations;
+use fluo_table::{Timestamp, Versions};
+use fluo_zookeeper::{Link, ZooKeeper};
+
+use crate::budgets_ground::{budget, connect, create_instance, start_oracle, wait_until_closed};
+use crate::cluster::cluster;
+use crate::ground::fresh_name;
+use crate::relay::Relay;
+
+/// Number of the readings of which the smallest counts: clients keep their leases beside them.
+const READINGS: usize = 3;
+const PROCESSES: u64 = 3;
+
+/// The connections of a monitor.
+struct Counted {
+    relay: Relay,
+    link: Link,
+}
+
+impl Counted {
+    /// Returns the calls of the proxy, the requests to ZooKeeper, and the look-ups of the ids of
+    /// tables.
+    fn now(&self) -> [u64; 3] {
+        let calls = self.relay.calls().into_iter();
+        let calls = calls.filter(|(name, _)| *name != crate::relay::NOTIFICATIONS);
+        let calls = calls.map(|(_, count)| count).sum();
+        [calls, self.link.count_all(), self.relay.count("tableIdMap")]
+    }
+
+    /// Returns the calls of a reading after the first one, which opens the clients.
+    async fn count(&self, instance: &Instance, options: MonitorOptions) -> [u64; 3] {
+        let mut monitor = Monitor::new(instance.clone(), options.needs_oracle(true));
+        let mut smallest = [u64::MAX; 3];
+        for reading in 0..=READINGS {
+            wait_until_closed(&self.relay).await;
+            let before = self.now();
+            let figures = monitor.read().await;
+            assert!(figures.errors.is_empty(), "{figures:?}");
+            wait_until_closed(&self.relay).await;
+            let of_reading = less(self.now(), before);
+            if reading > 0 {
+                smallest = from_fn(|at| smallest[at].min(of_reading[at]));
+            }
+        }
+        smallest
+    }
+}
+
+fn less(more: [u64; 3], fewer: [u64; 3]) -> [u64; 3] {
+    from_fn(|at| more[at].checked_sub(fewer[at]).unwrap())
+}
+
+/// Compares numbers with a line of the page. Look-ups of ids at the same time are one.
+#[track_caller]
+fn check(operation: &str, found: [u64; 3]) {
+    let most = budget(operation);
+    assert_eq!(found[..2], most[..2], "{operation}");
+    assert!(found[2] <= most[2], "{operation}: {found:?}");
+}
+
+/// Creates an application with a queue and a row hasher, whose table is laid out, and its oracle.
+async fn create(instance: &Instance, link: &Link, name: &str) -> Oracle {
+    let words = CombineQueue::<String, u64>::new("words", Sum).unwrap().buckets(7).unwrap();
+    let pages = RowHasher::new("p").unwrap().table_optimizations(4).unwrap();
+    let application = instance.application(name).recipe(&words).recipe(&pages);
+    application.initialize().await.unwrap();
+    let wanted = table_optimizations(&application.settings()).unwrap();
+    wanted.plan(instance, name).await.unwrap().apply(instance).await.unwrap();
+    let mut oracle = start_oracle(link, name).await;
+    oracle.wait_for_lead().await.unwrap();
+    oracle
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reading_keeps_its_call_budget() {
+    let Some(cluster) = cluster().filter(|cluster| cluster.secret().is_none()) else { return };
+    let zookeeper = ZooKeeper::new();
+    create_instance(&zookeeper).await;
+    let proxy = cluster.proxy().unwrap().address();
+    let counted = Counted { relay: Relay::start(proxy.clone()).await, link: zookeeper.link() };
+    let instance = connect(&counted.relay.address, &counted.link).await;
+    let other_link = zookeeper.link();
+    let other = connect(&proxy, &other_link).await;
+    let tables = other.table_admin();
+    let [table, next] = [(); 2].map(|()| fresh_name("budgets"));
+    for table in [&table, &next] {
+        tables.create_table(table, Versions::default()).await.unwrap();
+    }
+    let with = |tables: &[&String]| {
+        let tables = tables.iter().map(|table| MonitoredTable::new(*table));
+        MonitorOptions::new("here").tables(tables)
+    };
+
+    let mut before = counted.count(&instance, with(&[&table])).await;
+    let with_both = counted.count(&instance, with(&[&table, &next])).await;
+    let of_table = less(with_both, before);
+    check("each table without recipes and spec", of_table);
+    check("without applications and tables", less(before, of_table));
+    let names = [(); 2].map(|()| fresh_name("budgets"));
+    let mut oracles = Vec::new();
+    for name in &names {
+        oracles.push(create(&other, &other_link, name).await);
+        let now = counted.count(&instance, with(&[&table])).await;
+        check("each application with recipes and a queue", less(now, before));
+        before = now;
+    }
+
+    let coordination = other.applications().open(&names[0]).await.unwrap();
+    let (mut workers, mut transactors) = (Vec::new(), Vec::new());
+    for _ in 0..PROCESSES {
+        workers.push(coordination.join_workers().await.unwrap());
+    }
+    let now = counted.count(&instance, with(&[&table])).await;
+    check("each worker", less(now, before).map(|count| count.div_ceil(PROCESSES)));
+    before = now;
+    for _ in 0..PROCESSES {
+        let transactor = coordination.begin_transactor().await.unwrap();
+        transactor.publish_oldest_active(Some(Timestamp::FIRST)).await.unwrap();
+        transactors.push(transactor);
+    }
+    let now = counted.count(&instance, with(&[&table])).await;
+    check("each client that reads", less(now, before).map(|count| count.div_ceil(PROCESSES)));
+
+    drop((workers, transactors, coordination));
+    for oracle in oracles {
+        oracle.stop().await;
+    }
+    for table in names.iter().chain([&table, &next]) {
+        tables.delete_table(table).await.unwrap();
+    }
+}
