@@ -203,8 +203,8 @@ fn the_gauges_show_the_horizon_and_what_holds_it_back() {
 /// Returns the names and label values under which a metric is recorded.
 fn with_labels(metric: &Metric) -> Vec<Recorded> {
     let name = metric.name.to_owned();
-    match metric.label {
-        Some((_, values)) if !values.is_empty() => {
+    match metric.labels {
+        [(_, values)] if !values.is_empty() => {
             let recorded = |value: &&str| (name.clone(), Some((*value).to_owned()));
             values.iter().map(recorded).collect()
         }
@@ -258,7 +258,7 @@ fn line(metric: &Metric) -> String {
         MetricKind::Histogram => "histogram",
         _ => panic!("an unknown kind"),
     };
-    let label = metric.label.map_or_else(String::new, |(name, values)| {
+    let label = metric.labels.first().map_or_else(String::new, |(name, values)| {
         let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
         match values.is_empty() {
             true => format!("`{name}`"),

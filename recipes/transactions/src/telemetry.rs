@@ -19,38 +19,39 @@ pub(crate) const DEAD_LETTERS: Metric = Metric::counter(
     "fluo_queue_dead_letters_total",
     "entries that workers of this process have moved to the dead letters of a queue; those of a transaction that fails count again",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 pub(crate) const LATE_EXPORTS: Metric = Metric::counter(
     "fluo_queue_late_exports_total",
     "exports that a table sink has not written, because a later one of the key was written before: blind exports, retried dead letters, and entries that a worker which was paused delivers again",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 const OLDEST_AGE: Metric = Metric::gauge(
     "fluo_queue_oldest_entry_age_seconds",
     "a lower bound of the time since the oldest entry that was read began to wait in a queue, when its backlog was last read; 0 if none did, NaN if it is not known",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 const OLDEST_ENTRY: Metric = Metric::gauge(
     "fluo_queue_oldest_entry_timestamp",
     "the sequence of the oldest entry that waited in a queue when its backlog was last read; 0 if none did",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 pub(crate) const PROCESSED: Metric = Metric::counter(
     "fluo_queue_processed_total",
     "entries that workers of this process have combined or exported; those of a transaction that fails count again",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 const WAITING_BYTES: Metric = Metric::gauge(
     "fluo_queue_waiting_bytes",
     "bytes of the entries that waited in a queue when its backlog was last read, or an estimate",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 const WAITING: Metric = Metric::gauge(
     "fluo_queue_waiting_entries",
     "entries that waited in a queue when its backlog was last read, or an estimate",
 )
-.label(QUEUE, &[]);
+.labels(OF_QUEUE);
 const QUEUE: &str = "queue";
+const OF_QUEUE: &[(&str, &[&str])] = &[(QUEUE, &[])];
 
 /// Passes the descriptions of [`METRICS`] to the recorder of the process. Call it once, after you
 /// install the recorder.

@@ -19,7 +19,7 @@ macro_rules! metrics {
     ($($kind:ident $name:ident $([$label:ident: $($value:literal),+])?: $text:literal;)*) => {
         &[$(
             Metric::$kind(stringify!($name), $text)
-                $(.label(stringify!($label), &[$($value),+]))?
+                $(.labels(&[(stringify!($label), &[$($value),+])]))?
         ),*]
     };
 }

@@ -45,10 +45,10 @@ pub(crate) fn install() -> Result<PrometheusHandle> {
 /// Adds a counter before its first count, so that its increase includes the first one.
 fn start_at_zero(metric: &Metric) {
     let name = metric.name;
-    match (metric.kind, metric.label) {
-        (MetricKind::Counter, None) => metrics::counter!(name).increment(0),
-        (MetricKind::Counter, Some((label, values))) => {
-            values.iter().for_each(|value| metrics::counter!(name, label => *value).increment(0));
+    match (metric.kind, metric.labels) {
+        (MetricKind::Counter, []) => metrics::counter!(name).increment(0),
+        (MetricKind::Counter, [(label, values)]) => {
+            values.iter().for_each(|value| metrics::counter!(name, *label => *value).increment(0));
         }
         _ => {}
     }

@@ -251,7 +251,7 @@ async fn the_port_shows_each_metric_and_the_page() {
     };
     for metric in METRICS.iter().filter(|metric| metric.name != "fluo_monitor_oracles") {
         assert!(text.contains(&format!("# HELP {} {}\n", metric.name, metric.description)));
-        for label in metric.labels {
+        for (label, _) in metric.labels {
             let line = text.lines().find(|line| line.starts_with(&format!("{}{{", metric.name)));
             assert!(line.unwrap().contains(&format!("{label}=\"")), "{line:?}");
         }
@@ -271,7 +271,7 @@ fn the_page_and_the_dashboard_name_the_metrics() {
     let page = include_str!("../../../docs/monitoring.md");
     let rows = page.lines().filter(|line| line.starts_with("| `fluo_monitor_"));
     let expected = METRICS.iter().map(|metric| {
-        let labels = metric.labels.iter().map(|label| format!("`{label}`"));
+        let labels = metric.labels.iter().map(|(label, _)| format!("`{label}`"));
         let labels = labels.collect::<Vec<_>>().join(", ");
         format!("| `{}` | {labels} | {} |", metric.name, metric.description).replace("|  |", "| |")
     });

@@ -14,9 +14,8 @@ pub struct Metric {
     pub name: &'static str,
     /// The kind of its values.
     pub kind: MetricKind,
-    /// Its label, with the values that the label can have, or `None`. An empty list stands for any
-    /// values.
-    pub label: Option<(&'static str, &'static [&'static str])>,
+    /// Its labels, each with the values that it can have. An empty list stands for any values.
+    pub labels: &'static [(&'static str, &'static [&'static str])],
     /// The description for the recorder.
     pub description: &'static str,
 }
@@ -36,7 +35,7 @@ pub enum MetricKind {
 impl Metric {
     /// Declares a counter.
     pub const fn counter(name: &'static str, description: &'static str) -> Self {
-        Self { name, kind: MetricKind::Counter, label: None, description }
+        Self { name, kind: MetricKind::Counter, labels: &[], description }
     }
 
     /// Declares a gauge.
@@ -49,9 +48,9 @@ impl Metric {
         Self { kind: MetricKind::Histogram, ..Self::counter(name, description) }
     }
 
-    /// Declares the label, with its values; an empty list stands for any values.
-    pub const fn label(self, name: &'static str, values: &'static [&'static str]) -> Self {
-        Self { label: Some((name, values)), ..self }
+    /// Declares the labels, each with its values; an empty list stands for any values.
+    pub const fn labels(self, labels: &'static [(&'static str, &'static [&'static str])]) -> Self {
+        Self { labels, ..self }
     }
 
     /// Passes the unit and the description to the recorder of the process.

@@ -34,7 +34,7 @@ pub use figures::{
 };
 pub use port::MonitorPort;
 pub use reader::{Monitor, MonitorOptions, MonitoredTable};
-pub use series::{METRICS, MonitorMetric};
+pub use series::METRICS;
 
 pub(crate) use board::Board;
 pub(crate) use port::monitor_answer;

@@ -2,32 +2,21 @@
 
 use std::fmt::Write;
 
+use fluo_table::telemetry::Metric;
+
 use super::figures::Figures;
 
-/// A gauge of a monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MonitorMetric {
-    /// The name; starts with `fluo_monitor_`.
-    pub name: &'static str,
-    /// The names of its labels.
-    pub labels: &'static [&'static str],
-    /// The description.
-    pub description: &'static str,
-}
-
+/// Writes each gauge as its name, its labels, and its description.
 macro_rules! metrics {
     ($($name:ident [$($label:ident),*]: $text:literal;)*) => {
-        &[$(MonitorMetric {
-            name: stringify!($name),
-            labels: &[$(stringify!($label)),*],
-            description: $text,
-        }),*]
+        &[$(
+            Metric::gauge(stringify!($name), $text).labels(&[$((stringify!($label), &[])),*])
+        ),*]
     };
 }
 
 /// All gauges of a monitor, sorted by name.
-pub const METRICS: &[MonitorMetric] = metrics! {
+pub const METRICS: &[Metric] = metrics! {
     fluo_monitor_conflicts_per_second []:
         "transactions that conflicted, of the processes whose metrics are read";
     fluo_monitor_dead_letters [application]:
@@ -102,7 +91,7 @@ impl Series {
         let metric = METRICS.iter().find(|metric| metric.name == self.name);
         let names = metric.map(|metric| metric.labels).unwrap_or_default();
         let labels = names.iter().zip(&self.labels);
-        let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
+        let labels = labels.map(|((name, _), value)| format!("{name}=\"{}\"", escaped(value)));
         let labels = labels.collect::<Vec<_>>().join(",");
         if labels.is_empty() { self.name.to_owned() } else { format!("{}{{{labels}}}", self.name) }
     }
