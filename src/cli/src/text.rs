@@ -4,23 +4,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use fluo_table::Grouped;
+pub(crate) use fluo_table::counted as plural;
 
 const SHORTENED_CHARS: usize = 60;
 
 pub(crate) fn count_of(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
-}
-
-/// Formats a count with its noun: `1 row`, `2 rows`, `2 entries`.
-pub(crate) fn plural(count: impl TryInto<u64>, noun: &str) -> String {
-    let count = count.try_into().unwrap_or(u64::MAX);
-    let number = Grouped(count);
-    let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
-    match noun.strip_suffix('y') {
-        _ if count == 1 => format!("{number} {noun}"),
-        Some(stem) if !has_vowel(stem) => format!("{number} {stem}ies"),
-        _ => format!("{number} {noun}s"),
-    }
 }
 
 /// Returns the first line of a text, shortened. Two dots stand for the rest.
@@ -85,13 +74,6 @@ pub(crate) fn seconds(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pluralizes_all_counts_but_one() {
-        assert_eq!([1, 2].map(|count| plural(count, "row")), ["1 row", "2 rows"]);
-        assert_eq!(plural(2_000, "key"), "2,000 keys");
-        assert_eq!([0, 1].map(|count| plural(count, "entry")), ["0 entries", "1 entry"]);
-    }
 
     #[test]
     fn shortens_long_texts_and_later_lines() {

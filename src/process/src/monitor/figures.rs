@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::Grouped;
+use fluo_table::counted;
 use serde::Serialize;
 
 /// The result of one reading. A part that could not be read is missing, with a sentence in
@@ -200,8 +200,7 @@ impl Figures {
                 letters.push(alarm(&counted(application.dead_letters, "dead letter")));
             }
             for queue in application.queues.iter().filter(|queue| queue.dead_letters > 0) {
-                let count = usize::try_from(queue.dead_letters).unwrap_or(usize::MAX);
-                let count = counted(count, "dead letter");
+                let count = counted(queue.dead_letters, "dead letter");
                 letters.push(alarm(&format!("queue `{}`: {count}", queue.id)));
             }
         }
@@ -221,9 +220,4 @@ impl Figures {
         }
         self.alarms = [alarms, letters, differences].concat();
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let number = Grouped(u64::try_from(count).unwrap_or(u64::MAX));
-    format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -17,10 +17,16 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// Formats a count with its noun: `1 byte`, `2 bytes`.
-pub fn counted(count: usize, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
+/// Formats a count with its noun: `1 byte`, `2 bytes`, `2,000 entries`.
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let number = Grouped(count);
+    let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{number} {noun}"),
+        Some(stem) if !has_vowel(stem) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +46,7 @@ mod tests {
     fn pluralizes_all_counts_but_one() {
         let counts = [0, 1, 2].map(|count| counted(count, "byte"));
         assert_eq!(counts, ["0 bytes", "1 byte", "2 bytes"]);
+        assert_eq!([1, 2].map(|count| counted(count, "entry")), ["1 entry", "2 entries"]);
+        assert_eq!(counted(2_000, "key"), "2,000 keys");
     }
 }
