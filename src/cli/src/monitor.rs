@@ -8,9 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use fluo_process::monitor::{self, MonitorOptions, MonitorPort, MonitoredTable};
+use fluo_table::{Error, ErrorKind};
 use serde_json::json;
 
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::output;
 use crate::spec;
 use crate::target::InstanceArguments;
@@ -50,7 +51,16 @@ impl WatchedArguments {
             .tables(tables)
             .needs_oracle(!self.target.is_directory())
             .metrics(self.metrics.iter().map(String::as_str))?;
-        Ok(monitor::Monitor::new(self.target.open().await?, options))
+        let opened = self.target.open().await.map_err(|error| {
+            let kind = error.downcast_ref::<Error>().map(Error::kind);
+            match self.target.is_directory() && kind == Some(ErrorKind::Unavailable) {
+                true => {
+                    exit::advised(error, "a worker shows these figures at its FLUO_HTTP address")
+                }
+                false => error,
+            }
+        });
+        Ok(monitor::Monitor::new(opened?, options))
     }
 }
 

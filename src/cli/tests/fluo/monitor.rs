@@ -78,7 +78,9 @@ fn serves_the_page_until_a_signal() {
     }
     assert_says(&get("/figures"), "\"at\":\"embedded:d\"");
     // No other process can open the directory, or listen there.
-    assert_says(&place.fails("top --at embedded:d"), " is open in ");
+    let held = place.fails("top --at embedded:d");
+    assert_says(&held, " is open in process ");
+    assert_says(&held, "; a worker shows these figures at its FLUO_HTTP address");
     place.runs("table create --at embedded:e pages");
     let taken = place.fails(&format!("monitor --at embedded:e --listen {address}"));
     assert_says(&taken, &format!("cannot listen at {address} for /, /figures"));
