@@ -53,12 +53,28 @@ fn with_bounds(message: &str) -> Option<String> {
     })
 }
 
-/// Formats a row or a key for an error. Hides the part before an `@`, which may be a password.
+/// Formats a row or a key for a message or a report. Hides the part before an `@`, which may be a
+/// password.
 pub(crate) fn masked(written: &[u8]) -> String {
-    match written.iter().rposition(|byte| *byte == b'@') {
-        None => Escaped(written).to_string(),
-        Some(at) => format!("***{}", Escaped(written.get(at..).unwrap_or_default())),
+    masked_text(&Escaped(written).to_string())
+}
+
+/// Masks a row or a key in the escaped form.
+pub(crate) fn masked_text(written: &str) -> String {
+    match written.rsplit_once('@') {
+        None | Some(("", _)) => written.to_owned(),
+        Some((_, rest)) => format!("***@{rest}"),
     }
+}
+
+/// Masks the rows and keys that a sentence quotes.
+pub(crate) fn masked_quotes(sentence: &str) -> String {
+    let parts = sentence.split('`').zip([false, true].into_iter().cycle());
+    let parts = parts.map(|(part, is_quoted)| match is_quoted {
+        true => masked_text(part),
+        false => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 #[cfg(test)]
@@ -162,5 +178,9 @@ mod tests {
         assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
         assert_eq!(masked(b"a@b@c"), "***@c");
         assert_eq!(masked(b"abc"), "abc");
+        assert_eq!(
+            masked_quotes("`user:secret@x` has no time: the text before `@` is `no@number`"),
+            "`***@x` has no time: the text before `@` is `***@number`"
+        );
     }
 }

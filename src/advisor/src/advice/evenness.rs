@@ -7,7 +7,7 @@ use crate::{KeyProfile, LoadForecast};
 use fluo_keys::number::{float, share};
 
 /// The largest load over the mean that is even enough for a balancer.
-const EVEN_ENOUGH: f64 = 1.5;
+pub(super) const EVEN_ENOUGH: f64 = 1.5;
 /// The promised load over the mean from which it is a fault of an uneven design.
 const NEARLY_EVEN: f64 = 1.1;
 /// The largest share of the newest keys, as a multiple of the tablet's share, that counts as

@@ -22,8 +22,14 @@
 //!
 //! Keys and tables that already have designs keep them, in the tablets of the table: a second salt
 //! would make keys longer, and removing one would change the whole table. A table that is split for
-//! plain rows that are spread evenly is kept, too. If all designs are rejected, the advice names
-//! the one whose fullest tablet is the least full, and states that it is not good.
+//! plain rows that are spread evenly is kept, too.
+//!
+//! If all designs are rejected, the advice names the least bad, and states that it is not good.
+//! Designs of so few tablets that a server has more than 1.5 times its share are rejected here too.
+//! The least bad is the design whose fullest server has the smallest share of all keys or of the
+//! newest, whichever is larger, and of those the one whose fullest tablet has the smallest share.
+//! The tablets are divided evenly among the servers. The load over the mean is no measure here,
+//! because a design of few tablets has a large mean.
 
 mod evenness;
 mod fault;
@@ -69,12 +75,12 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
     let mut designs: Vec<_> = candidates.map(judged).collect();
     report::rank(&mut designs, options);
     let best = designs.first_mut().filter(|_| profile.keys > 0);
-    let decision = best.map_or(Decision::NoDesign, report::decide);
+    let decide = |best| report::decide(best, options.servers);
+    let decision = best.map_or(Decision::NoDesign, decide);
     let advised = designs.first().filter(|_| decision != Decision::NoDesign);
-    let of_table = advised.filter(|design| design.candidate.split_points.is_some());
     Ok(AdvisorReport {
         decision,
-        tablets: of_table.map_or(tablets, |design| design.candidate.tablets),
+        tablets: advised.map_or(tablets, |design| design.candidate.tablets),
         existing: Vec::new(),
         others: None,
         spec: advised.map(|design| AdvisedSpec {

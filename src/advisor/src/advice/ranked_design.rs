@@ -7,7 +7,7 @@ use fluo_keys::{KeyDesign, RecipeError, ScanCost};
 use fluo_table::Escaped;
 use serde::Serialize;
 
-use super::evenness;
+use super::evenness::{self, EVEN_ENOUGH};
 use super::fault::Fault;
 use super::options::{AdviceOptions, Read};
 use crate::forecast::{MAX_REJECTED, Splits, Written};
@@ -190,14 +190,38 @@ impl RankedDesign {
         Some(pieces)
     }
 
-    /// Returns the load of the fullest tablet over the mean, of all keys or of the newest,
-    /// whichever is larger.
-    pub(super) fn fullest(&self) -> f64 {
-        self.load.as_ref().map_or(f64::INFINITY, |load| {
-            let newest = load.newest_in_one.unwrap_or(0.0) * float(load.tablets());
-            load.largest_over_mean.max(newest)
+    /// Checks whether the design spreads keys badly: it overloads tablets, or has so few that it
+    /// overloads a server.
+    pub(super) fn is_bad(&self, servers: u32) -> bool {
+        match self.suitability {
+            Suitability::HotEnd | Suitability::Uneven => true,
+            Suitability::TooFewTablets => {
+                self.fullest(servers)[0] * f64::from(servers) > EVEN_ENOUGH
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the share of the keys on the fullest server, and in the fullest tablet: of all keys
+    /// or of the newest, whichever is larger.
+    ///
+    /// A share compares designs of different numbers of tablets. The load over the mean does not:
+    /// one tablet with all keys has the mean.
+    pub(super) fn fullest(&self, servers: u32) -> [f64; 2] {
+        self.load.as_ref().map_or([f64::INFINITY; 2], |load| {
+            let of_all = share(load.all.fullest, load.all.keys);
+            let in_tablet = of_all.max(load.newest_in_one.unwrap_or(0.0));
+            [on_fullest_server(in_tablet, load.tablets(), servers), in_tablet]
         })
     }
+}
+
+/// Returns the share of the keys on the server of the fullest tablet, if the tablets are divided
+/// evenly among the servers, and the other tablets are equally full.
+fn on_fullest_server(in_tablet: f64, tablets: u64, servers: u32) -> f64 {
+    let (tablets, servers) = (float(tablets), f64::from(servers));
+    let elsewhere = (tablets - (tablets / servers).max(1.0)) / (tablets - 1.0).max(1.0);
+    1.0 - (1.0 - in_tablet) * elsewhere
 }
 
 /// Returns the fault of keys whose order of arrival is unknown, unless a salt or their own random

@@ -87,20 +87,21 @@ impl AdvisorReport {
 /// Sorts designs, the best first. Designs of equal rank keep their order.
 pub(super) fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
     designs.sort_by_cached_key(|design| {
-        let (rank, pieces, fullest) = match design.suitability {
-            Suitability::HotEnd | Suitability::Uneven => (Suitability::Uneven, 0, design.fullest()),
-            other => (other, design.pieces(options).unwrap_or(u64::MAX), 0.0),
+        let (rank, pieces, fullest) = if design.is_bad(options.servers) {
+            (Suitability::Uneven, 0, design.fullest(options.servers))
+        } else {
+            (design.suitability, design.pieces(options).unwrap_or(u64::MAX), [0.0; 2])
         };
         // Floats that are not negative have the order of their bits.
-        (rank, pieces, fullest.to_bits())
+        (rank, pieces, fullest.map(f64::to_bits))
     });
 }
 
 /// Decides on the best of the ranked designs, and recommends it if it is good.
-pub(super) fn decide(best: &mut RankedDesign) -> Decision {
+pub(super) fn decide(best: &mut RankedDesign, servers: u32) -> Decision {
     match best.suitability {
         Suitability::Unreadable | Suitability::Impossible => return Decision::NoDesign,
-        Suitability::HotEnd | Suitability::Uneven => return Decision::LeastBad,
+        _ if best.is_bad(servers) => return Decision::LeastBad,
         _ => best.suitability = Suitability::Recommended,
     }
     let candidate = &best.candidate;

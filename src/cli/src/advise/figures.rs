@@ -3,9 +3,10 @@
 use fluo_advisor::{
     AdvisorReport, Alphabet, Arrivals, Direction, FieldCut, KeyProfile, LeadingFields, OrderProfile,
 };
-use fluo_table::{Escaped, Grouped};
+use fluo_table::Grouped;
 use serde::Serialize;
 
+use crate::masking::{masked, masked_text};
 use crate::text::{plural, shortened};
 
 const FIELDS: usize = 3;
@@ -77,7 +78,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     }
     if let Some(others) = &report.others {
         let (keys, share) = (plural(others.keys, "key"), percent(others.share));
-        let first = shortened(&others.first);
+        let first = shortened(&masked_text(&others.first));
         add("no design", format!("{keys} ({share}), the first is `{first}`"));
     }
     all
@@ -144,7 +145,7 @@ fn fields(fields: &LeadingFields) -> Option<String> {
 }
 
 pub(super) fn quoted(bytes: &[u8]) -> String {
-    format!("`{}`", shortened(&Escaped(bytes).to_string()))
+    format!("`{}`", shortened(&masked(bytes)))
 }
 
 /// Returns a share in percent. A share above 0 is not shown as 0 %, and one below 1 not as 100 %.

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
 use fluo_keys::number::{float, float_len};
-use fluo_table::Escaped;
 use maud::{Markup, html};
 
+use crate::masking::masked;
 use crate::text::{plural, shortened};
 
 /// The maximum length of a common prefix that the keys of the heat map keep.
@@ -30,9 +30,9 @@ pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
     let prefix = &profile.common_prefix;
     let mark = |key: &[u8]| match key.strip_prefix(&**prefix) {
         Some(rest) if prefix.len() > MAX_SHOWN_PREFIX => {
-            format!("..{}", shortened(&Escaped(rest).to_string()))
+            format!("..{}", shortened(&masked(rest)))
         }
-        _ => shortened(&Escaped(key).to_string()),
+        _ => shortened(&masked(key)),
     };
     html! {
         figure.map {

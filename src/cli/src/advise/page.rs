@@ -17,6 +17,7 @@ use super::bars::{ALARM, MAX_BARS, TOP, bars, times};
 use super::figures::{self, Answer, percent};
 use super::heat_map::heat_map;
 use super::text;
+use crate::masking::masked_text;
 
 const STYLE: &str = include_str!("style.css");
 const SECTIONS: [(&str, &str); 4] =
@@ -122,7 +123,7 @@ impl Figure {
     /// Returns the figures of the main fault of the first design, in both. `None` if the second is
     /// no improvement.
     fn pair(before: &RankedDesign, after: &RankedDesign) -> Option<[Self; 2]> {
-        if !is_overloaded(before) || is_overloaded(after) {
+        if !is_overloaded(before) || after.suitability != Suitability::Recommended {
             return None;
         }
         let tablets = [before, after].map(|design| design.load.as_ref().map(LoadForecast::tablets));
@@ -167,7 +168,7 @@ fn first_screen(answer: &Answer) -> Markup {
             @if let Some(spec) = &answer.spec {
                 div.spec {
                     h3 { "Spec file" }
-                    pre tabindex="0" role="region" aria-label="Spec file" { code { (text::start(spec)) } }
+                    pre tabindex="0" role="region" aria-label="Spec file" { code { (masked_spec(spec)) } }
                     p { (answer.next) }
                 }
             }
@@ -176,6 +177,15 @@ fn first_screen(answer: &Answer) -> Markup {
             "Each bar is a tablet in order, or the mean of neighbors. Dashed: the mean of all. Top: " (TOP) " times it."
         }
     }
+}
+
+/// Returns the first lines of a spec. Split points that may contain a password become comments.
+fn masked_spec(spec: &str) -> String {
+    let masked = |line: &str| match line.contains('@') {
+        true => format!("# hidden: {}\n", masked_text(line)),
+        false => format!("{line}\n"),
+    };
+    text::start(spec).lines().map(masked).collect()
 }
 
 fn designs(answer: &Answer) -> Markup {
@@ -192,7 +202,9 @@ fn designs(answer: &Answer) -> Markup {
             tbody {
                 @for (rank, design) in answer.report.designs.iter().enumerate() {
                     @let [name, _, figures @ ..] = text::row(design);
-                    tr.advised[rank < advised] role="row" {
+                    @let is_advised = rank < advised;
+                    @let is_good = design.suitability == Suitability::Recommended;
+                    tr.advised[is_advised].faulty[is_advised && !is_good] role="row" {
                         th scope="row" role="rowheader" { (name) }
                         td role="cell" { (verdict(design.suitability)) }
                         @for (heading, figure) in text::HEADER.iter().skip(2).zip(figures) {

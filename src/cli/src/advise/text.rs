@@ -7,6 +7,7 @@ use fluo_table::Grouped;
 use super::figures::{Answer, figures, percent, quoted};
 use crate::color::Meaning;
 use crate::layout::{Columns, Heading};
+use crate::masking::masked_quotes;
 use crate::output;
 use crate::text::plural;
 
@@ -118,12 +119,12 @@ pub(super) fn against(design: &RankedDesign) -> String {
 }
 
 fn no_key_for(keys: u64, reason: &str) -> String {
-    format!("no key for {}: {reason}", plural(keys, "key"))
+    format!("no key for {}: {}", plural(keys, "key"), masked_quotes(reason))
 }
 
 fn fault(fault: &Fault) -> String {
     match fault {
-        Fault::Invalid { reason } => reason.clone(),
+        Fault::Invalid { reason } => masked_quotes(reason),
         Fault::RejectsKeys { keys, reason } => no_key_for(*keys, reason),
         Fault::FewSalts { used, is_of_a_part } => {
             let used = plural(*used, "salt");

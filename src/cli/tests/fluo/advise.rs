@@ -82,6 +82,48 @@ fn the_page_does_not_compare_the_least_bad_design() {
     assert_says(&page, "</strong> the mean load, in the fullest tablet");
 }
 
+/// The edge of the least bad design, and of a kept one that is uneven, is not that of a good one.
+#[test]
+fn the_page_marks_only_a_good_design_as_good() {
+    let row = |page: &str, class: &str| page.matches(&format!("<tr class=\"{class}\"")).count();
+    let (least_bad, json) = page(&hot_row(), "--servers 10");
+    assert_eq!(json["decision"], "least-bad");
+    assert_eq!((row(&least_bad, "advised faulty"), row(&least_bad, "advised")), (1, 0));
+    let (good, _) = page(&ids(20_000), "--servers 4");
+    assert_eq!((row(&good, "advised faulty"), row(&good, "advised")), (0, 1));
+}
+
+/// A key may be a URL with a password. Each place that shows keys hides it: the frequent rows, the
+/// marks of the map, the split points, and the reason of a design that rejects keys.
+#[test]
+fn the_text_and_the_page_hide_passwords_of_keys() {
+    let place = Place::new();
+    let page = |number: u32| {
+        format!("https://u{:08x}:hunter2@h/{number}", number.wrapping_mul(2_654_435_761))
+    };
+    place.file("even", (0..4_000).map(|number| page(number) + "\n").collect::<String>());
+    let hot = |number| match number % 10 {
+        0 => "https://root:hunter2@hot.example/\n".to_owned(),
+        _ => page(number) + "\n",
+    };
+    place.file("hot", (0..4_000).map(hot).collect::<String>());
+    place.file("times.toml", "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 4\n");
+    for (arguments, shown) in [
+        ("hot --spec times.toml", "no key for 4,000 keys: `***@hot.example/` has no time"),
+        ("hot", "hottest row"),
+        ("even", "Leave the keys as they are"),
+    ] {
+        let run = place.runs(&format!("advise --servers 4 --html page.html {arguments}"));
+        let text = String::from_utf8(run.stdout).unwrap();
+        let page = place.read("page.html");
+        assert_says(&text, shown);
+        assert_says(&page, shown);
+        assert_eq!(page.contains("# hidden: ***@h/"), arguments == "even");
+        assert!(!page.contains("hunter2"), "{page}");
+        assert!(!text.split("Spec file").next().unwrap().contains("hunter2"), "{text}");
+    }
+}
+
 /// The split points of the unsalted keys are from the sample, and two of them are the frequent row.
 #[test]
 fn the_page_compares_different_numbers_of_tablets_by_their_means() {

@@ -66,6 +66,23 @@ fn with_page() -> Option<(Browser, Place)> {
     Some((browser, place))
 }
 
+/// A design that is advised as the least bad one has the edge of a bad design.
+#[test]
+fn marks_the_least_bad_design_as_bad() {
+    let Some((mut browser, place)) = with_page() else {
+        return;
+    };
+    place.file("same", "same\n".repeat(3_000));
+    place.runs("advise same --tablets 8 --html same.html");
+    let mut edge = |page| {
+        browser.show(1_280, "light");
+        browser.open(&place.path(page));
+        browser.evaluate("getComputedStyle(document.querySelector('.advised')).boxShadow")
+    };
+    assert_eq!(edge("page.html"), "rgb(27, 109, 54) 4px 0px 0px 0px inset");
+    assert_eq!(edge("same.html"), "rgb(174, 51, 14) 4px 0px 0px 0px inset");
+}
+
 /// A theme is more than a name: the background of the page is light in one and dark in the other.
 #[test]
 fn follows_the_theme_of_the_reader() {
