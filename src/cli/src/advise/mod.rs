@@ -7,7 +7,7 @@ mod input;
 mod page;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -28,7 +28,7 @@ use crate::{atomic_file, output};
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
 /// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
 /// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys that are
-/// hashed or salted already keep their designs.
+/// hashed or salted already keep their designs. With --at, FILE is a file if no table has its name.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -40,6 +40,9 @@ pub(crate) struct Advise {
     /// The file of keys, one a line, or - for standard input; with --at, the table
     #[arg(value_name = "FILE")]
     what: PathBuf,
+    /// Read the table, even if a file has its name
+    #[arg(long = "table", requires = "at")]
+    is_table: bool,
     /// Location of the table: embedded:DIR, proxy:HOST:PORT of a live Accumulo, or the name of a
     /// profile
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
@@ -47,7 +50,7 @@ pub(crate) struct Advise {
     #[command(flatten)]
     login: LoginArguments,
     /// Encoding of the keys in the file
-    #[arg(long, value_enum, default_value_t, conflicts_with = "at")]
+    #[arg(long, value_enum, default_value_t)]
     encoding: Encoding,
     /// Ignore the order of the keys in the file
     #[arg(long)]
@@ -104,17 +107,54 @@ fn reads() -> impl TypedValueParser<Value = Read> {
     })
 }
 
+/// The place of the keys.
+enum Keys {
+    /// A file, or standard input.
+    File(PathBuf),
+    Table(Box<TargetArguments>, String),
+}
+
 impl Advise {
     pub(crate) async fn run(&self) -> Result<Outcome> {
-        self.check_files()?;
-        self.write(&self.answer().await?)?;
+        let keys = self.keys().await?;
+        self.check_files(&keys)?;
+        self.write(&self.answer(&keys).await?)?;
         Ok(Outcome::Success)
     }
 
+    /// Decides between the file and the table of this name. FLUO_AT sets --at for all commands, and
+    /// not only for a table of keys.
+    async fn keys(&self) -> Result<Keys> {
+        let file = Keys::File(self.what.clone());
+        let Some(at) = &self.at else {
+            return Ok(file);
+        };
+        let shown = self.what.display();
+        let name = self.what.to_str().map(str::to_owned);
+        let is_path = |name: &String| name == "-" || name.contains(is_separator);
+        let Some(name) = name.filter(|name| self.is_table || !is_path(name)) else {
+            ensure!(!self.is_table, "{shown} is not the name of a table: names are UTF-8 text");
+            return Ok(file);
+        };
+        let target = Box::new(TargetArguments { at: at.clone(), login: self.login.clone() });
+        if self.is_table || self.what.metadata().map_or(true, |found| found.is_dir()) {
+            return Ok(Keys::Table(target, name));
+        }
+        let remedy = format!("write ./{name} for the file, or --table {name}");
+        let tables = target.open().await;
+        let tables = tables.with_context(|| format!("`{name}` may be a table: {remedy}"))?;
+        ensure!(!tables.table_exists(&name).await?, "`{name}` is a file and a table: {remedy}");
+        say!("reading the file {name}, because {at} has no such table");
+        Ok(file)
+    }
+
     /// Checks that the command does not overwrite a file that it reads.
-    fn check_files(&self) -> Result<()> {
+    fn check_files(&self, keys: &Keys) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
-        let keys = (self.at.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
+        let keys = match keys {
+            Keys::File(path) if path.as_os_str() != "-" => Some(path),
+            _ => None,
+        };
         let read = [(keys, "the file of keys"), (self.spec.as_ref(), "the spec to be tried")];
         for (path, what) in written {
             for (read, is) in read {
@@ -130,26 +170,26 @@ impl Advise {
         Ok(())
     }
 
-    async fn answer(&self) -> Result<Answer> {
+    async fn answer(&self, keys: &Keys) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
         // A table returns its rows in their order.
-        let arrivals = if self.unordered || self.at.is_some() {
-            Arrivals::Unordered
-        } else {
-            Arrivals::AsWritten
-        };
-        let source = match &self.at {
-            None => Source::of_file(&self.what, self.encoding, arrivals).await?,
-            Some(at) => {
-                let (name, shown) = (self.what.to_str(), self.what.display());
-                let name = name.with_context(|| {
-                    format!("{shown} is not the name of a table: names are UTF-8 text")
-                })?;
+        let source = match keys {
+            Keys::File(path) => {
+                let is_of_table = !self.authorizations.is_empty();
+                ensure!(!is_of_table, "--authorization is for a table; omit it for a file");
+                let arrivals =
+                    if self.unordered { Arrivals::Unordered } else { Arrivals::AsWritten };
+                Source::of_file(path, self.encoding, arrivals).await?
+            }
+            // A table returns its rows in their order.
+            Keys::Table(target, name) => {
+                let is_of_file = self.encoding != Encoding::default();
+                ensure!(!is_of_file, "--encoding is for a file of keys; omit it for a table");
                 let labels = self.authorizations.iter().cloned().collect();
-                let target = TargetArguments { at: at.clone(), login: self.login.clone() };
                 let tables = target.open().await?;
                 check_exists(&*tables, name).await?;
+                let arrivals = Arrivals::Unordered;
                 Source::of_table(&tables, name, labels, self.rows, arrivals).await?
             }
         };
@@ -167,7 +207,7 @@ impl Advise {
         let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
         let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
         let (name, cut_short) = (source.name, source.cut_short);
-        Ok(Answer { source: name, cut_short, report, spec, next: self.next() })
+        Ok(Answer { source: name, cut_short, report, spec, next: self.next(keys) })
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
@@ -213,10 +253,10 @@ impl Advise {
     }
 
     /// Returns the next step: the command that compares the spec with the table.
-    fn next(&self) -> String {
-        let (at, table) = match &self.at {
-            Some(at) => (at.to_string(), self.what.display().to_string()),
-            None => ("TARGET".to_owned(), "TABLE".to_owned()),
+    fn next(&self, keys: &Keys) -> String {
+        let (at, table) = match keys {
+            Keys::Table(target, name) => (target.at.to_string(), name.as_str()),
+            Keys::File(_) => ("TARGET".to_owned(), "TABLE"),
         };
         let (first, spec) = match &self.write_spec {
             Some(path) => ("", path.display().to_string()),

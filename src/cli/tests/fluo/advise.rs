@@ -1,6 +1,6 @@
 //! The command `fluo advise` on files of keys: its output, its files and its errors.
 
-use crate::command::{Place, ROWS, assert_says};
+use crate::command::{Place, ROWS, Run, assert_says};
 
 fn lines(count: u32, line: fn(u32) -> String) -> String {
     (0..count).map(|number| line(number) + "\n").collect()
@@ -217,8 +217,40 @@ fn the_page_of_long_keys_is_small() {
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.len() < 150_000, "{} bytes", text.len());
     for text in [&page, &text] {
-        assert_says(text, " lines more, which --write-spec writes\n");
+        assert_says(text, " more, which --write-spec writes\n");
     }
+}
+
+/// Covers a bug: FLUO_AT, which sets the location for all commands, made each file a table.
+#[test]
+fn a_location_for_all_commands_does_not_hide_files() {
+    let place = Place::with_table();
+    for name in ["keys.txt", "pages"] {
+        place.file(name, ids(100));
+    }
+    let run = |arguments: &str| {
+        let mut command = place.command(arguments.split_whitespace());
+        Run::of(command.env("FLUO_AT", "embedded:d").output().unwrap())
+    };
+    for (file, note) in [
+        ("keys.txt", "reading the file keys.txt, because embedded:d has no such table\n"),
+        ("./pages", ""),
+    ] {
+        let run = run(&format!("advise {file}")).succeeds();
+        assert!(run.text().starts_with(&format!("Keys of {file}\n")), "{}", run.text());
+        assert_eq!(run.stderr, note);
+    }
+    for (arguments, message) in [
+        ("pages", "`pages` is a file and a table: write ./pages for the file, or --table pages"),
+        ("--table pages", "there are no keys in table `pages`: give at least one"),
+        ("none", "there is no table `none`; tables: `pages`"),
+        ("--encoding hex none", "--encoding is for a file of keys; omit it for a table"),
+        ("--authorization a ./pages", "--authorization is for a table; omit it for a file"),
+    ] {
+        assert_eq!(run(&format!("advise {arguments}")).fails(), message);
+    }
+    let unknown = place.fails("advise --at embedded:none keys.txt");
+    assert_says(&unknown, "`keys.txt` may be a table: write ./keys.txt for the file, or --table");
 }
 
 /// The newest keys are the fault of keys in order, and the loads show them.
