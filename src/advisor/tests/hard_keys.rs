@@ -222,9 +222,9 @@ fn the_least_bad_design_has_the_least_full_server() {
 #[test]
 fn hot_ends_are_ranked_among_uneven_designs() {
     let report = advised(in_order(90_000, CHECKED), &servers(1));
-    let verdicts = report.designs.iter().map(|design| (design.label(), design.suitability));
+    let found = report.designs.iter().map(|design| (design.label(), design.suitability));
     let rejected: Vec<_> =
-        verdicts.filter(|(_, verdict)| *verdict >= Suitability::HotEnd).collect();
+        found.filter(|(_, suitability)| *suitability >= Suitability::HotEnd).collect();
     assert_eq!(
         rejected[..2],
         [("modulo 4", Suitability::Uneven), ("unsalted", Suitability::HotEnd)]

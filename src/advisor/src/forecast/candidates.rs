@@ -19,8 +19,8 @@ const TWO_DIGITS: u32 = 256;
 const MAX_SALTS: u32 = 65_536;
 
 /// The maximum share of rejected keys in the sample with which a design is still possible; the
-/// others decide its verdict. One odd URL of 30,000 is a mistake; one of ten shows that the design
-/// does not suit.
+/// others decide its suitability. One odd URL of 30,000 is a mistake; one of ten shows that the
+/// design does not suit.
 pub(crate) const MAX_REJECTED: f64 = 0.01;
 
 /// A design to be tried, with its number of tablets.

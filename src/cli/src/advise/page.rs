@@ -206,7 +206,7 @@ fn designs(answer: &Answer) -> Markup {
                     @let is_good = design.suitability == Suitability::Recommended;
                     tr.advised[is_advised].faulty[is_advised && !is_good] role="row" {
                         th scope="row" role="rowheader" { (name) }
-                        td role="cell" { (verdict(design.suitability)) }
+                        td role="cell" { (marked(design.suitability)) }
                         @for (heading, figure) in text::HEADER.iter().skip(2).zip(figures) {
                             td role="cell" data-label=(heading.text()) { (figure) }
                         }
@@ -217,14 +217,14 @@ fn designs(answer: &Answer) -> Markup {
     }
 }
 
-fn verdict(suitability: Suitability) -> Markup {
+fn marked(suitability: Suitability) -> Markup {
     let (class, sign) = match suitability {
         Suitability::Recommended => ("good", "✓"),
         Suitability::Suitable => ("", "✓"),
         Suitability::TooFewTablets => ("", "△"),
         _ => ("bad", "✗"),
     };
-    html! { span class=(class) { (sign) " " (text::verdict(suitability)) } }
+    html! { span class=(class) { (sign) " " (text::suitability(suitability)) } }
 }
 
 fn loads(designs: &[RankedDesign]) -> Markup {
@@ -261,7 +261,7 @@ fn picture(
     html! {
         figure {
             figcaption {
-                (when) strong { (design.label()) } " " (verdict(suitability)) br;
+                (when) strong { (design.label()) } " " (marked(suitability)) br;
                 span.small { (text::against(design)) }
             }
             @if let Some(Figure { over_mean, shown, of }) = figure {

@@ -17,7 +17,7 @@ const SPEC_BYTES: usize = 1 << 16;
 
 pub(super) const HEADER: [Heading; 8] = [
     Heading::Left("design"),
-    Heading::Left("verdict"),
+    Heading::Left("suitability"),
     Heading::Right("tablets"),
     Heading::Right("fullest / mean"),
     Heading::Right("newest in one"),
@@ -73,7 +73,7 @@ pub(super) fn row(design: &RankedDesign) -> [String; 8] {
     let newest = load.and_then(|load| load.newest_in_one);
     [
         design.label().to_owned(),
-        verdict(design.suitability).to_owned(),
+        suitability(design.suitability).to_owned(),
         load.map_or_else(dash, |load| Grouped(load.tablets()).to_string()),
         load.map_or_else(dash, |load| format!("{:.2}", load.largest_over_mean)),
         newest.map_or_else(dash, percent),
@@ -97,7 +97,7 @@ fn meaning(suitability: Suitability) -> Option<Meaning> {
     }
 }
 
-pub(super) fn verdict(suitability: Suitability) -> &'static str {
+pub(super) fn suitability(suitability: Suitability) -> &'static str {
     match suitability {
         Suitability::Recommended => "recommended",
         Suitability::Suitable => "suitable",
