@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
+use clap::builder::{EnumValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fluo_table::{Cell, CellBatches, Scan, Span};
 use futures::stream::TryStreamExt;
@@ -24,8 +25,8 @@ pub(crate) struct PrintArguments {
     pub(super) column: Vec<OsString>,
     #[command(flatten)]
     pub(crate) written: Written,
-    /// Output format: lines of text (unless given), CSV with a header, or lines of JSON
-    #[arg(long, value_enum)]
+    /// Output format: lines of text (unless given), or CSV with a header
+    #[arg(long, value_parser = format())]
     format: Option<Format>,
 }
 
@@ -33,7 +34,16 @@ pub(crate) struct PrintArguments {
 enum Format {
     Text,
     Csv,
+    #[value(hide = true)]
     Json,
+}
+
+/// Returns the parser of a format. JSON has one option, which all commands share.
+fn format() -> impl TypedValueParser<Value = Format> {
+    EnumValueParser::<Format>::new().try_map(|format| match format {
+        Format::Json => Err("write --json"),
+        format => Ok(format),
+    })
 }
 
 /// The kind of the printed records, which have different fields.
@@ -51,8 +61,8 @@ impl PrintArguments {
         match (self.format, output::is_json()) {
             (None, false) => Ok(Format::Text),
             (Some(format), false) => Ok(format),
-            (None | Some(Format::Json), true) => Ok(Format::Json),
-            (Some(_), true) => bail!("--json and another --format exclude each other; omit one"),
+            (None, true) => Ok(Format::Json),
+            (Some(_), true) => bail!("--json and --format exclude each other; omit one"),
         }
     }
 

@@ -45,7 +45,7 @@ async fn a_closed_output_ends_a_scan_without_a_failure() {
     let all = place.runs(&format!("{SCAN} web"));
     assert_eq!(all.text().lines().count(), 1_000);
     assert_eq!(all.stderr, "");
-    for arguments in ["", "--raw", "--format csv", "--format json"] {
+    for arguments in ["", "--raw", "--format csv", "--json"] {
         let arguments = format!("{SCAN} {arguments} web");
         let run = place.head(&arguments).succeeds();
         assert_eq!(run.stderr, "", "{arguments}");
