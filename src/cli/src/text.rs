@@ -22,6 +22,12 @@ pub(crate) fn shortened(text: &str) -> String {
     start
 }
 
+/// Returns the number of items that a list leaves out; `None` if it has all.
+pub(crate) fn and_more(all: u64, listed: usize) -> Option<String> {
+    let more = all.saturating_sub(count_of(listed));
+    (more > 0).then(|| format!("and {} more", Grouped(more)))
+}
+
 /// Rounds a number down, for its digits in groups.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is rounded")]
 pub(crate) fn whole(number: f64) -> Grouped {
@@ -81,6 +87,12 @@ mod tests {
         assert_eq!(shortened(&sixty), sixty);
         assert_eq!(shortened(&format!("{sixty}x")), format!("{sixty}.."));
         assert_eq!(shortened("a\nb"), "a..");
+    }
+
+    #[test]
+    fn counts_what_a_list_leaves_out() {
+        assert_eq!(and_more(1_003, 3), Some("and 1,000 more".to_owned()));
+        assert_eq!([and_more(3, 3), and_more(2, 3)], [None, None]);
     }
 
     #[test]

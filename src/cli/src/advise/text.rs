@@ -9,7 +9,7 @@ use crate::color::Meaning;
 use crate::layout::{Columns, Heading};
 use crate::masking::masked_quotes;
 use crate::output;
-use crate::text::plural;
+use crate::text::{and_more, count_of, plural};
 
 const SPEC_LINES: usize = 100;
 /// The maximum number of bytes of these lines: split points are as long as keys.
@@ -57,8 +57,8 @@ pub(super) fn start(spec: &str) -> String {
     let mut start = String::new();
     for (number, line) in spec.lines().enumerate() {
         if number == SPEC_LINES || start.len() + line.len() > SPEC_BYTES {
-            let more = plural(spec.lines().count().saturating_sub(number), "line");
-            return format!("{start}.. and {more} more, which --write-spec writes\n");
+            let more = and_more(count_of(spec.lines().count()), number).unwrap_or_default();
+            return format!("{start}.. {more}, which --write-spec writes\n");
         }
         start += line;
         start.push('\n');

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, anyhow};
 use clap::Args;
-use fluo_table::Grouped;
 use serde_json::{Value, json};
 
 use crate::exit::sentence;
 use crate::output;
-use crate::text::{count_of, parse_count, plural};
+use crate::text::{and_more, parse_count, plural};
 
 const NAMED: usize = 10;
 
@@ -96,9 +95,8 @@ impl BadLines {
         for (number, reason) in &self.first {
             complain!("  line {number}: {reason}");
         }
-        let more = self.count - count_of(self.first.len());
-        if more > 0 {
-            complain!("  and {} more", Grouped(more));
+        if let Some(more) = and_more(self.count, self.first.len()) {
+            complain!("  {more}");
         }
         if let Some((path, _)) = &self.rejects {
             say!("the skipped lines are in {}", path.display());

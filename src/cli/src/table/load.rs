@@ -11,7 +11,7 @@ use crate::chosen_design::WritingDesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::output;
-use crate::text::{count_of, plural, whole};
+use crate::text::{and_more, plural, whole};
 
 /// Convert rows to keys of a design and write them to a table.
 ///
@@ -152,9 +152,8 @@ fn say_named(rows: &ExistingRows, what: &str) {
     for ExistingRow { number, row, key, .. } in &rows.first {
         say!("  line {number}: `{}` (key `{}`)", Escaped(row), Escaped(key));
     }
-    let more = rows.count - count_of(rows.first.len());
-    if more > 0 {
-        say!("  and {} more", Grouped(more));
+    if let Some(more) = and_more(rows.count, rows.first.len()) {
+        say!("  {more}");
     }
 }
 

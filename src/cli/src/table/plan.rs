@@ -12,7 +12,7 @@ use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
-use crate::text::{count_of, plural};
+use crate::text::{and_more, count_of, plural};
 use crate::{atomic_file, progress};
 
 const MAX_LISTED: usize = 40;
@@ -145,9 +145,8 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     for split in splits.iter().take(MAX_LISTED) {
         show!("  {sign} {}", Escaped(split))?;
     }
-    if splits.len() > MAX_LISTED {
-        let more = Grouped(count_of(splits.len() - MAX_LISTED));
-        show!("  {sign} and {more} more; --json has all of them")?;
+    if let Some(more) = and_more(count_of(splits.len()), MAX_LISTED) {
+        show!("  {sign} {more}; --json has all of them")?;
     }
     Ok(())
 }
@@ -198,9 +197,8 @@ fn describe_groups(plan: &Plan) -> Result<()> {
         "\ngroups, as the balancer will spread them:"
     })?;
     output::print(&table.lines())?;
-    if groups.len() > MAX_GROUPS {
-        let more = groups.len() - MAX_GROUPS;
-        show!("  and {more} more; --json has all of them")?;
+    if let Some(more) = and_more(count_of(groups.len()), MAX_GROUPS) {
+        show!("  {more}; --json has all of them")?;
     }
     Ok(())
 }
@@ -212,9 +210,7 @@ fn end_rows(runs: &[TabletRun]) -> String {
         (first, last) => format!("{first} .. {last}"),
     };
     let mut told: Vec<_> = runs.iter().take(MAX_RUNS).map(shown).collect();
-    if runs.len() > MAX_RUNS {
-        told.push(format!("and {} more", plural(runs.len() - MAX_RUNS, "run")));
-    }
+    told.extend(and_more(count_of(runs.len()), MAX_RUNS));
     told.join(", ")
 }
 
