@@ -44,5 +44,5 @@ pub use existing::{AdvisedLayout, ExistingDesign, ExistingTable, OtherKeys};
 pub use forecast::{Candidate, LoadForecast, ScanCosts};
 pub use profile::{
     Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, KeyProfile, KeySample,
-    LeadingFields, LengthProfile, OrderProfile, ProfileBuilder,
+    LeadingFields, LengthProfile, OrderProfile, ProfileBuilder, Reservoir,
 };

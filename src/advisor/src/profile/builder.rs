@@ -9,7 +9,7 @@ use super::heat_map::HeatMap;
 use super::leading_fields::{HotField, LeadingFieldCounter, LeadingFields, escaped};
 use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
-use super::sample::{KeySample, Reservoir};
+use super::sample::{KeySample, KeySampler};
 use fluo_keys::number::count;
 
 /// The properties of a set of keys.
@@ -64,7 +64,7 @@ pub struct ProfileBuilder {
     order: Order,
     fields: LeadingFieldCounter,
     distinct: DistinctKeys,
-    reservoir: Reservoir,
+    sampler: KeySampler,
 }
 
 impl ProfileBuilder {
@@ -90,7 +90,7 @@ impl ProfileBuilder {
         self.order.push(key);
         self.fields.push(key);
         self.distinct.push(key);
-        self.reservoir.push(arrival, key);
+        self.sampler.push(arrival, key);
     }
 
     /// Returns the number of keys so far.
@@ -102,7 +102,7 @@ impl ProfileBuilder {
     #[must_use]
     pub fn finish(self) -> KeyProfile {
         let keys = self.lengths.keys;
-        let sample = self.reservoir.finish();
+        let sample = self.sampler.finish();
         KeyProfile {
             keys,
             bytes: self.lengths.bytes,

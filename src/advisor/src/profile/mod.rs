@@ -19,6 +19,7 @@ mod leading_fields;
 mod lengths;
 mod order;
 mod random_start;
+mod reservoir;
 mod sample;
 mod windows;
 
@@ -30,6 +31,7 @@ pub use self::leading_fields::{FieldCut, HotField, LeadingFields};
 pub use self::lengths::LengthProfile;
 pub use self::order::{Arrivals, Direction, OrderProfile};
 pub(crate) use self::random_start::starts_randomly;
+pub use self::reservoir::Reservoir;
 pub use self::sample::KeySample;
 pub(crate) use self::sample::SampledKey;
 pub(crate) use self::windows::WindowSpread;

@@ -1,8 +1,9 @@
 //! A uniform sample of the keys: each key has the same chance to be in it.
 
-use fastrand::Rng;
 use fluo_keys::number::count;
 use serde::Serialize;
+
+use super::reservoir::Reservoir;
 
 const SAMPLE_KEYS: usize = 1 << 16;
 /// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
@@ -33,64 +34,44 @@ pub struct KeySample {
     pub too_long: u64,
 }
 
-/// Reservoir sampling (Waterman's algorithm R): once the reservoir is full, key number n replaces a
-/// random key with the chance `capacity / n`.
+/// The sampler of the keys, whose bytes are bounded too.
 #[derive(Debug)]
-pub(super) struct Reservoir {
-    rng: Rng,
-    capacity: usize,
+pub(super) struct KeySampler {
+    keys: Reservoir<SampledKey>,
     bytes: usize,
-    offered: u64,
     too_long: u64,
-    keys: Vec<SampledKey>,
 }
 
-impl Default for Reservoir {
-    /// Returns an empty reservoir. Its choice is random, and the same for the same keys.
+impl Default for KeySampler {
+    /// Returns an empty sampler. Its choice is random, and the same for the same keys.
     fn default() -> Self {
-        let rng = Rng::with_seed(0);
-        Self { rng, capacity: SAMPLE_KEYS, bytes: 0, offered: 0, too_long: 0, keys: Vec::new() }
+        Self { keys: Reservoir::new(SAMPLE_KEYS, Some(0)), bytes: 0, too_long: 0 }
     }
 }
 
-impl Reservoir {
+impl KeySampler {
     pub(super) fn push(&mut self, arrival: u64, key: &[u8]) {
         if key.len() > SAMPLED_KEY_BYTES {
             self.too_long += 1;
             return;
         }
-        self.offered += 1;
-        let sampled = SampledKey { arrival, key: key.into() };
-        if self.keys.len() < self.capacity {
-            self.keys.push(sampled);
-        } else {
-            let place = usize::try_from(self.rng.u64(0..self.offered)).unwrap_or(usize::MAX);
-            // A place beyond the capacity: the key is not sampled.
-            let Some(taken) = self.keys.get_mut(place) else {
-                return;
-            };
-            self.bytes -= taken.key.len();
-            *taken = sampled;
-        }
         self.bytes += key.len();
-        while self.bytes > SAMPLE_BYTES && self.keys.len() > 1 {
-            self.halve();
+        if let Some(left_out) = self.keys.offer(SampledKey { arrival, key: key.into() }) {
+            self.bytes -= left_out.key.len();
+        }
+        while self.bytes > SAMPLE_BYTES && self.keys.items().len() > 1 {
+            self.keys.halve();
+            self.bytes = self.keys.items().iter().map(|sampled| sampled.key.len()).sum();
         }
     }
 
-    /// Drops a random half: a random half of a uniform sample is a uniform sample.
-    fn halve(&mut self) {
-        self.rng.shuffle(&mut self.keys);
-        self.capacity = (self.keys.len() / 2).max(1);
-        self.keys.truncate(self.capacity);
-        self.bytes = self.keys.iter().map(|sampled| sampled.key.len()).sum();
-    }
-
-    pub(super) fn finish(mut self) -> KeySample {
-        self.keys.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
-        let len = count(self.keys.len());
-        let is_complete = len == self.offered + self.too_long;
-        KeySample { len, is_complete, keys: self.keys, too_long: self.too_long }
+    pub(super) fn finish(self) -> KeySample {
+        let offered = self.keys.offered();
+        let mut keys = self.keys.into_items();
+        keys.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.arrival.cmp(&b.arrival)));
+        let len = count(keys.len());
+        let is_complete = len == offered + self.too_long;
+        KeySample { len, is_complete, keys, too_long: self.too_long }
     }
 }
 
@@ -99,11 +80,11 @@ mod tests {
     use super::*;
 
     fn sample_of(keys: u64) -> KeySample {
-        let mut reservoir = Reservoir::default();
+        let mut sampler = KeySampler::default();
         for arrival in 0..keys {
-            reservoir.push(arrival, &arrival.to_be_bytes());
+            sampler.push(arrival, &arrival.to_be_bytes());
         }
-        reservoir.finish()
+        sampler.finish()
     }
 
     #[test]
@@ -131,12 +112,12 @@ mod tests {
 
     #[test]
     fn long_keys_make_the_sample_smaller() {
-        let mut reservoir = Reservoir::default();
+        let mut sampler = KeySampler::default();
         for arrival in 0..3_000 {
-            reservoir.push(arrival, &vec![b'x'; SAMPLED_KEY_BYTES]);
+            sampler.push(arrival, &vec![b'x'; SAMPLED_KEY_BYTES]);
         }
-        reservoir.push(3_000, &vec![b'x'; SAMPLED_KEY_BYTES + 1]);
-        let sample = reservoir.finish();
+        sampler.push(3_000, &vec![b'x'; SAMPLED_KEY_BYTES + 1]);
+        let sample = sampler.finish();
         let bytes: usize = sample.keys.iter().map(|sampled| sampled.key.len()).sum();
         assert!(bytes <= SAMPLE_BYTES && sample.keys.len() >= 500, "{}", sample.keys.len());
         assert_eq!((sample.too_long, sample.is_complete), (1, false));

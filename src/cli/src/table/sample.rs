@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fastrand::Rng;
+use fluo_advisor::Reservoir;
 use fluo_table::{Bytes, Filter, Scan};
 use futures::stream::TryStreamExt;
 use serde_json::json;
@@ -50,23 +50,25 @@ impl Sample {
         let spans = rows.spans(&self.rows, decode)?;
         let open = self.stored.open().await?;
         let bar = progress::counter("rows");
-        let mut sample =
-            Reservoir::new(self.count, self.seed.map_or_else(Rng::new, Rng::with_seed));
+        let mut sample = Reservoir::new(self.count, self.seed);
         let mut others = 0_u64;
         let mut batches = open.table.scan(Scan::over_all(spans).filter(Filter::FirstOfRow));
         while let Some(batch) = batches.try_next().await? {
             for cell in batch {
                 match rows.row(&cell.key.row) {
-                    Some(row) => sample.add(row),
+                    // The row with its number, because rows of a table are in order.
+                    Some(row) => drop(sample.offer((sample.offered(), row))),
                     None => others += 1,
                 }
             }
-            bar.set_position(sample.seen);
+            bar.set_position(sample.offered());
         }
         drop(bar);
-        let seen = plural(sample.seen, "row");
+        let seen = plural(sample.offered(), "row");
         let mut lines = Vec::new();
-        for (_, row) in sample.into_sorted() {
+        let mut rows = sample.into_items();
+        rows.sort_unstable();
+        for (_, row) in rows {
             if output::is_json() {
                 lines.extend(
                     output::json_line(&json!({ "row": self.encoding.shown(&row) }))?.bytes(),
@@ -82,70 +84,5 @@ impl Sample {
             say!("{} not of the design, and not sampled", plural(others, "key"));
         }
         Ok(())
-    }
-}
-
-/// A uniform sample of rows, of which the number is not known before (Algorithm R).
-struct Reservoir {
-    most: usize,
-    random: Rng,
-    seen: u64,
-    /// The rows, each with its number.
-    rows: Vec<(u64, Bytes)>,
-}
-
-impl Reservoir {
-    fn new(most: usize, random: Rng) -> Self {
-        Self { most, random, seen: 0, rows: Vec::new() }
-    }
-
-    fn add(&mut self, row: Bytes) {
-        let number = self.seen;
-        self.seen += 1;
-        if self.rows.len() < self.most {
-            self.rows.push((number, row));
-        } else if let Ok(place) = usize::try_from(self.random.u64(..self.seen))
-            && let Some(replaced) = self.rows.get_mut(place)
-        {
-            *replaced = (number, row);
-        }
-    }
-
-    fn into_sorted(mut self) -> Vec<(u64, Bytes)> {
-        self.rows.sort_unstable();
-        self.rows
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each of 20 rows is expected in 5,000 of 20,000 samples of 5. The standard deviation is 61.
-    #[test]
-    fn every_row_has_the_same_chance() {
-        let mut counts = [0_u32; 20];
-        for seed in 0..20_000 {
-            let mut sample = Reservoir::new(5, Rng::with_seed(seed));
-            (0..20).for_each(|row| sample.add(Bytes::copy_from_slice(&[row])));
-            let rows = sample.into_sorted();
-            assert_eq!(rows.len(), 5);
-            assert!(
-                rows.is_sorted() && rows.iter().all(|(number, row)| *number == u64::from(row[0]))
-            );
-            rows.iter().for_each(|(_, row)| counts[usize::from(row[0])] += 1);
-        }
-        for count in counts {
-            assert!((4_700..5_300).contains(&count), "{counts:?}");
-        }
-    }
-
-    #[test]
-    fn a_sample_of_more_rows_than_there_are_has_all() {
-        for (most, expected) in [(0, 0), (2, 2), (3, 3), (9, 3)] {
-            let mut sample = Reservoir::new(most, Rng::with_seed(1));
-            (0..3).for_each(|row| sample.add(Bytes::copy_from_slice(&[row])));
-            assert_eq!(sample.into_sorted().len(), expected);
-        }
     }
 }
