@@ -89,7 +89,7 @@ fn page(command: &Command, man: &Man) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    page.extend(synopsis(command).into_bytes());
     page.extend(b".SH DESCRIPTION\n");
     for paragraph in command.get_about().map(ToString::to_string).iter().chain(&details) {
         page.extend(format!(".PP\n{}", roff(paragraph)).into_bytes());
@@ -101,6 +101,15 @@ fn page(command: &Command, man: &Man) -> io::Result<Vec<u8>> {
     let examples: String = examples.lines().skip(1).map(|line| format!("{line}\n")).collect();
     page.extend(format!(".SH EXAMPLES\n.nf\n{}.fi\n", roff(&examples)).into_bytes());
     Ok(page)
+}
+
+/// Returns the usage as the help has it, without a list of all options.
+fn synopsis(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    let name = command.get_bin_name().unwrap_or_default();
+    let arguments = usage.strip_prefix(name).unwrap_or(usage);
+    format!(".SH SYNOPSIS\n\\fB{}\\fR{}", roff(name).trim_end(), roff(arguments))
 }
 
 /// Escapes lines of text. Keeps the breaks of indented lines, as roff does.

@@ -26,8 +26,18 @@ pub(crate) struct Session {
 impl Place {
     /// Starts the command at a terminal. Its arguments contain no blanks.
     pub(crate) fn at_terminal(&self, arguments: &str, environment: &[(&str, &str)]) -> Session {
+        self.program_at_terminal(env!("CARGO_BIN_EXE_fluo"), arguments, environment)
+    }
+
+    /// Starts any program at a terminal. Its arguments contain no blanks.
+    pub(crate) fn program_at_terminal(
+        &self,
+        program: &str,
+        arguments: &str,
+        environment: &[(&str, &str)],
+    ) -> Session {
         let (terminal, theirs) = open().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fluo"))
+        let mut command = Command::new(program)
             .args(arguments.split_whitespace())
             .current_dir(self.path("."))
             .env("TMPDIR", self.path("tmp"))

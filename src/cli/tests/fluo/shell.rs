@@ -33,14 +33,73 @@ fn completes_commands_options_and_designs_in_bash() {
     }
 }
 
-#[test]
-fn prints_scripts_for_other_shells() {
-    let place = Place::new();
-    for (shell, start) in [("zsh", "#compdef fluo"), ("fish", "#")] {
-        let script = place.runs(&format!("completions {shell}"));
-        assert!(script.text().starts_with(start), "{shell}");
-        assert_says(script.text(), "create-if-absent");
+/// Command lines up to the key Tab, and the lines after it.
+#[cfg(unix)]
+const COMPLETED: [(&str, &str); 5] = [
+    ("fluo tab", "fluo table"),
+    ("fluo table loa", "fluo table load"),
+    ("fluo table load --create-if", "fluo table load --create-if-absent"),
+    ("fluo key add --design digest-s", "fluo key add --design digest-salt"),
+    ("fluo key add --encoding bas", "fluo key add --encoding base64"),
+];
+
+/// Checks whether a shell is installed. Without it, tests of its script are skipped: no other part
+/// of the project needs the shell.
+#[cfg(unix)]
+#[expect(clippy::print_stderr, reason = "a skipped test prints its reason")]
+fn is_installed(shell: &str) -> bool {
+    let is_installed = Command::new(shell).arg("--version").output().is_ok();
+    if !is_installed {
+        eprintln!("skipped: {shell} is not installed");
     }
+    is_installed
+}
+
+#[cfg(unix)]
+#[test]
+fn completes_commands_options_and_designs_in_fish() {
+    if !is_installed("fish") {
+        return;
+    }
+    let place = Place::new();
+    place.file("fluo.fish", place.runs("completions fish").stdout);
+    for (typed, expected) in COMPLETED {
+        let complete = format!("source fluo.fish; complete --do-complete '{typed}'");
+        let mut fish = Command::new("fish");
+        let fish = fish.args(["--no-config", "--command", &complete]).current_dir(place.path("."));
+        let run = Run::of(fish.output().unwrap()).succeeds();
+        // A tab separates a word from its description.
+        let words = run.text().lines().filter_map(|line| line.split('\t').next());
+        let (before, _) = typed.rsplit_once(' ').unwrap();
+        let found: Vec<_> = words.map(|word| format!("{before} {word}")).collect();
+        assert_eq!(found, [expected], "{typed}");
+    }
+}
+
+/// The key Tab completes a line, which Ctrl-A and Ctrl-E make the arguments of `print`.
+#[cfg(unix)]
+#[test]
+fn completes_commands_options_and_designs_in_zsh() {
+    if !is_installed("zsh") {
+        return;
+    }
+    let place = Place::new();
+    place.file("_fluo", place.runs("completions zsh").stdout);
+    let session = place.program_at_terminal("zsh", "-f -i", &[]);
+    session.types("bindkey -e; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D\r");
+    session.types("print ready$((1))\r");
+    session.waits_for("ready1");
+    for (typed, expected) in COMPLETED {
+        session.types(&format!("{typed}\t\u{1}print -r -- \u{5}\r"));
+        session.waits_for(&format!("\n{expected}\r\n"));
+    }
+    session.types("exit\r");
+    assert_eq!(session.ended().0, Some(0));
+}
+
+#[test]
+fn refuses_other_shells() {
+    let place = Place::new();
     let message = place.fluo("completions csh").refuses_arguments();
     assert_says(&message, "[possible values: bash, elvish, fish, powershell, zsh]");
 }
@@ -74,6 +133,16 @@ fn writes_a_manual_page_for_each_command() {
         &page,
         "\n.SH EXAMPLES\n.nf\n  $ echo org.wikipedia/accumulo | fluo key add \\-\\-prefix p\n",
     );
+    assert_says(
+        &page,
+        "\n.SH SYNOPSIS\n\\fBfluo key add\\fR [OPTIONS] <\\-\\-design <DESIGN>|\\-\\-spec <FILE.toml>|\\-\\-prefix <PREFIX>>\n",
+    );
+    for page in &pages {
+        let page = place.read(&format!("man/{page}"));
+        let (_, synopsis) = page.split_once(".SH SYNOPSIS\n").unwrap();
+        let synopsis = synopsis.split(".SH").next().unwrap();
+        assert!(synopsis.len() < 130 && synopsis.lines().count() == 1, "{synopsis}");
+    }
     pages.iter().for_each(|page| check_page(&place, page));
     place.file("file", "");
     let message = place.fails("man --dir file/x");
