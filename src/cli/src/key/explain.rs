@@ -24,7 +24,7 @@ Example:
 
 If a spec has earlier designs, keys of all of them are explained. A key belongs to the newest design that can have
 made it, as for readers of the table.",
-    override_usage = "fluo key explain <--prefix|--design|--spec> <KEY>.."
+    override_usage = "fluo key explain [OPTIONS] <--prefix|--design|--spec> <KEY>..."
 )]
 pub(crate) struct Explain {
     #[command(flatten)]

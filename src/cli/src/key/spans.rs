@@ -28,7 +28,7 @@ Example:
 A piece goes from its first row, inclusive, to its end, exclusive. Bytes that are not printable ASCII are written
 \\xNN. A set of rows that the design scatters is refused, with an alternative. If a spec has earlier designs, the
 pieces of all of them are printed, those of the oldest first.",
-    override_usage = "fluo key spans <--prefix|--design|--spec> <--all|--row|--prefix-of|..>"
+    override_usage = "fluo key spans [OPTIONS] <--prefix|--design|--spec> <--all|--row|--prefix-of|...>"
 )]
 pub(crate) struct Spans {
     #[command(flatten)]

@@ -46,7 +46,7 @@ pub(crate) struct Migrate {
     spec: PathBuf,
     /// Name of the table
     name: String,
-    /// A label of visibilities to read and move with; repeat it for each. Cells that the labels do
+    /// Label of visibilities to read and move with; repeat it for each. Cells that the labels do
     /// not allow stay where they are
     #[arg(long = "authorization", value_name = "LABEL")]
     authorizations: Vec<String>,

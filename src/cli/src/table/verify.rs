@@ -33,8 +33,8 @@ pub(crate) struct VerifyArguments {
     rows: Rows,
     #[command(flatten)]
     limits: Limits,
-    /// Be NOT OK if there are too few rows to prove that they are spread evenly, or if they are not
-    /// counted
+    /// Print NOT OK and exit 1 if the rows are too few to prove that they are spread evenly, or are
+    /// not counted
     #[arg(long)]
     require_rows: bool,
     /// Repeat the check until the table is OK, for at most this time, such as 60s; prints the last

@@ -39,7 +39,7 @@ Example:
 pub(crate) struct Watch {
     #[command(flatten)]
     table: SpecTable,
-    /// The pause between two checks, from 100ms on, such as 30s or 2m
+    /// Pause between two checks, from 100ms on, such as 30s or 2m
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     interval: Duration,
     /// End with exit code 1 as soon as the table does not match the spec
