@@ -7,13 +7,17 @@
 //!
 //! A worker has one such node, in the session of its node in `finders`. Before it creates the node
 //! for a list, it gives up its share by the list before, unless its share stays the same. Once
-//! every worker of a list has its node, all begin at once. Workers of Java and of earlier versions
-//! have none: beside them a worker begins after the pause of Java.
+//! every worker of a list has its node, those whose shares changed begin. Workers of Java and of
+//! earlier versions have none: beside them a worker begins after the pause of Java.
 //!
-//! No two workers begin the same notification. Let `A` have found the nodes of all workers for the
-//! list `L`, and `B`, not earlier, those for `M`. When `A` found them, its own was for `L`, and
-//! when `B` found them, that of `A` was for `M`. So by then `A` had given up its share by `L`, or
-//! had the same share by `M`, from which that of `B` differs.
+//! No two workers begin the same notification, except an unpartitioned one, which all workers of a
+//! group have. Let `A` have found the nodes of all workers for the list `L`, and `B` those for
+//! `M`, not earlier in the order of ZooKeeper. When `A` found them, its own was for `L`, and when
+//! `B` found them, that of `A` was for `M`, or `A` had ended. So by then `A` had given up its
+//! share by `L`, or has the same share by `M`. The shares by `M` have no notification in common.
+//!
+//! After the pause instead, this holds if each worker notices a list within half of the pause.
+//! Sessions end after that time by default.
 
 use flate2::Crc;
 use fluo_table::Result;
@@ -52,6 +56,11 @@ impl Finders<'_> {
 }
 
 impl HandOver {
+    /// Checks whether the node of a worker for a list exists.
+    pub(super) fn is_for(&self, worker: &str, list: u32) -> bool {
+        self.own.as_ref() == Some(&node(worker, list))
+    }
+
     /// Returns the path of the node of this worker, if it is known.
     pub(super) fn own_path(&self, application: &Opened) -> Option<String> {
         let own = self.own.as_ref()?;
@@ -66,11 +75,10 @@ impl HandOver {
         worker: &str,
         list: u32,
     ) -> Result<()> {
-        let folder = application.paths.at(HAND_OVERS);
-        let node = node(worker, list);
-        if self.own.as_ref() == Some(&node) {
+        if self.is_for(worker, list) {
             return Ok(());
         }
+        let (folder, node) = (application.paths.at(HAND_OVERS), node(worker, list));
         for _ in 0..TRIES {
             let own = match self.own.take() {
                 Some(own) => vec![own],

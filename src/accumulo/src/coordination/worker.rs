@@ -74,8 +74,8 @@ struct State {
     list: u32,
     /// The time at which the share changed.
     changed: Instant,
-    /// True if the worker may use its share: after a hand-over by all workers, or a pause without
-    /// changes, in which the others can notice the same change.
+    /// True if the worker may use its share: after a hand-over by all workers, or a pause without a
+    /// change of the share, in which the others can notice the same change.
     is_usable: bool,
     /// True if the last call returned a share, which the caller may use until the next call.
     is_used: bool,
@@ -313,7 +313,9 @@ impl ZooKeeperWorker {
             Some(_) => self.settings.splits_period,
             None => RETRY,
         };
-        if finders.splits.is_some() && !state.is_usable {
+        let has_confirmed =
+            self.settings.pause.is_zero() || state.hand_over.is_for(&self.name, state.list);
+        if finders.splits.is_some() && !(state.is_usable && has_confirmed) {
             // Others wait for this worker.
             return;
         }
@@ -329,17 +331,23 @@ impl ZooKeeperWorker {
         state.splits_checked = Some(begun);
     }
 
-    /// Deletes the vacancies that have lasted too long. Returns the time until the next one has.
+    /// Deletes the vacancies that have lasted too long. Returns the time until the next one has, or
+    /// until a deletion that was not answered has to be tried again.
     ///
     /// Every worker tries: the first by name may be one of Java, which knows no vacancies.
     async fn delete_vacancies(&self, state: &mut State) -> Option<Duration> {
         let vacancies = state.vacancies.as_mut()?;
-        let (expired, next) = vacancies.expired(self.settings.max_vacancy);
+        let (expired, mut next) = vacancies.expired(self.settings.max_vacancy);
         for name in expired {
             let change = vacancies::delete(&self.application, &name);
-            if let Err(error) = self.application.change(&self.session, [change]).await {
-                warn!(%error, "the place of a worker that was stopped is not deleted");
+            match self.application.change(&self.session, [change]).await {
+                Ok(Outcome::Done(_)) => continue,
+                Ok(Outcome::Refused(..) | Outcome::Unknown) => {}
+                Err(error) => {
+                    warn!(%error, "the place of a worker that was stopped is not deleted")
+                }
             }
+            next = next.into_iter().chain([RETRY]).min();
         }
         next
     }
@@ -373,7 +381,11 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
     while let Some(worker) = worker.upgrade() {
         let mut state = worker.state.lock().await;
         let list = state.list;
-        let updated = worker.update(&mut state).await;
+        let mut updated = worker.update(&mut state).await;
+        if updated.is_ok() && state.is_usable {
+            // The others wait for this worker, which gives up nothing.
+            updated = worker.hand_over(&mut state).await;
+        }
         // The caller reads the first list without a notice.
         if state.list != list && list != 0 {
             worker.changed.notify_one();
@@ -392,7 +404,7 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
             }
             Err(_) if worker.has_ended.load(Ordering::Acquire) => return,
             Err(error) => {
-                debug!(%error, "this worker has no share");
+                debug!(%error, "this worker does not follow the others");
                 drop(worker);
                 tokio::time::sleep(RETRY).await;
             }

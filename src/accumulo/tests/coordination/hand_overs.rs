@@ -198,9 +198,10 @@ async fn a_worker_that_restarts_changes_no_other_share() {
     assert!(ground.zookeeper.children(VACANCIES).is_empty());
 }
 
-/// The fifth worker joins the first of two groups.
+/// The fifth worker joins the first of two groups. The workers of the second one confirm the new
+/// list without a call.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_with_the_same_share_goes_on() {
+async fn a_worker_whose_share_stays_the_same_continues() {
     let (ground, first) = ground_with("2").await;
     let other = ground.process().await;
     let mut callers = Vec::new();
@@ -209,22 +210,15 @@ async fn a_worker_with_the_same_share_goes_on() {
     }
     let observer = first.open().await;
     wait_for_hand_over(&mut callers, &*observer).await;
-    let mut before: Vec<_> = callers.iter().map(|caller| caller.used.clone()).collect();
-    let joined = Caller { worker: join(&other).await, used: None };
-    let mut paused = [false; 4];
-    callers.push(joined);
-    until("the shares", async || {
-        for (caller, is_paused) in callers.iter_mut().zip(&mut paused) {
-            caller.ask().await.unwrap();
-            *is_paused |= caller.used.is_none();
-        }
-        have_shares(&mut callers, &*observer).await
-    })
-    .await;
-    assert_eq!(paused, [true, false, true, false]);
-    let after: Vec<_> = callers.iter().map(|caller| caller.used.clone()).collect();
-    assert_eq!(after[1], before.remove(1));
-    assert_eq!(after[3], before.remove(2));
+    let begun = Instant::now();
+    let joined = join(&other).await;
+    let members = [&*callers[0].worker, &*callers[2].worker, &*joined];
+    wait_for_shares(&members).await;
+    assert!(begun.elapsed() < PAUSE);
+    assert_eq!(ground.zookeeper.children(HAND_OVERS).len(), 5);
+    for caller in [1, 3].map(|number| &callers[number]) {
+        assert_eq!(caller.worker.share().await.unwrap(), caller.used);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
