@@ -113,7 +113,7 @@ fn unproved_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "rows with many cells in one tablet",
             wide(),
-            "tablet `p:1sst` on server-002 has 8,600 of 12,593 entries, more than its rows explain (labels, deleted cells or long rows)",
+            "tablet `p:1sst` on server-002 has 8,600 of 12,593 entries, although rows are even (labels, deleted cells or long rows)",
         ),
         (
             "rows of no recipe that only a label shows",
@@ -121,7 +121,7 @@ fn unproved_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 is_labeled: |row| row.starts_with(b"zzz"),
                 ..even().and(literal("zzz", 3_000))
             },
-            "the last tablet on server-001 has 3,000 of 7,208 entries, more than its rows explain (labels, deleted cells or long rows)",
+            "the last tablet on server-001 has 3,000 of 7,208 entries, although rows are even (labels, deleted cells or long rows)",
         ),
     ]
 }

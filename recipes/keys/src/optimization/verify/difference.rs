@@ -147,7 +147,7 @@ pub enum Unproved {
     /// The entries of the tablets show a place that is too full, and the rows that were read do
     /// not. Other entries need other authorizations, are deleted, or belong to rows with many
     /// cells.
-    #[error("{place} has {} of {} entries, more than its rows explain (labels, deleted cells or long rows)", Grouped(*.entries), Grouped(*.total))]
+    #[error("{place} has {} of {} entries, although rows are even (labels, deleted cells or long rows)", Grouped(*.entries), Grouped(*.total))]
     UnevenEntries {
         /// The fullest place.
         place: Place,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::iter::once;
 
 use fluo_table::{Bytes, ErrorKind, Escaped, Result, TableAdmin, Tablets};
 
@@ -79,12 +80,13 @@ impl<'a> Verifying<'a> {
         let entries = tablets.entries();
         let options = &options;
         let found = Found { table, optimizations, options, servers, tablets, properties };
-        let by_entries = || found.judge(&Census::of_entries(optimizations, tablets), None);
+        let census_of_entries = || Census::of_entries(optimizations, tablets);
+        let by_entries = || found.judge(&census_of_entries());
         let is_counted = match options.rows {
             RowCounting::All => true,
             RowCounting::UpTo(most) => entries <= most,
             RowCounting::IfUneven(most) => {
-                entries <= most && by_entries()?.differences.iter().any(Difference::is_hot)
+                entries <= most && found.too_full(&census_of_entries()).is_some()
             }
             RowCounting::Skip => false,
         };
@@ -98,13 +100,7 @@ impl<'a> Verifying<'a> {
         match counted.await {
             // The user sees none of the rows.
             Ok(census) if census.total == 0 && entries > 0 => by_entries(),
-            Ok(census) => {
-                let hidden = match options.rows {
-                    RowCounting::IfUneven(_) => None,
-                    _ => by_entries()?.differences.into_iter().find_map(uneven_entries),
-                };
-                found.judge(&census, hidden)
-            }
+            Ok(census) => found.judge(&census),
             Err(denial) if denial.kind() == ErrorKind::Denied => {
                 let mut verdict = by_entries()?;
                 verdict.add(Difference::RowsDenied { cause: denial.to_string() });
@@ -133,9 +129,34 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// `hidden`: the reason why evenness is not proved although the rows are even.
-    fn judge(&self, census: &Census<'_>, hidden: Option<Unproved>) -> Result<Verdict> {
-        let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
+    fn scale(&self, census: &Census<'_>) -> Scale {
+        Scale { max_skew: self.options.max_skew, counted: census.counted }
+    }
+
+    /// Returns the first load that is too high.
+    fn too_full(&self, census: &Census<'_>) -> Option<Load> {
+        let scale = self.scale(census);
+        let recipes = census.recipes.iter();
+        let recipes = recipes.map(|tally| tally.verdict(self.tablets, scale).load);
+        let servers = census.rows_per_server(self.servers);
+        let servers = census.load_of_servers(&servers, scale);
+        let mut loads = once(census.load_of_others(scale)).chain(recipes).chain([servers]);
+        loads.find(Load::is_too_full)
+    }
+
+    /// Returns a place with too many entries for rows that are even.
+    fn uneven_entries(&self, rows: &Census<'_>) -> Option<Unproved> {
+        let accepts = matches!(self.options.rows, RowCounting::IfUneven(_));
+        if accepts || !rows.counted || self.too_full(rows).is_some() {
+            return None;
+        }
+        let entries = Census::of_entries(self.optimizations, self.tablets);
+        let Load { fullest, largest, total, .. } = self.too_full(&entries)?;
+        Some(Unproved::UnevenEntries { place: fullest?, entries: largest, total })
+    }
+
+    fn judge(&self, census: &Census<'_>) -> Result<Verdict> {
+        let scale = self.scale(census);
         let recipes = census.recipes.iter();
         let rows: Vec<_> = recipes.map(|tally| tally.verdict(self.tablets, scale)).collect();
         let rows_per_server = census.rows_per_server(self.servers);
@@ -147,7 +168,7 @@ impl Found<'_> {
             table: self.table.to_owned(),
             ok: false,
             differences: Vec::new(),
-            unproved: unproved(census, &rows).or(hidden),
+            unproved: unproved(census, &rows).or_else(|| self.uneven_entries(census)),
             wanted_splits: wanted.len(),
             missing_splits: shown(wanted.difference(&found)),
             extra_splits: shown(found.difference(&wanted)),
@@ -224,15 +245,6 @@ fn unproved(census: &Census<'_>, recipes: &[RowsVerdict]) -> Option<Unproved> {
         recipe: recipe.recipe.clone(),
         rows: recipe.load.total,
     })
-}
-
-/// Returns a load of entries that is too high, as a reason why rows alone prove nothing.
-fn uneven_entries(difference: Difference) -> Option<Unproved> {
-    let (Difference::HotTablet { load, .. } | Difference::HotServer { load }) = difference else {
-        return None;
-    };
-    let Load { fullest, largest, total, .. } = load;
-    Some(Unproved::UnevenEntries { place: fullest?, entries: largest, total })
 }
 
 fn shown<'a>(rows: impl Iterator<Item = &'a Bytes>) -> Vec<String> {
