@@ -78,6 +78,7 @@ async fn writes_rows_under_their_keys_and_reports_progress() {
         .await
         .unwrap();
     assert_eq!((loaded.written, loaded.unknown), (10, 0));
+    assert_eq!(loaded.written_cells, 10);
     assert_eq!((seen[0], seen[1]), ((0, 0), (0, 1)), "the first row is written alone");
     assert!(seen.is_sorted_by_key(|(written, _)| *written), "{seen:?}");
     assert!(seen.iter().all(|(written, unknown)| written + unknown <= 10), "{seen:?}");

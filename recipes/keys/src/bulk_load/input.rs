@@ -62,6 +62,10 @@ impl Row {
         count(self.row.len() + updates.map(of_update).sum::<usize>())
     }
 
+    pub(super) fn cells(&self) -> u64 {
+        count(self.mutation.updates.len())
+    }
+
     /// Estimates the bytes that the row takes in memory, in a vector that may have twice the room.
     fn memory_bytes(&self) -> usize {
         let updates = self.mutation.updates.capacity() * size_of::<Update>();

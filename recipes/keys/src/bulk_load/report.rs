@@ -18,6 +18,8 @@ pub struct BulkLoadReport {
     pub ended_bytes: u64,
     /// The number of rows that the table has acknowledged.
     pub written: u64,
+    /// The number of cells of these rows.
+    pub written_cells: u64,
     /// The number of rows that may be written: the outcome of their write is unknown, or it is in
     /// progress. At the end of a load without an error it is 0.
     pub unknown: u64,
@@ -121,6 +123,7 @@ impl BulkLoadReport {
     /// Adds the counts of a write that ended, and names at most this number of rows of each kind.
     pub(super) fn add(&mut self, written: Self, most_named: usize) {
         self.written += written.written;
+        self.written_cells += written.written_cells;
         self.unknown += written.unknown;
         self.ended_bytes += written.ended_bytes;
         self.existing.add(written.existing, most_named);

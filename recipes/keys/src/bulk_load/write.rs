@@ -28,13 +28,14 @@ pub(super) async fn write(table: &dyn Table, rows: Vec<Row>, insert_only: bool) 
     let ended_bytes = rows.iter().map(Row::input_bytes).sum();
     let mut counts = BulkLoadReport { ended_bytes, ..BulkLoadReport::default() };
     let (all, numbers) = (count(rows.len()), numbers(&rows));
+    let cells = rows.iter().map(Row::cells).sum();
     if insert_only {
         let failure = insert(table, rows, &mut counts).await.err();
         return Written { rows: all, counts, failure };
     }
     let written = table.write(rows.into_iter().map(|row| row.mutation).collect()).await;
     match &written {
-        Ok(()) => counts.written = all,
+        Ok(()) => (counts.written, counts.written_cells) = (all, cells),
         Err(error) if error.kind() == ErrorKind::Uncertain => counts.unknown = all,
         Err(_) => {}
     }
@@ -65,9 +66,12 @@ async fn insert(
         let outcomes = outcomes.map_err(|error| failed(&absent, error))?;
         let (mut unknown, mut lost) = (Vec::new(), None);
         for (row, outcome) in absent.into_iter().zip(outcomes) {
-            let number = row.number;
+            let (number, cells) = (row.number, row.cells());
             match outcome {
-                Outcome::Accepted => report.written += 1,
+                Outcome::Accepted => {
+                    report.written += 1;
+                    report.written_cells += cells;
+                }
                 Outcome::Rejected if is_repeated => report.unsure.push(row.existing(None)),
                 Outcome::Rejected => report.existing.push(row.existing(None)),
                 Outcome::ConstraintViolation(error) => {

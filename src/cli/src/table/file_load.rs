@@ -59,15 +59,24 @@ pub(super) enum LinesOf {
 pub(super) struct FileLoaded {
     pub(super) report: BulkLoadReport,
     pub(super) bad: BadLines,
-    pub(super) cells: u64,
     pub(super) seconds: f64,
 }
 
-/// The counts of the reader of the file.
-#[derive(Debug, Default)]
-struct LinesRead {
-    bad: BadLines,
-    cells: u64,
+impl LinesOf {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Rows => "row",
+            Self::Cells => "cell",
+        }
+    }
+
+    /// Returns the noun of the work, and its form with `-ing`.
+    fn work(self) -> [&'static str; 2] {
+        match self {
+            Self::Rows => ["load", "loading"],
+            Self::Cells => ["import", "importing"],
+        }
+    }
 }
 
 impl FileLoaded {
@@ -87,38 +96,43 @@ impl FileLoad {
         lines_of: LinesOf,
         parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
     ) -> Result<FileLoaded> {
+        let [work, working] = lines_of.work();
         let path = self.file.clone();
-        let input = tokio::task::spawn_blocking(move || lines::open(&path, "rows")).await??;
+        let what = format!("{}s", lines_of.noun());
+        let label = format!("{working} {what}");
+        let input = tokio::task::spawn_blocking(move || lines::open(&path, &what)).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
-        let lines_read = Arc::new(Mutex::new(LinesRead { bad: self.bad.open()?, cells: 0 }));
+        let bad = Arc::new(Mutex::new(self.bad.open()?));
         // The bytes of the file that were read, and the bar of those whose rows are written.
         let read = ProgressBar::hidden();
-        let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&lines_read), parse);
-        let (bar, start) = (progress::bytes("loading rows", size_of(&self.file)), Instant::now());
+        let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&bad), parse);
+        let (bar, start) = (progress::bytes(&label, size_of(&self.file)), Instant::now());
         let watch = |report: &BulkLoadReport| {
             let ended = u128::from(read.position()) * u128::from(report.ended_bytes)
                 / u128::from(report.read_bytes.max(1));
             // The file is read ahead of the load, in steps.
             bar.set_position(bar.position().max(u64::try_from(ended).unwrap_or(u64::MAX)));
-            set_state(format!("loading table `{}` {}", self.name, stopped(report, again)));
+            let stopped = stopped(report, lines_of, again);
+            set_state(format!("{working} table `{}` {stopped}", self.name));
         };
         let loaded = load.on_progress(watch).load_numbered(&*table, rows).await;
         drop(bar);
         let seconds = start.elapsed().as_secs_f64();
-        let LinesRead { bad, cells } = std::mem::take(&mut *lock(&lines_read));
+        let bad = std::mem::take(&mut *lock(&bad));
         match loaded {
-            Ok(report) => Ok(FileLoaded { report, bad, cells, seconds }),
+            Ok(report) => Ok(FileLoaded { report, bad, seconds }),
             Err(error) => {
                 bad.tell();
-                Err(failure(error, again))
+                let stopped = stopped(&error.report, lines_of, again);
+                Err(failure(error).context(format!("the {work} {stopped}")))
             }
         }
     }
 }
 
-fn lock(lines: &Mutex<LinesRead>) -> MutexGuard<'_, LinesRead> {
-    lines.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(bad: &Mutex<BadLines>) -> MutexGuard<'_, BadLines> {
+    bad.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the number of bytes of a file; `None` if they are not known before it is read.
@@ -132,7 +146,7 @@ fn size_of(path: &Path) -> Option<u64> {
 fn rows_of(
     input: impl Read + Send + 'static,
     lines_of: LinesOf,
-    lines_read: Arc<Mutex<LinesRead>>,
+    bad: Arc<Mutex<BadLines>>,
     mut parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
 ) -> impl Stream<Item = (u64, Result<Mutation>)> + Send {
     let (chunks, received) = mpsc::channel::<Vec<(u64, Result<Mutation>)>>(MAX_CHUNKS);
@@ -150,9 +164,8 @@ fn rows_of(
         let mut add = |number: u64, line: &[u8]| {
             let mutation = match parse(line) {
                 Ok(mutation) => mutation,
-                Err(error) => return lock(&lines_read).bad.skip(number, line, error),
+                Err(error) => return lock(&bad).skip(number, line, error),
             };
-            lock(&lines_read).cells += count_of(mutation.updates.len());
             bytes += line.len();
             if lines_of == LinesOf::Rows {
                 chunk.push((number, Ok(mutation)));
@@ -204,27 +217,30 @@ fn joins(last: &Mutation, next: &Mutation) -> bool {
         && (is_small() || last.updates.first().map(version) == next.updates.first().map(version))
 }
 
-fn failure(error: BulkLoadError, again: &str) -> Error {
-    let stopped = format!("the load {}", stopped(&error.report, again));
+fn failure(error: BulkLoadError) -> Error {
     let lines = match (error.rows.start(), error.rows.end()) {
         (first, last) if first == last => format!("line {first}"),
         (first, last) => format!("in lines {first} to {last}"),
     };
-    let cause = match error.cause {
+    match error.cause {
         // It names its line.
         BulkLoadCause::Input(error) => anyhow!(error),
         BulkLoadCause::Table(cause) if cause.kind() != ErrorKind::Invalid => cause.into(),
         cause => anyhow!(cause).context(lines),
-    };
-    cause.context(stopped)
+    }
 }
 
-/// Returns the rows that are written, and the consequences of loading them again.
-fn stopped(report: &BulkLoadReport, again: &str) -> String {
-    let stopped = format!("stopped after {}", plural(report.written, "row"));
+/// Returns the rows or cells that are written, and the consequences of loading them again.
+fn stopped(report: &BulkLoadReport, lines_of: LinesOf, again: &str) -> String {
+    let written = match lines_of {
+        LinesOf::Rows => report.written,
+        LinesOf::Cells => report.written_cells,
+    };
+    let stopped = format!("stopped after {}", plural(written, lines_of.noun()));
     match (report.written, report.unknown) {
         (0, 0) => stopped,
         (_, 0) => format!("{stopped}; {again}"),
+        (..) if lines_of == LinesOf::Cells => format!("{stopped} and perhaps more; {again}"),
         (_, some) => format!("{stopped} and perhaps {} more; {again}", Grouped(some)),
     }
 }
@@ -235,14 +251,24 @@ mod tests {
 
     #[test]
     fn describes_a_load_that_ended_early() {
-        for (written, unknown, expected) in [
-            (0, 0, "0 rows"),
-            (1, 0, "1 row; again"),
-            (1_200, 1_000, "1,200 rows and perhaps 1,000 more; again"),
-            (0, 2, "0 rows and perhaps 2 more; again"),
+        for (written, unknown, rows, cells) in [
+            (0, 0, "0 rows", "0 cells"),
+            (1, 0, "1 row; again", "2 cells; again"),
+            (
+                1_200,
+                1_000,
+                "1,200 rows and perhaps 1,000 more; again",
+                "2,400 cells and perhaps more; again",
+            ),
+            (0, 2, "0 rows and perhaps 2 more; again", "0 cells and perhaps more; again"),
         ] {
-            let report = BulkLoadReport { written, unknown, ..BulkLoadReport::default() };
-            assert_eq!(stopped(&report, "again"), format!("stopped after {expected}"));
+            let written_cells = 2 * written;
+            let report =
+                BulkLoadReport { written, written_cells, unknown, ..BulkLoadReport::default() };
+            for (lines_of, expected) in [(LinesOf::Rows, rows), (LinesOf::Cells, cells)] {
+                let stopped = stopped(&report, lines_of, "again");
+                assert_eq!(stopped, format!("stopped after {expected}"));
+            }
         }
     }
 }

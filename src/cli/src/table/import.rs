@@ -1,17 +1,16 @@
 //! `fluo table import`.
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, KeyDesign, Unsalted};
 use fluo_table::{Bytes, Change, Column, Mutation, Update};
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use super::file_load::{FileLoad, FileLoaded, LinesOf};
 use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::output;
+use crate::output::{self, JSON_FORMAT};
 use crate::text::{plural, whole};
 
 /// Write the cells that `fluo table scan --json` printed.
@@ -41,11 +40,16 @@ pub(crate) struct Import {
     written: Written,
 }
 
+/// The part of a line that every format has.
+#[derive(Deserialize)]
+struct Formatted {
+    format: u64,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    #[serde(default, rename = "format")]
-    _format: Option<IgnoredAny>,
+    format: Option<u64>,
     #[serde(default, deserialize_with = "present")]
     key: Option<String>,
     row: Option<String>,
@@ -71,7 +75,8 @@ impl Import {
                 parse,
             )
             .await?;
-        let FileLoaded { ref bad, cells, seconds, .. } = loaded;
+        let FileLoaded { ref report, ref bad, seconds } = loaded;
+        let cells = report.written_cells;
         let (table, cells_per_second) = (&self.file.name, loaded.per_second(cells));
         if output::is_json() {
             output::print_json(&json!({
@@ -103,7 +108,16 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Err
 fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
     // A list of the values would be taken for a structure, too.
     ensure!(line.trim_ascii_start().starts_with(b"{"), "it is not a structure in JSON");
-    let line: Line = serde_json::from_slice(line).map_err(|error| {
+    let read = serde_json::from_slice::<Line>(line);
+    // Another format may have other fields.
+    let format = match &read {
+        Ok(line) => line.format,
+        Err(_) => serde_json::from_slice(line).ok().map(|Formatted { format }| format),
+    };
+    if let Some(format) = format.filter(|format| *format != u64::from(JSON_FORMAT)) {
+        bail!("the cell has format {format}, but this build reads format {JSON_FORMAT}");
+    }
+    let line = read.map_err(|error| {
         let error = error.to_string();
         // Without the place, because the text is one line of a file.
         let reason = error.split(" at line ").next().unwrap_or_default();
