@@ -51,7 +51,7 @@ pub(crate) fn for_each(
     loop {
         let bytes = match input.fill_buf() {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            bytes => bytes.context(CANNOT_READ)?,
+            bytes => bytes.map_err(in_plain_words).context(CANNOT_READ)?,
         };
         if bytes.is_empty() {
             break;
@@ -87,6 +87,18 @@ pub(crate) fn for_each(
     }
 }
 
+/// Rewords the errors of the decompression. Files and pipes have no errors of these kinds.
+fn in_plain_words(error: io::Error) -> io::Error {
+    let kind = error.kind();
+    match kind {
+        ErrorKind::UnexpectedEof => io::Error::new(kind, "the compressed data ends too early"),
+        ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+            io::Error::new(kind, "the compressed data is damaged")
+        }
+        _ => error,
+    }
+}
+
 fn without_return(line: &[u8], has_crlf: bool) -> &[u8] {
     line.strip_suffix(b"\r").filter(|_| has_crlf).unwrap_or(line)
 }
@@ -113,7 +125,8 @@ fn decoded<'a>(input: impl Read + 'a) -> Result<Box<dyn Read + 'a>> {
 fn first_bytes<R: Read>(mut input: R, expected: &[u8]) -> Result<(Vec<u8>, R)> {
     let mut first = Vec::new();
     while first.len() < expected.len() && expected.starts_with(&first) {
-        let more = (&mut input).take(1).read_to_end(&mut first).context(CANNOT_READ)?;
+        let more = (&mut input).take(1).read_to_end(&mut first);
+        let more = more.map_err(in_plain_words).context(CANNOT_READ)?;
         if more == 0 {
             break;
         }
@@ -213,9 +226,18 @@ mod tests {
                 assert_eq!(lines_of(input, at_once), expected);
             }
         }
-        let truncated = &members[..members.len() - 1];
-        let error = for_each(truncated, |_, _| Ok(())).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read the rows");
+        let truncated = members[..members.len() - 1].to_vec();
+        let mut damaged = members.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        for (input, cause) in [
+            (truncated, "ends too early"),
+            (damaged, "is damaged"),
+            (GZIP.to_vec(), "ends too early"),
+        ] {
+            let error = for_each(&*input, |_, _| Ok(())).unwrap_err();
+            let expected = format!("cannot read the rows: the compressed data {cause}");
+            assert_eq!(format!("{error:#}"), expected);
+        }
     }
 
     #[test]

@@ -7,14 +7,16 @@ use std::ffi::OsString;
 use std::iter;
 
 use clap::Error;
-use fluo_table::{Escaped, Grouped};
+use fluo_table::Escaped;
+
+use crate::wording;
 
 /// The targets that messages give as examples. Their beginnings are not hidden.
 const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:[::1]:42424"];
 
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString>) -> String {
-    let mut message = in_plain_words(&error.to_string());
+    let mut message = wording::of_arguments(&error.to_string());
     for argument in arguments {
         let argument = argument.to_string_lossy();
         if !argument.contains('@') && !argument.to_ascii_lowercase().contains("proxy:") {
@@ -28,29 +30,6 @@ pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString
         }
     }
     message
-}
-
-/// Replaces what the parsers of numbers say.
-fn in_plain_words(message: &str) -> String {
-    let message = message
-        .replace("invalid digit found in string", "write a whole number")
-        .replace("cannot parse integer from empty string", "write a whole number")
-        .replace("number too large to fit in target type", "the number is too large");
-    with_bounds(&message).unwrap_or(message)
-}
-
-/// Replaces a range such as `1..=65536`; `None` if there is none.
-fn with_bounds(message: &str) -> Option<String> {
-    let (start, rest) = message.split_once(" is not in ")?;
-    let (range, rest) = rest.split_once('\n')?;
-    let (least, most) = range.split_once("..=")?;
-    let [least, most] = [least, most].map(|number| number.parse::<u64>().ok());
-    let (least, most) = (Grouped(least?), most?);
-    Some(if [u32::MAX.into(), u64::MAX].contains(&most) {
-        format!("{start} is not a number from {least} on\n{rest}")
-    } else {
-        format!("{start} is not a number from {least} to {}\n{rest}", Grouped(most))
-    })
 }
 
 /// Formats a row or a key for a message or a report. Hides the part before an `@`, which may be a
@@ -167,6 +146,15 @@ mod tests {
             ("fluo scan --limit x", "'x' for '--limit <COUNT>': write a whole number"),
             ("fluo advise --servers 0 keys", "0 is not a number from 1 on\n"),
             ("fluo advise --tablets 0 keys", "0 is not a number from 1 to 65,536\n"),
+            ("fluo top --count 0", "0 is not a number from 1 on\n"),
+            (
+                "fluo monitor --listen localhost:1",
+                "write an IP address and a port up to 65535, such",
+            ),
+            (
+                "fluo monitor --listen [::1]:99999",
+                "write an IP address and a port up to 65535, such",
+            ),
         ] {
             let found = message(line);
             assert!(found.contains(expected), "{found}");

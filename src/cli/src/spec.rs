@@ -74,16 +74,22 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let name = &path.display().to_string();
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
-    let text =
-        &String::from_utf8(bytes).with_context(|| format!("the spec {name} is not UTF-8 text"))?;
+    let (text, is_text) = match str::from_utf8(&bytes) {
+        Ok(text) => (text, true),
+        Err(error) => {
+            (str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default())?, false)
+        }
+    };
     let source = Source::File { name, text };
-    let table = DeTable::parse(text);
-    let mut table = table.map_err(|error| source.error(error.span(), error.message()))?;
+    if !is_text {
+        return Err(source.error(Some(text.len()..text.len()), "the spec is not UTF-8 text"));
+    }
+    let mut table = source.parse(text)?;
     let mut recipes = Vec::new();
     for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {
-        for table in source.take_tables(table.get_mut(), array)? {
+        for table in source.take_tables(table.get_mut(), array, array)? {
             let place = source.place(Some(table.span()));
-            recipes.push((place, Recipe::read(source, table, design)?));
+            recipes.push((place, Recipe::read(source, table, array, design)?));
         }
     }
     let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
@@ -118,15 +124,17 @@ fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
 
 impl Recipe {
     /// Reads a table of a spec. Everything but the layout and the earlier designs is a setting of
-    /// the design, which `name` names unless the table does.
+    /// the design, which `name` names unless the table does. `array` is the name of the array.
     fn read<'a>(
         source: Source<'a>,
         mut table: Spanned<DeTable<'a>>,
+        array: &str,
         name: Option<Name>,
     ) -> Result<Self> {
         let span = table.span();
         let layout = Layout::take(source, &mut table)?;
-        let before = source.take_tables(table.get_mut(), "before")?.into_iter();
+        let before = source.take_tables(table.get_mut(), "before", &format!("{array}.before"))?;
+        let before = before.into_iter();
         let before = before.map(|table| read_design(source, table, None));
         let mut designs = before.collect::<Result<Vec<_>>>()?;
         let design = read_design(source, table, name)?;

@@ -48,8 +48,10 @@ pub(crate) fn tenths(number: f64) -> String {
 
 /// Parses a duration as users write it: `60s`, `2m`, `500ms`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text)
-        .map_err(|error| format!("{error}; write a number and a unit, such as 60s, 2m or 500ms"))
+    humantime::parse_duration(text).map_err(|error| match error {
+        humantime::DurationError::NumberOverflow => "the number is too large".to_owned(),
+        _ => "write a number and a unit, such as 60s, 2m or 500ms".to_owned(),
+    })
 }
 
 /// Parses the pause between two runs of a repeated command.
@@ -107,8 +109,9 @@ mod tests {
         }
         for text in ["", "60", "s", "-1s", "1 parsec"] {
             let message = parse_duration(text).unwrap_err();
-            assert!(message.ends_with("; write a number and a unit, such as 60s, 2m or 500ms"));
+            assert_eq!(message, "write a number and a unit, such as 60s, 2m or 500ms");
         }
+        assert_eq!(parse_duration(&"9".repeat(20)).unwrap_err(), "the number is too large");
     }
 
     #[test]

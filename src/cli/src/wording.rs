@@ -1,5 +1,7 @@
 //! Messages of parsers, without terms of the language and the libraries of this program.
 
+use fluo_table::Grouped;
+
 use crate::names;
 
 /// A message, and advice on a name in it.
@@ -10,8 +12,9 @@ pub(crate) struct Reworded {
 }
 
 /// Types and values as the parsers name them, and as users do.
-const TERMS: [(&str, &str); 17] = [
+const TERMS: [(&str, &str); 18] = [
     ("a string", "text in quotes"),
+    ("null", "null"),
     ("a boolean", "true or false"),
     ("a sequence", "a list"),
     ("sequence", "a list"),
@@ -30,11 +33,37 @@ const TERMS: [(&str, &str); 17] = [
     ("unit variant", "a name alone"),
 ];
 
-/// Rewords a message of serde, or returns it as it is.
+/// Starts of messages, and the messages that replace them.
+const MESSAGES: [(&str, &str); 16] = [
+    ("data did not match any variant", "this is none of the values that are possible here"),
+    ("wanted string or table", "expected text in quotes or a table"),
+    ("wanted exactly 1 element, found", "a table with one value is expected; this one is empty"),
+    ("wanted exactly 1 element, more", "a table with one value is expected; this one has more"),
+    ("cannot recurse further", "lists or tables are nested too deeply"),
+    ("recursion limit", "lists or tables are nested too deeply"),
+    ("key must be a string", "expected the name of a field, in quotes"),
+    ("expected value", "expected a value, such as text in quotes or a number"),
+    ("expected ident", "expected true, false or null"),
+    ("trailing characters", "the text continues after its end"),
+    ("trailing comma", "a comma without a value after it"),
+    ("number out of range", "the number is too large"),
+    ("unexpected end of hex escape", "`\\u` begins half of a character; write both halves"),
+    ("lone leading surrogate", "`\\u` begins half of a character; write both halves"),
+    ("invalid escape", "a backslash in text begins no escape of JSON"),
+    ("control character", "a control character in text; write it as `\\u00XX`"),
+];
+
+/// Rewords a message of serde about settings, or returns it as it is.
 pub(crate) fn reworded(message: &str) -> Reworded {
+    of_named(message, ["setting", "settings"])
+}
+
+/// Rewords a message of serde. `named` are the words for one and for several named values.
+fn of_named(message: &str, named: [&'static str; 2]) -> Reworded {
     let plain = |cause: String| Reworded { cause, advice: None };
+    let [name, names] = named;
     for (start, noun, list) in [
-        ("unknown field `", "setting", "settings"),
+        ("unknown field `", name, names),
         ("unknown variant `", "value", "values"),
         ("unknown design `", "design", "designs"),
     ] {
@@ -46,8 +75,14 @@ pub(crate) fn reworded(message: &str) -> Reworded {
         let advice = names::advice(name, list, &known);
         return Reworded { cause: format!("unknown {noun} `{name}`"), advice };
     }
-    if let Some(name) = message.strip_prefix("missing field `") {
-        return plain(format!("the setting `{name} is missing"));
+    for (start, end) in [("missing field `", "is missing"), ("duplicate field `", "is there twice")]
+    {
+        if let Some(field) = message.strip_prefix(start) {
+            return plain(format!("the {name} `{field} {end}"));
+        }
+    }
+    if let Some((_, plainly)) = MESSAGES.iter().find(|(start, _)| message.starts_with(start)) {
+        return plain((*plainly).to_owned());
     }
     let wrong = message.strip_prefix("invalid type: ");
     let wrong = wrong.or_else(|| message.strip_prefix("invalid value: "));
@@ -55,22 +90,59 @@ pub(crate) fn reworded(message: &str) -> Reworded {
         Some((found, expected)) => {
             plain(format!("expected {}, but found {}", term(expected), value(found)))
         }
-        None if message.starts_with("data did not match any variant") => {
-            plain("this is none of the values that are possible here".to_owned())
-        }
         None => plain(message.replace("EOF while parsing", "the text ends within")),
     }
 }
+
+const FIELDS: [&str; 2] = ["field", "fields"];
 
 /// Rewords an error in JSON, with its line.
 pub(crate) fn of_json(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    let Reworded { cause, advice } = reworded(message);
+    with_near_name(of_named(message, FIELDS), &format!(", at line {}", error.line()))
+}
+
+/// Rewords an error in a line of JSON.
+pub(crate) fn of_json_line(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
+    with_near_name(of_named(message, FIELDS), "")
+}
+
+fn with_near_name(Reworded { cause, advice }: Reworded, place: &str) -> String {
     match advice.filter(|advice| advice.starts_with("did you mean")) {
-        Some(advice) => format!("{cause}, at line {}; {advice}", error.line()),
-        None => format!("{cause}, at line {}", error.line()),
+        Some(advice) => format!("{cause}{place}; {advice}"),
+        None => format!("{cause}{place}"),
     }
+}
+
+/// Rewords the message about wrong arguments: numbers, ranges and addresses.
+pub(crate) fn of_arguments(message: &str) -> String {
+    let message = message
+        .replace("invalid digit found in string", "write a whole number")
+        .replace("cannot parse integer from empty string", "write a whole number")
+        .replace("number too large to fit in target type", "the number is too large")
+        .replace(
+            "invalid socket address syntax",
+            "write an IP address and a port up to 65535, such as 127.0.0.1:9465",
+        );
+    with_bounds(&message).unwrap_or(message)
+}
+
+/// Replaces a range such as `1..=65536`; `None` if there is none.
+fn with_bounds(message: &str) -> Option<String> {
+    let (start, rest) = message.split_once(" is not in ")?;
+    let (range, rest) = rest.split_once('\n')?;
+    let (least, most) = range.split_once("..")?;
+    let most = most.strip_prefix('=').unwrap_or(most);
+    let [least, most] = [least, most].map(|number| number.parse::<u64>().ok());
+    let (least, most) = (Grouped(least?), most?);
+    Some(if [u32::MAX.into(), u64::MAX].contains(&most) {
+        format!("{start} is not a number from {least} on\n{rest}")
+    } else {
+        format!("{start} is not a number from {least} to {}\n{rest}", Grouped(most))
+    })
 }
 
 fn term(name: &str) -> &str {
@@ -128,11 +200,43 @@ mod tests {
                 "",
             ),
             ("invalid type: map, expected a sequence", "expected a list, but found a table", ""),
+            ("duplicate field `row`", "the setting `row` is there twice", ""),
+            ("wanted string or table", "expected text in quotes or a table", ""),
             ("duplicate key", "duplicate key", ""),
         ] {
             let found = reworded(message);
             assert_eq!(found.cause, cause);
             assert_eq!(found.advice.unwrap_or_default(), advice);
         }
+    }
+
+    #[test]
+    fn rewords_errors_in_json() {
+        for (json, expected) in [
+            ("{", "the text ends within an object"),
+            ("{1}", "expected the name of a field, in quotes"),
+            ("{\"a\":x}", "expected a value, such as text in quotes or a number"),
+            ("{\"a\":nix}", "expected true, false or null"),
+            ("{\"a\":1} 2", "the text continues after its end"),
+            ("{\"a\":1,}", "a comma without a value after it"),
+            ("{\"b\":1}", "the field `a` is missing"),
+            ("{\"a\":1,\"a\":2}", "the field `a` is there twice"),
+            ("{\"a\":\"x\"}", "expected a whole number, but found the text \"x\""),
+            ("{\"a\":1e20}", "expected a whole number, but found `1e+20`"),
+            ("{\"a\":null}", "expected a whole number, but found null"),
+            ("{\"a\":1,\"\\ud800\":1}", "`\\u` begins half of a character; write both halves"),
+            ("{\"a\":1,\"\\q\":1}", "a backslash in text begins no escape of JSON"),
+            ("{\"a\":1,\"\n\":1}", "a control character in text; write it as `\\u00XX`"),
+        ] {
+            let error = serde_json::from_str::<A>(json).unwrap_err();
+            assert_eq!(of_json_line(&error), expected, "{json}");
+            assert!(of_json(&error).starts_with(&format!("{expected}, at line ")), "{json}");
+        }
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct A {
+        #[serde(rename = "a")]
+        _a: i64,
     }
 }

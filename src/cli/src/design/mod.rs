@@ -4,7 +4,7 @@ mod source;
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use fluo_keys::{
     CompositeRows, DesignSettings, DigestSalt, HashedRows, KeyDesign, Modulo, RandomSalt,
@@ -118,9 +118,7 @@ pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
         let value = if is_toml { value.to_owned() } else { quoted(value) };
         text += &format!("\n{key} = {value}");
     }
-    let table = DeTable::parse(&text);
-    let table = table.map_err(|error| anyhow!("{}, in --design", error.message()))?;
-    read_design(Source::Argument, table, None)
+    read_design(Source::Argument, Source::Argument.parse(&text)?, None)
 }
 
 /// Checks whether a text is a key without quotes, or several with dots between them.

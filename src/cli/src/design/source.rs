@@ -32,6 +32,19 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Parses the text, which is that of the file.
+    pub(crate) fn parse(self, text: &'a str) -> Result<Spanned<DeTable<'a>>> {
+        DeTable::parse(text).map_err(|error| {
+            let found = error.span().and_then(|span| text.get(span)).unwrap_or_default();
+            match error.message() {
+                "duplicate key" if !found.is_empty() => {
+                    self.error(error.span(), format!("the setting `{found}` is there twice"))
+                }
+                message => self.reworded(error.span(), message, ""),
+            }
+        })
+    }
+
     /// Returns the error of a setting that does not exist.
     pub(crate) fn unknown(self, span: Range<usize>, name: &str, known: &[&str]) -> Error {
         let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
@@ -81,15 +94,16 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Removes an array of tables; empty if it is not given.
+    /// Removes an array of tables; empty if it is not given. `path` is its name in headings.
     pub(crate) fn take_tables(
         self,
         table: &mut DeTable<'a>,
         name: &str,
+        path: &str,
     ) -> Result<Vec<Spanned<DeTable<'a>>>> {
         let not_tables = |span| {
             let error = self.error(Some(span), format!("`{name}` is not an array of tables"));
-            anyhow!("{error}; write [[{name}]]")
+            anyhow!("{error}; write [[{path}]]")
         };
         let Some(value) = table.remove(name) else {
             return Ok(Vec::new());

@@ -12,6 +12,7 @@ use crate::encoding::Written;
 use crate::exit::Outcome;
 use crate::output::{self, JSON_FORMAT};
 use crate::text::{plural, whole};
+use crate::wording;
 
 /// Write the cells that `fluo table scan --json` printed.
 ///
@@ -118,9 +119,7 @@ fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
         bail!("the cell has format {format}, but this build reads format {JSON_FORMAT}");
     }
     let line = read.map_err(|error| {
-        let error = error.to_string();
-        // Without the place, because the text is one line of a file.
-        let reason = error.split(" at line ").next().unwrap_or_default();
+        let reason = wording::of_json_line(&error);
         anyhow!("it is not a cell as `fluo table scan --json` prints it: {reason}")
     })?;
     let bytes = |name: &str, text: &str| -> Result<Bytes> {
