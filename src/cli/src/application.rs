@@ -121,7 +121,7 @@ pub(crate) fn advised(error: Error) -> anyhow::Error {
     }
     let text = error.to_string();
     let clear = if text.ends_with(" again") { " --clear" } else { "" };
-    anyhow!("{text}, with `fluo app init{clear}`")
+    Error::new(ErrorKind::NotFound, format!("{text}, with `fluo app init{clear}`")).into()
 }
 
 pub(crate) fn waiting_notifications(count: u64) -> String {

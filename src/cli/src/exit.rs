@@ -88,16 +88,22 @@ impl Complaint {
 
     fn new(error: &anyhow::Error) -> Self {
         let advised = error.chain().find_map(|cause| cause.downcast_ref::<Advised>());
-        let hint = advised.map(|advised| advised.advice.clone());
-        let message = sentence(error);
-        let without_hint =
-            hint.as_ref().and_then(|hint| message.strip_suffix(&format!("; {hint}")));
+        let sentence = sentence(error);
+        let parts = match advised {
+            Some(Advised { advice, .. }) => sentence
+                .strip_suffix(advice)
+                .and_then(|rest| rest.strip_suffix("; "))
+                .map(|message| (message, advice.as_str())),
+            None => split_hint(&sentence),
+        };
+        let message = parts.map_or(&*sentence, |(message, _)| message);
+        let hint = advised.map(|advised| &*advised.advice).or(parts.map(|(_, hint)| hint));
         let causes = error.chain().skip(1).filter(|cause| !cause.is::<Advised>());
         Self {
             kind: kind_name(error),
-            message: without_hint.unwrap_or(&message).to_owned(),
+            message: message.to_owned(),
             causes: causes.map(ToString::to_string).collect(),
-            hint,
+            hint: hint.map(str::to_owned),
             ..Self::none()
         }
     }
@@ -111,6 +117,15 @@ impl Complaint {
         let message = words(first.strip_prefix("error: ").unwrap_or(first));
         Self { kind: "usage", message, hint, ..Self::none() }
     }
+}
+
+/// Splits a message from the advice at its end. A semicolon in a quoted name, or before a cause,
+/// does not begin advice.
+fn split_hint(sentence: &str) -> Option<(&str, &str)> {
+    let is_advice = |(message, hint): &(&str, &str)| {
+        message.matches('`').count() % 2 == 0 && !hint.contains(": ")
+    };
+    sentence.rsplit_once("; ").filter(is_advice)
 }
 
 fn complain_in_json(complaint: &Complaint) {
@@ -131,9 +146,26 @@ fn kind_name(error: &anyhow::Error) -> &'static str {
         Some(ErrorKind::Uncertain) => "uncertain",
         Some(ErrorKind::Storage) => "storage",
         Some(ErrorKind::Corrupt) => "corrupt",
+        None if error.is::<Usage>() => "usage",
         None if error.chain().any(<dyn StdError>::is::<io::Error>) => "io",
         None => "other",
     }
+}
+
+/// An error of arguments that the parser accepts.
+#[derive(Debug)]
+struct Usage(String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Usage {}
+
+pub(crate) fn usage(message: String) -> anyhow::Error {
+    Usage(message).into()
 }
 
 /// An error with the advice that follows it.
@@ -189,6 +221,19 @@ mod tests {
     use anyhow::anyhow;
 
     use super::*;
+
+    #[test]
+    fn splits_advice_off() {
+        for (sentence, expected) in [
+            ("not removed; give --yes", Some(("not removed", "give --yes"))),
+            ("a; b; c", Some(("a; b", "c"))),
+            ("the load stopped after 1 row; loading again is safe: line 2: bad", None),
+            ("there is no table `a; b`", None),
+            ("disk full", None),
+        ] {
+            assert_eq!(split_hint(sentence), expected);
+        }
+    }
 
     #[test]
     fn repeats_no_cause() {

@@ -27,11 +27,11 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
         return Ok(Box::new(io::stdin()));
     }
     let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read the {what} of {name}"))?;
-    if file.metadata()?.is_dir() {
-        bail!("cannot read the {what} of {name}: it is a directory");
-    }
-    Ok(Box::new(file))
+    let file = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory")),
+        false => Ok(file),
+    });
+    Ok(Box::new(file.with_context(|| format!("cannot read the {what} of {name}"))?))
 }
 
 /// Calls `each` with the number (from 1) and the bytes of every line, without its newline. Adds the

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_recipes::stored_queue::StoredQueue;
@@ -14,7 +14,7 @@ use crate::application::{self, NamedApplication};
 use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
 use crate::text::plural;
-use crate::{confirm, output, progress};
+use crate::{confirm, exit, output, progress};
 
 /// Make an application: its table, its observed columns and its settings.
 ///
@@ -129,16 +129,19 @@ impl Init {
         }
         let (name, table) = (&self.name, self.table());
         Ok(match before {
-            Some(before) if before == table => {
-                anyhow!("{error}; --clear removes it and its table first, with all that is in it")
-            }
+            Some(before) if before == table => exit::advised(
+                error,
+                "--clear removes it and its table first, with all that is in it",
+            ),
             Some(before) => {
-                anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
+                let advice =
+                    format!("`fluo app remove {name}` removes it and its table `{before}`");
+                exit::advised(error, advice)
             }
             None if fluo.table_exists(table).await?
                 && applications_of(&**fluo.applications(), table).await?.is_empty() =>
             {
-                anyhow!("{error}; --clear replaces it")
+                exit::advised(error, "--clear replaces it")
             }
             None => error.into(),
         })
@@ -235,9 +238,11 @@ impl Remove {
             return Ok(application::advised(error));
         }
         let at = target.written();
-        Ok(anyhow!(
-            "there is no application `{name}`; an interrupted command left its table, which `fluo table delete --at {at} {name}` deletes"
-        ))
+        let error = Error::new(ErrorKind::NotFound, format!("there is no application `{name}`"));
+        let advice = format!(
+            "an interrupted command left its table, which `fluo table delete --at {at} {name}` deletes"
+        );
+        Ok(exit::advised(error, advice))
     }
 }
 

@@ -297,36 +297,54 @@ fn error_of(run: &Run) -> Value {
 /// A document of an error once was text.
 #[test]
 fn describes_errors() {
+    const INIT: &str = "create it first, with `fluo app init`";
+    const CLEAR: &str = "--clear removes it and its table first, with all that is in it";
     let place = Place::with_table();
+    place.fluo("app init --at embedded:d web").succeeds();
     let mut errors = Vec::new();
-    for (arguments, kind, message) in [
+    for (arguments, kind, message, hint) in [
         (
             "table list --at embedded:none --json",
             "not_found",
             "the directory `none` does not exist",
+            "name another one, or make a first table with `fluo table create`",
         ),
-        ("table create --at embedded:d --json pages", "already_exists", ""),
-        ("table shw --json", "usage", "unrecognized subcommand 'shw'"),
+        ("table create --at embedded:d --json pages", "already_exists", "", ""),
+        ("app init --at embedded:d --json web", "already_exists", "`web`", CLEAR),
+        ("scan --at embedded:d --json none", "not_found", "`none`", INIT),
+        ("queue list --at embedded:d --json none", "not_found", "`none`", INIT),
+        ("wait --at embedded:d --json none", "not_found", "`none`", INIT),
+        ("notifications list --at embedded:d --json none", "not_found", "`none`", INIT),
+        ("app remove --at embedded:d --json none", "not_found", "`none`", INIT),
+        ("app remove --at embedded:d --json web", "other", "`web` was not removed", "give --yes"),
+        (
+            "table load --at embedded:d --prefix p --json pages .",
+            "io",
+            "cannot read the rows of .: it is a directory",
+            "",
+        ),
+        ("table shw --json", "usage", "unrecognized subcommand 'shw'", ""),
         (
             "table list --json",
             "usage",
             "the following required arguments were not provided: --at <TARGET>",
+            "",
         ),
-        ("--json table list --at proxy:a:hunter2@h:1", "usage", "remove the user and password"),
-        ("advise --json missing", "io", "cannot read the keys of missing"),
-        ("key add --json --design modul", "other", "`modul`"),
-        ("demo --json", "other", "`fluo demo` prints no data; omit --json"),
+        ("--json table list --at proxy:a:hunter2@h:1", "usage", "remove the user and password", ""),
+        ("advise --json missing", "io", "cannot read the keys of missing", ""),
+        ("key add --json --design modul", "other", "`modul`", "did you mean `modulo`?"),
+        ("demo --json", "usage", "`fluo demo` prints no data", "omit --json"),
     ] {
         let run = place.fluo(arguments);
         let error = error_of(&run);
         assert_eq!(error["error"]["kind"], kind, "{arguments}: {error}");
         assert_says(error["error"]["message"].as_str().unwrap(), message);
+        let told = &error["error"]["hint"];
+        assert!(hint.is_empty() || told == hint, "{arguments}: {error}");
         assert_eq!(error["error"]["exit_code"], 2);
         assert!(PAGE.contains(&format!("| `{kind}` | ")), "{kind}");
         assert!(!run.stderr.contains("hunter2"));
         errors.push(error);
     }
     assert_described("Errors", &errors);
-    let hint = &errors[0]["error"]["hint"];
-    assert_says(hint.as_str().unwrap(), "make a first table with `fluo table create`");
 }
