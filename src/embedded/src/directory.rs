@@ -163,6 +163,9 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
             ErrorKind::NotFound,
             format!("the directory `{shown}` has no tables in it (no `{TABLES}`)"),
         )),
+        Ok(_) if has_other_files(path)? => Err(Error::invalid(format!(
+            "the directory `{shown}` has other files and no tables; name an empty or a new directory"
+        ))),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let message = format!("the directory `{shown}` does not exist");
@@ -170,6 +173,17 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
         }
         Err(error) => Err(cannot("read", path, error)),
     }
+}
+
+/// Checks whether a directory has files that no creation of tables left.
+fn has_other_files(path: &Path) -> Result<bool> {
+    let failed = |error| cannot("read", path, error);
+    for entry in fs::read_dir(path).map_err(failed)? {
+        if !entry.map_err(failed)?.file_name().as_encoded_bytes().starts_with(b"fluo.") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Checks that only the directory itself is missing, unless its parents may be created too.
@@ -202,6 +216,21 @@ mod tests {
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// A wrong path, such as a home directory, gets no tables.
+    #[test]
+    fn makes_no_tables_among_other_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        fs::write(parent.path().join("letter.txt"), "").unwrap();
+        let error = Directory::hold(parent.path(), &options, |_| unreachable!()).unwrap_err();
+        let expected = format!(
+            "the directory `{}` has other files and no tables; name an empty or a new directory",
+            parent.path().display()
+        );
+        assert_eq!(error.into_error(parent.path()).to_string(), expected);
+        assert_eq!(entries(parent.path()), ["letter.txt"]);
     }
 
     #[test]

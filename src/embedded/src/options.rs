@@ -58,7 +58,7 @@ impl EmbeddedOptions {
         }
     }
 
-    /// Sets whether the directory is created if it does not exist, and tables if it has none yet.
+    /// Sets whether the directory is created if it does not exist, and tables if it is empty.
     /// Default: no.
     pub fn create_if_missing(mut self, create: bool) -> Self {
         self.create_if_missing = create;

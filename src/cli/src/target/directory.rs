@@ -19,19 +19,23 @@ pub(crate) struct MakingArguments {
     parents: bool,
 }
 
-/// Opens a directory, makes it if it does not exist, and prints its path in that case.
+/// Opens a directory, makes it and its tables if they do not exist, and says so with its path.
 pub(super) async fn open_or_create(
     directory: &Path,
     options: EmbeddedOptions,
     making: &MakingArguments,
 ) -> Result<EmbeddedTables> {
     let options = options.create_if_missing(true).create_parents(making.parents);
+    let is_there = directory.is_dir();
     let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
         let servers = plural(tables.servers().await?.len(), "server");
         let path = directory.canonicalize();
         let path = path.as_deref().unwrap_or(directory).display();
-        say!("created the directory `{path}` with {servers}");
+        match is_there {
+            true => say!("created tables in the empty directory `{path}` with {servers}"),
+            false => say!("created the directory `{path}` with {servers}"),
+        }
     }
     Ok(tables)
 }
