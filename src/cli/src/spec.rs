@@ -1,8 +1,9 @@
 //! The spec: a file with the wanted designs and tablets of a table.
 
+use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use fluo_keys::{
     KeyDesign, KeyMigration, MaxSkew, RecipeErrorKind, TableOptimizations, TableRequirement,
     VerifyOptions,
@@ -13,11 +14,14 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
-use crate::atomic_file;
 use crate::design::{Name, Source, read_design};
+use crate::{atomic_file, exit};
 
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
+
+/// The settings of a recipe that are not those of its design.
+const LAYOUT: [&str; 3] = ["tablets", "split_points", "before"];
 
 #[derive(Debug)]
 pub(crate) struct Recipe {
@@ -80,7 +84,7 @@ fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
             (str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default())?, false)
         }
     };
-    let source = Source::File { name, text };
+    let source = Source::File { name, text, others: &[] };
     if !is_text {
         return Err(source.error(Some(text.len()..text.len()), "the spec is not UTF-8 text"));
     }
@@ -137,7 +141,9 @@ impl Recipe {
         let before = before.into_iter();
         let before = before.map(|table| read_design(source, table, None));
         let mut designs = before.collect::<Result<Vec<_>>>()?;
-        let design = read_design(source, table, name)?;
+        let design = read_design(source.with_others(&LAYOUT), table, name)?;
+        // A wrong name of a setting has precedence.
+        let layout = layout.ok_or_else(|| Layout::missing(source, span.clone()))?;
         let is_migrated = !designs.is_empty();
         designs.push(design.clone());
         // Nothing is merged before the table is known, and with it the number of versions.
@@ -164,7 +170,8 @@ impl Recipe {
 }
 
 impl Layout {
-    fn take<'a>(source: Source<'a>, table: &mut Spanned<DeTable<'a>>) -> Result<Self> {
+    /// Removes the layout from a recipe; `None` if it is not given.
+    fn take<'a>(source: Source<'a>, table: &mut Spanned<DeTable<'a>>) -> Result<Option<Self>> {
         let (span, table) = (table.span(), table.get_mut());
         let tablets = source.take::<u32>(table, "tablets")?;
         let points = source.take::<Vec<Spanned<String>>>(table, "split_points")?;
@@ -174,19 +181,22 @@ impl Layout {
             })
         };
         match (tablets, points) {
-            (Some(tablets), None) => Ok(Self::Tablets(tablets)),
+            (Some(tablets), None) => Ok(Some(Self::Tablets(tablets))),
             (None, Some(points)) => {
-                points.into_iter().map(point).collect::<Result<_>>().map(Self::At)
+                let points = points.into_iter().map(point).collect::<Result<_>>()?;
+                Ok(Some(Self::At(points)))
             }
             (Some(_), Some(_)) => {
                 Err(source.error(Some(span), "`tablets` and `split_points` exclude each other"))
             }
-            (None, None) => {
-                let error =
-                    source.error(Some(span), "the setting `tablets` or `split_points` is missing");
-                bail!("{error}; give a number of tablets, or points such as [\"g\", \"p\"]")
-            }
+            (None, None) => Ok(None),
         }
+    }
+
+    fn missing(source: Source<'_>, span: Range<usize>) -> Error {
+        let error = source.error(Some(span), "the setting `tablets` or `split_points` is missing");
+        let advice = "give a number of tablets, or points such as [\"g\", \"p\"]";
+        exit::advised(error, advice)
     }
 
     pub(crate) fn requirement(&self, design: &KeyDesign) -> Result<TableRequirement> {

@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 
 pub(crate) use self::source::Source;
 
-use crate::exit;
+use crate::{exit, names};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Described {
@@ -68,6 +68,11 @@ pub(crate) fn read_design<'a>(
         None => source.take(table.get_mut(), "design")?,
     };
     let Some(name) = name else {
+        let given =
+            table.get_ref().keys().find(|key| names::nearest(key.get_ref(), ["design"]).is_some());
+        if let Some(wrong) = given {
+            return Err(source.unknown(wrong.span(), wrong.get_ref(), &["design"]));
+        }
         let error = source.error(Some(span), "the setting `design` is missing");
         bail!("{error}; `fluo key design` lists the names");
     };

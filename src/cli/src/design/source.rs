@@ -14,7 +14,12 @@ use crate::wording::{self, Reworded};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
     Argument,
-    File { name: &'a str, text: &'a str },
+    File {
+        name: &'a str,
+        text: &'a str,
+        /// The settings of a recipe that are not those of its design.
+        others: &'a [&'a str],
+    },
 }
 
 impl<'a> Source<'a> {
@@ -22,9 +27,23 @@ impl<'a> Source<'a> {
         anyhow!("{cause}, {}", self.place(span))
     }
 
+    /// Returns the source for a recipe, which also has these settings.
+    pub(crate) fn with_others(self, others: &'a [&'a str]) -> Self {
+        match self {
+            Self::Argument => self,
+            Self::File { name, text, .. } => Self::File { name, text, others },
+        }
+    }
+
     /// Returns the error of a parser in plain words. `setting` names the setting in the message.
     fn reworded(self, span: Option<Range<usize>>, message: &str, setting: &str) -> Error {
-        let Reworded { cause, advice } = wording::reworded(message);
+        let mut message = message.to_owned();
+        if let (Self::File { others, .. }, "") = (self, setting)
+            && message.starts_with("unknown field ")
+        {
+            others.iter().for_each(|other| message += &format!(", `{other}`"));
+        }
+        let Reworded { cause, advice } = wording::reworded(&message);
         let error = self.error(span, format!("{cause}{setting}"));
         match advice {
             Some(advice) => exit::advised(error, advice),
@@ -57,7 +76,7 @@ impl<'a> Source<'a> {
         match (self, span) {
             (Self::Argument, _) => "in --design".to_owned(),
             (Self::File { name, .. }, None) => format!("in {name}"),
-            (Self::File { name, text }, Some(span)) => {
+            (Self::File { name, text, .. }, Some(span)) => {
                 let before = text.get(..span.start).unwrap_or(text);
                 let line = before.matches('\n').count() + 1;
                 let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
