@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
-use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, unescape};
+use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, check_table_name, unescape};
 use serde_json::json;
 
 use crate::application::{self, NamedApplication};
@@ -102,7 +102,7 @@ impl Init {
             bail!("an embedded directory loads no jars; omit --jars");
         }
         // Check before the directory is made.
-        self.application(&Instance::in_memory()).check()?;
+        self.application(&Instance::in_memory()).check().map_err(|error| self.in_name(error))?;
         let fluo = self.target.open_or_create(&self.making).await?;
         let stored = fluo.application(&self.name).stored().await?;
         let before = stored.map(|application| application.table);
@@ -147,6 +147,15 @@ impl Init {
         })
     }
 
+    /// Adds to the error of a name that it is that of the table, too.
+    fn in_name(&self, error: Error) -> anyhow::Error {
+        let of_table = check_table_name(&self.name).err().filter(|_| self.table.is_none());
+        match of_table.filter(|of_table| of_table.to_string() == error.to_string()) {
+            Some(_) => exit::advised(error, "name the table of the application with --table"),
+            None => error.into(),
+        }
+    }
+
     fn application(&self, fluo: &Instance) -> ApplicationHandle {
         let application = fluo
             .application(&self.name)
@@ -189,12 +198,11 @@ impl Rebucket {
         let QueueArguments { application, id } = &self.queue;
         let open = application.open().await?;
         let client = open.client().await?;
-        let shown = id.escape_debug();
-        let work = format!("moving the values of `{shown}`");
+        let work = format!("moving the values of `{}`", output::shown(id));
         let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
         let (buckets, values) = (plural(self.buckets, "bucket"), plural(moved, "value"));
-        say!("queue `{shown}` has {buckets}; {values} moved");
+        say!("queue `{id}` has {buckets}; {values} moved");
         say!("`fluo app plan {}` shows the new split points", application.named.name);
         let buckets = self.buckets;
         output::print_result(&json!({ "id": id, "buckets": buckets, "values_moved": moved }))

@@ -185,7 +185,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     ]);
     for forecast in groups.iter().take(MAX_GROUPS) {
         table.row([
-            forecast.group.escape_debug().to_string(),
+            shown(&forecast.group),
             Grouped(count_of(forecast.tablets)).to_string(),
             range(&forecast.per_server),
             end_rows(&forecast.runs),

@@ -198,7 +198,7 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
         table.painted_row(
             bad,
             [
-                group.group.escape_debug().to_string(),
+                shown(&group.group),
                 count(group.tablets),
                 count(group.least),
                 tenths(group.mean),
@@ -224,7 +224,7 @@ fn describe_rows(verdict: &Verdict) -> Result<()> {
         Heading::Left("evenness"),
     ]);
     for rows in &verdict.rows {
-        let recipe = rows.recipe.escape_debug().to_string();
+        let recipe = shown(&rows.recipe);
         let bad = bad_if(rows.load.standing == LoadStanding::TooFull);
         table.painted_row(bad, load_row(recipe, rows.least, &rows.load, evenness(rows)));
     }

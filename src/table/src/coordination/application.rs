@@ -102,7 +102,7 @@ impl Application {
         if !(1..=Self::MAX_ID_BYTES).contains(&self.id.len()) || !is_text(&self.id) {
             return Err(Error::invalid(format!(
                 "`{}` cannot be the id of an application: it has 1 to {} letters, digits and signs of ASCII",
-                super::error::shown(&self.id),
+                crate::data::shown(&self.id),
                 Self::MAX_ID_BYTES
             )));
         }
@@ -155,7 +155,7 @@ pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
     if let Some(value) = settings.get("") {
         return Err(Error::invalid(format!(
             "a setting has no name, and the value `{}`; give it a name",
-            super::error::shown(value)
+            crate::data::shown(value)
         )));
     }
     let twice =
@@ -163,7 +163,7 @@ pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
     if let Some(name) = settings.keys().find(twice) {
         return Err(Error::invalid(format!(
             "the setting `{}` would get the prefix `fluo.app.` twice; leave the prefix out",
-            super::error::shown(name)
+            crate::data::shown(name)
         )));
     }
     let bytes: usize = settings.iter().map(|(name, value)| name.len() + value.len()).sum();

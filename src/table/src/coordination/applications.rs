@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::error::shown;
 use crate::coordination::{Application, Coordination, HeldLock};
+use crate::data::shown;
 use crate::error::{Error, Result};
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.

@@ -1,6 +1,7 @@
 //! The errors that every implementation of the ports of this module returns.
 
 use crate::coordination::{FailedNotification, TransactorId};
+use crate::data::shown;
 use crate::error::{Error, ErrorKind};
 
 impl Error {
@@ -72,12 +73,4 @@ impl Error {
             FailedNotification::MAX_DEAD_LETTERS
         ))
     }
-}
-
-/// Returns a name in a form that is safe in a message.
-pub(super) fn shown(name: &str) -> String {
-    name.chars()
-        .take(60)
-        .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
-        .collect()
 }

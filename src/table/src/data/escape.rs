@@ -58,6 +58,15 @@ impl fmt::Display for Separated<'_> {
     }
 }
 
+/// Returns the start of a text for a message. Only control characters are escaped.
+pub(crate) fn shown(text: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().take(60).map(shown).collect()
+}
+
 /// Bytes for display in a message: [`Escaped`], in backticks, truncated if they are long.
 ///
 /// Only the first [`MAX_SHOWN`](Self::MAX_SHOWN) bytes are kept, so an error about a row of a

@@ -16,6 +16,7 @@ pub mod property;
 pub use bytes::Bytes;
 pub use column::{Column, RowColumn};
 pub use count::{Grouped, counted};
+pub(crate) use escape::shown;
 pub use escape::{Escaped, Excerpt, unescape};
 pub use key::{Cell, Key, KeyRef, prefix_successor, row_successor};
 pub use span::Span;

@@ -1,5 +1,6 @@
 //! Names of the table properties that this project reads or sets. They are defined by Accumulo.
 
+use super::shown;
 use crate::error::{Error, Result};
 
 /// The class of the balancer that places the tablets of a table.
@@ -25,7 +26,7 @@ pub fn check(name: &str) -> Result<()> {
     }
     Err(Error::invalid(format!(
         "`{}` is not a table property: a name starts with `table.` and has no blanks, control characters or `=`",
-        name.escape_default()
+        shown(name)
     )))
 }
 

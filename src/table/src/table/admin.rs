@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::data::{Authorizations, Bytes, Span};
+use crate::data::{Authorizations, Bytes, Span, shown};
 use crate::error::{Error, Result};
 use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 
@@ -251,7 +251,7 @@ pub fn check_table_name(name: &str) -> Result<()> {
     if name.len() <= MAX_NAME_BYTES && is_word(namespace) && is_word(table) {
         return Ok(());
     }
-    let shown: String = name.chars().take(60).flat_map(char::escape_default).collect();
+    let shown = shown(name);
     Err(Error::invalid(format!(
         "`{shown}` cannot be the name of a table: use 1 to {MAX_NAME_BYTES} letters, digits, `_` and one `.`"
     )))
@@ -270,6 +270,10 @@ mod tests {
             let message = check_table_name(bad).unwrap_err().to_string();
             assert!(message.contains("cannot be the name of a table"), "{message}");
             assert!(message.len() < 400 && !message.contains('\n'));
+        }
+        for (name, shown) in [("日本", "`日本` "), ("a'b", "`a'b` "), ("a\u{1b}", "`a\\u{1b}` ")]
+        {
+            assert!(check_table_name(name).unwrap_err().to_string().starts_with(shown));
         }
     }
 }
