@@ -34,7 +34,13 @@ impl Encoding {
         bytes.map(Cow::Owned).map_err(|error| {
             let is_digit = |byte: &u8| self != Self::Hex || byte.is_ascii_hexdigit();
             match line.iter().position(|byte| !is_digit(byte)) {
-                Some(place) => anyhow!("it is not {expected} (byte {place} is no hex digit)"),
+                Some(place) => {
+                    let wrong = first_shown(line.get(place..).unwrap_or_default());
+                    anyhow!("it is not {expected} (`{wrong}` is no hex digit)")
+                }
+                None if self == Self::Hex => {
+                    anyhow!("it is not {expected} (the number of digits is odd)")
+                }
                 None => anyhow!("it is not {expected} ({error})"),
             }
         })
@@ -67,6 +73,15 @@ impl Encoding {
             Self::Base64 => line.extend_from_slice(BASE64.encode(bytes).as_bytes()),
         }
         Ok(())
+    }
+}
+
+/// Returns the first character, or the first byte if that is not UTF-8.
+fn first_shown(bytes: &[u8]) -> String {
+    let text = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+    match text.chars().next() {
+        Some(first) => first.to_string(),
+        None => Escaped(bytes.get(..1).unwrap_or_default()).to_string(),
     }
 }
 
@@ -214,6 +229,15 @@ mod tests {
 
     #[test]
     fn reports_wrong_encodings() {
+        for (line, wrong) in [
+            (&b"a"[..], "the number of digits is odd"),
+            (b"zz", "`z` is no hex digit"),
+            ("0é".as_bytes(), "`é` is no hex digit"),
+            (b"00\xff", "`\\xff` is no hex digit"),
+        ] {
+            let error = Encoding::Hex.decode(line).unwrap_err().to_string();
+            assert_eq!(error, format!("it is not hex: two of 0-9a-f for each byte ({wrong})"));
+        }
         let text = written(Encoding::Text).row(r"u:secret@a\q".as_ref());
         assert_eq!(
             format!("{:#}", text.unwrap_err()),

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::iter;
 
 use clap::Error;
+use clap::error::ErrorKind;
 use fluo_table::Escaped;
 
 use crate::wording;
@@ -17,6 +18,14 @@ const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString>) -> String {
     let mut message = wording::of_arguments(&error.to_string());
+    let arguments: Vec<_> = arguments.collect();
+    let is_text = |argument: &&OsString| argument.to_str().is_some();
+    if error.kind() == ErrorKind::InvalidUtf8
+        && let Some(wrong) = arguments.iter().find(|argument| !is_text(argument))
+    {
+        let wrong = masked(wrong.as_encoded_bytes());
+        message = format!("error: the argument `{wrong}` is not UTF-8 text\n");
+    }
     for argument in arguments {
         let argument = argument.to_string_lossy();
         if !argument.contains('@') && !argument.to_ascii_lowercase().contains("proxy:") {
@@ -131,6 +140,23 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_an_argument_that_is_not_text() {
+        let wrong: OsString = std::os::unix::ffi::OsStringExt::from_vec(b"pag\xff".to_vec());
+        for words in ["table show --at embedded:d", "app status --at embedded:d"] {
+            let line = || {
+                ["fluo"]
+                    .into_iter()
+                    .chain(words.split(' '))
+                    .map(OsString::from)
+                    .chain([wrong.clone()])
+            };
+            let message = message_of(&Arguments::try_parse_from(line()).unwrap_err(), line());
+            assert_eq!(message, "error: the argument `pag\\xff` is not UTF-8 text\n");
         }
     }
 

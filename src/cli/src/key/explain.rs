@@ -11,10 +11,12 @@ use serde_json::{Map, Value, json};
 use super::convert::row_of;
 use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
+use crate::exit::{Outcome, sentence};
 use crate::layout::Columns;
+use crate::masking::masked;
 use crate::output;
 
-/// Explain each part of a key, and name the tablet it falls in.
+/// Explain each part of a key, and name the tablet it falls in; exits 1 if one is not a key.
 #[derive(Args, Debug)]
 #[command(
     after_help = "\
@@ -47,23 +49,36 @@ struct Explained {
 }
 
 impl Explain {
-    /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
-    pub(super) fn run(&self) -> Result<()> {
+    /// Explains every key, or prints its error.
+    pub(super) fn run(&self) -> Result<Outcome> {
         let chosen = self.design.choose()?;
         let splits = chosen.splits(self.tablets)?;
-        let explained = self.keys.iter().map(|key| {
-            Explained::new(&chosen, splits.as_deref(), &self.encoding.argument("key", key)?)
-        });
-        let explained = explained.collect::<Result<Vec<_>>>()?;
-        if output::is_json() {
-            let all: Vec<_> = explained.into_iter().map(|one| one.json).collect();
-            return output::print_json(&json!({ "keys": all }));
+        let (mut documents, mut has_errors) = (Vec::new(), false);
+        for key in &self.keys {
+            let explained = self.encoding.argument("key", key);
+            let explained =
+                explained.and_then(|key| Explained::new(&chosen, splits.as_deref(), &key));
+            match explained {
+                Ok(one) if output::is_json() => documents.push(one.json.into()),
+                Ok(one) => {
+                    let mut table = Columns::unnamed();
+                    one.rows.into_iter().for_each(|row| table.row(row));
+                    output::print(&table.lines())?;
+                }
+                Err(error) => {
+                    has_errors = true;
+                    let (key, error) = (masked(key.as_encoded_bytes()), sentence(&error));
+                    match output::is_json() {
+                        true => documents.push(json!({ "key": key, "error": error })),
+                        false => complain!("error: {error}"),
+                    }
+                }
+            }
         }
-        explained.into_iter().try_for_each(|one| {
-            let mut table = Columns::unnamed();
-            one.rows.into_iter().for_each(|row| table.row(row));
-            output::print(&table.lines())
-        })
+        if output::is_json() {
+            output::print_json(&json!({ "keys": documents }))?;
+        }
+        Ok(Outcome::of(!has_errors))
     }
 }
 

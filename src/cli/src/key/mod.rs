@@ -49,7 +49,7 @@ pub(crate) fn run(command: KeyCommand) -> anyhow::Result<Outcome> {
         KeyCommand::Remove(keys) => keys.remove()?,
         KeyCommand::Splits(command) => command.run()?,
         KeyCommand::Group(command) => command.run()?,
-        KeyCommand::Explain(command) => command.run()?,
+        KeyCommand::Explain(command) => return command.run(),
         KeyCommand::Spans(command) => command.run()?,
         KeyCommand::Design(command) => command.run()?,
     }

@@ -136,7 +136,7 @@ fn describes_documents_about_keys() {
     place.is_described(&["key splits --prefix p --tablets 3"]);
     place.is_described(&["key group --prefix p"]);
     place.is_described(&[
-        "key explain --prefix p --tablets 3 p:s6uq:a",
+        "key explain --prefix p --tablets 3 p:s6uq:a bad",
         "key explain --design modulo --tablets 4 02|polygenelubricants",
         "key explain --spec epochs.toml 00|d",
     ]);
