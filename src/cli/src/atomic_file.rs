@@ -7,13 +7,18 @@ use std::path::Path;
 use anyhow::{Result, bail, ensure};
 use tempfile::NamedTempFile;
 
+use crate::lines;
+
 /// The maximum size of a file. It is far above any spec, plan or backup, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut start = File::open(path)?.take(MAX_BYTES + 1);
-    start.read_to_end(&mut bytes)?;
+    let input: Box<dyn Read> = match path.as_os_str() == "-" {
+        true => Box::new(lines::standard_input()?),
+        false => Box::new(File::open(path)?),
+    };
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     check_size(&bytes)?;
     Ok(bytes)
 }

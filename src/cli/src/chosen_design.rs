@@ -18,7 +18,7 @@ pub(crate) struct DesignArguments {
     /// Key design, such as modulo,buckets=64; `fluo key design NAME` lists its settings
     #[arg(long, value_name = "DESIGN", group = CHOICE, conflicts_with_all = ["spec", "prefix"])]
     design: Option<String>,
-    /// Spec with the design; --prefix chooses one of several row hashers
+    /// Spec with the design, or - for standard input; --prefix chooses one of several row hashers
     #[arg(long, value_name = "FILE.toml", group = CHOICE)]
     spec: Option<PathBuf>,
     /// Row hasher; short for --design row-hasher,prefix=PREFIX
@@ -136,7 +136,7 @@ impl DesignArguments {
             recipes.retain(has_prefix);
         }
         let names: Vec<_> = recipes.iter().map(Recipe::name).collect();
-        let path = path.display();
+        let path = spec::name_of(path);
         match (recipes.pop(), names.as_slice()) {
             (Some(recipe), [_]) => Ok(recipe),
             (_, []) => bail!("the spec {path} has no row hasher of this prefix"),

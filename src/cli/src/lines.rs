@@ -1,8 +1,9 @@
 //! Line-by-line input and output, in constant memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Stdin, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
@@ -24,7 +25,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// writer.
 pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin()));
+        return Ok(Box::new(standard_input()?));
     }
     let name = path.display();
     let file = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
@@ -32,6 +33,15 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
         false => Ok(file),
     });
     Ok(Box::new(file.with_context(|| format!("cannot read the {what} of {name}"))?))
+}
+
+/// Returns standard input, which only one argument of a command can name.
+pub(crate) fn standard_input() -> Result<Stdin> {
+    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    if IS_TAKEN.swap(true, Ordering::Relaxed) {
+        bail!("standard input is the input of two arguments; name a file for one of them");
+    }
+    Ok(io::stdin())
 }
 
 /// Calls `each` with the number (from 1) and the bytes of every line, without its newline. Adds the

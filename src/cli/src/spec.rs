@@ -66,6 +66,14 @@ pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     Ok((merged(path, &recipes, Recipe::requirement)?, expected))
 }
 
+/// Returns the name of a spec in messages.
+pub(crate) fn name_of(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
 /// Reads the recipes of a file. Refuses recipes that cannot share a table, regardless of their
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
@@ -76,7 +84,7 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 
 /// Returns the recipes, each with the place of an error of it, and the expectations.
 fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
-    let name = &path.display().to_string();
+    let name = &name_of(path);
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
     let (text, is_text) = match str::from_utf8(&bytes) {
         Ok(text) => (text, true),
@@ -117,7 +125,7 @@ fn merged(
     for (place, recipe) in recipes {
         let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
         let merged = all.merge(requirement.into());
-        all = merged.map_err(|error| anyhow!("{error}, in {}", path.display()))?;
+        all = merged.map_err(|error| anyhow!("{error}, in {}", name_of(path)))?;
     }
     Ok(all)
 }

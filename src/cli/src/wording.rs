@@ -127,6 +127,11 @@ pub(crate) fn of_arguments(message: &str) -> String {
             "invalid socket address syntax",
             "write an IP address and a port up to 65535, such as 127.0.0.1:9465",
         );
+    let message = message.replacen(
+        "\n  <FILE|->\n",
+        "\n  <FILE|->\n\n  tip: write - for standard input\n",
+        1,
+    );
     with_bounds(&message).unwrap_or(message)
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Convert {
 impl Convert {
     pub(super) fn add(&self) -> Result<()> {
         let design = self.design.choose()?.design;
-        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        let (input, output) = (lines::standard_input()?.lock(), io::stdout().lock());
         if self.encoding == Encoding::Text
             && !output::is_json()
             && let Some(hasher) = design.row_hasher()
@@ -50,20 +50,24 @@ impl Convert {
         let ChosenDesign { design, migration, .. } = self.design.choose()?;
         let designs = migration.as_ref().map_or(1, |epochs| epochs.designs().len());
         let (mut row, mut counts) = (Vec::new(), vec![0_u64; designs]);
-        let removed = lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {
-            let key = self.encoding.decode(line)?;
-            row.clear();
-            let epoch = match &migration {
-                Some(epochs) => row_of(epochs, &key, &mut row)?,
-                None => design.decode_key_to(&key, &mut row).map(|()| 0)?,
-            };
-            match output::is_json() {
-                true => self.write(&row, &key, output)?,
-                false => self.encoding.encode(&row, output)?,
-            }
-            counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
-            Ok(())
-        });
+        let removed = lines::transform(
+            lines::standard_input()?.lock(),
+            io::stdout().lock(),
+            |line, output| {
+                let key = self.encoding.decode(line)?;
+                row.clear();
+                let epoch = match &migration {
+                    Some(epochs) => row_of(epochs, &key, &mut row)?,
+                    None => design.decode_key_to(&key, &mut row).map(|()| 0)?,
+                };
+                match output::is_json() {
+                    true => self.write(&row, &key, output)?,
+                    false => self.encoding.encode(&row, output)?,
+                }
+                counts.iter_mut().skip(epoch).take(1).for_each(|count| *count += 1);
+                Ok(())
+            },
+        );
         let epochs = migration.iter().flat_map(KeyMigration::designs);
         let all = plural(counts.iter().sum::<u64>(), "key");
         for (number, (count, design)) in (1..designs).zip(counts.iter().zip(epochs)) {

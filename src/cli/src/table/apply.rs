@@ -42,7 +42,7 @@ A saved plan is refused if the table has changed since it was made.")]
 pub(crate) struct Apply {
     #[command(flatten)]
     target: TargetArguments,
-    /// Wanted state of the table, in TOML
+    /// Wanted state of the table, in TOML; - is standard input
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
     /// With --spec, the table; otherwise a plan that `fluo table plan --out` saved

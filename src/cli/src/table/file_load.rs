@@ -41,6 +41,7 @@ pub(super) struct FileLoad {
     /// Name of the table
     pub(super) name: String,
     /// File, or - for standard input. Gzip, a byte order mark and CRLF are recognized
+    #[arg(value_name = "FILE|-")]
     file: PathBuf,
     #[command(flatten)]
     pub(super) bad: BadLineArguments,

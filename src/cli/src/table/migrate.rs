@@ -41,7 +41,7 @@ events.toml, for a table of 64 salts that had 16:
 pub(crate) struct Migrate {
     #[command(flatten)]
     target: TargetArguments,
-    /// Wanted state of the table, with the earlier designs, in TOML
+    /// Wanted state of the table, with the earlier designs, in TOML; - is standard input
     #[arg(long, value_name = "FILE.toml")]
     spec: PathBuf,
     /// Name of the table
