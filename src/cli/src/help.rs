@@ -62,7 +62,9 @@ pub(crate) fn laid_out(command: Command) -> Command {
     command
         .mut_args(|arg| {
             let hides = is_hidden && is_live(&arg);
-            short(arg).hide(hides)
+            // The parser of the value judges a negative number; it is no option.
+            let is_number = arg.get_action().takes_values() && !arg.is_positional();
+            short(arg).hide(hides).allow_negative_numbers(is_number)
         })
         .long_about(None)
         .before_help(StyledStr::from(examples))

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::color::{Meaning, is_mark, painted};
 
-/// The width of bars where no terminal gives one.
+/// The width of bars without a terminal, and of a terminal that does not tell its width.
 pub(crate) const DEFAULT_WIDTH: usize = 80;
 const MIN_WIDTH: usize = 20;
 const MAX_WIDTH: usize = 1_000;
@@ -41,8 +41,12 @@ fn width_of(stream: &impl IsTerminal, found: Option<(Width, Height)>) -> Option<
         return None;
     }
     let set = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let width: Option<usize> = set.or_else(|| found.map(|(width, _)| width.0.into()));
-    width.filter(|width| *width > 0).map(|width| width.clamp(MIN_WIDTH, MAX_WIDTH))
+    Some(width_of_terminal(set, found.map(|(width, _)| width.0.into())))
+}
+
+fn width_of_terminal(set: Option<usize>, found: Option<usize>) -> usize {
+    let width = [set, found].into_iter().flatten().find(|width| *width > 0);
+    width.unwrap_or(DEFAULT_WIDTH).clamp(MIN_WIDTH, MAX_WIDTH)
 }
 
 /// Returns the number of characters of a terminal that a text takes.
@@ -263,6 +267,21 @@ mod tests {
     fn lines(width: Option<usize>) -> Vec<String> {
         let lines = table().fitted(width).replace(is_mark, "");
         lines.lines().map(str::to_owned).collect()
+    }
+
+    /// A terminal of the size 0x0 once had no limit.
+    #[test]
+    fn a_terminal_always_has_a_width() {
+        for (set, found, expected) in [
+            (None, Some(0), 80),
+            (None, None, 80),
+            (Some(0), Some(100), 100),
+            (Some(60), Some(100), 60),
+            (Some(1), None, 20),
+            (None, Some(9_999), 1_000),
+        ] {
+            assert_eq!(width_of_terminal(set, found), expected);
+        }
     }
 
     #[test]

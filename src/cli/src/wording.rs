@@ -132,8 +132,17 @@ pub(crate) fn of_arguments(message: &str) -> String {
         "\n  <FILE|->\n\n  tip: write - for standard input\n",
         1,
     );
+    if let Some(rest) = message.strip_prefix(EXPORT) {
+        // The nearest name is that of the opposite.
+        let usage = rest.find("\nUsage:").and_then(|at| rest.get(at..)).unwrap_or_default();
+        return format!(
+            "{EXPORT}\n  tip: `fluo table scan --json` prints the cells for an import\n{usage}"
+        );
+    }
     with_bounds(&message).unwrap_or(message)
 }
+
+const EXPORT: &str = "error: unrecognized subcommand 'export'\n";
 
 /// Replaces a range such as `1..=65536`; `None` if there is none.
 fn with_bounds(message: &str) -> Option<String> {
