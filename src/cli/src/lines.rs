@@ -20,6 +20,7 @@ const CANNOT_READ: &str = "cannot read the rows";
 /// The first bytes of a gzip file (RFC 1952).
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Opens a file with lines of `what`, or standard input for `-`. Opening a named pipe waits for its
 /// writer.
@@ -48,7 +49,7 @@ pub(crate) fn standard_input() -> Result<Stdin> {
 /// number to its error.
 ///
 /// Decompresses gzip, and removes a byte order mark. If the first line ends in CRLF, removes the
-/// carriage returns at the ends of lines. Prints a note about each of them.
+/// carriage returns at the ends of lines. Prints a note about each of them, and about UTF-16.
 pub(crate) fn for_each(
     input: impl Read,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
@@ -127,7 +128,15 @@ fn decoded<'a>(input: impl Read + 'a) -> Result<Box<dyn Read + 'a>> {
         say!("note: the input begins with a byte order mark, which is removed");
         return Ok(input);
     }
-    Ok(Box::new(Cursor::new(first).chain(input)))
+    let mut input: Box<dyn Read> = Box::new(Cursor::new(first).chain(input));
+    for mark in UTF_16_MARKS {
+        let (first, rest) = first_bytes(input, mark)?;
+        if first == mark {
+            say!("note: the input looks like UTF-16, and its bytes are kept; convert it to UTF-8");
+        }
+        input = Box::new(Cursor::new(first).chain(rest));
+    }
+    Ok(input)
 }
 
 /// Reads bytes while they are those of `expected`, and the first other byte. Reads no more, because
@@ -259,6 +268,9 @@ mod tests {
             b"\x1f",
             b"\xef\xbb",
             b"\xef\xbb\xbe",
+            b"\xff\xfea\0",
+            b"\xfe\xff\0a",
+            b"\xff",
             b"a\xef\xbb\xbf",
             b"\x1f\x1f\x8b",
         ] {

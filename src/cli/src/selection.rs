@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::Result;
 use clap::Args;
 use fluo_keys::{KeyDesign, RowSelection, ScanCost};
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Span};
 
 pub(crate) const SELECTION: &str = "choice_of_rows";
 
@@ -23,10 +23,10 @@ pub(crate) struct SelectionArguments {
     suffix_of: Option<OsString>,
     /// The rows from this one on; if the design scatters ranges, from this next part on
     #[arg(long, value_name = "FIRST", allow_hyphen_values = true, conflicts_with = "domain")]
-    pub(crate) from: Option<OsString>,
+    from: Option<OsString>,
     /// The rows before this one; if the design scatters ranges, before this next part
     #[arg(long, value_name = "END", allow_hyphen_values = true, conflicts_with = "domain")]
-    pub(crate) to: Option<OsString>,
+    to: Option<OsString>,
     /// The pages of this domain, in a web table
     #[arg(long)]
     domain: Option<String>,
@@ -60,6 +60,17 @@ impl SelectionArguments {
             _ if has_bounds => RowSelection::Range { start: from.unwrap_or_default(), end: to },
             _ => RowSelection::All,
         })
+    }
+
+    /// Prints a note if no row can be in the pieces of the selection.
+    pub(crate) fn say_if_empty(&self, spans: &[Span]) {
+        if spans.is_empty() {
+            let why = match (&self.from, &self.to) {
+                (Some(_), Some(_)) => ": --from is not before --to",
+                _ => "",
+            };
+            say!("no row is in this set{why}");
+        }
     }
 }
 

@@ -63,13 +63,7 @@ impl Spans {
                 designs.concat()
             }
         };
-        if spans.is_empty() {
-            let why = match (&self.rows.from, &self.rows.to) {
-                (Some(_), Some(_)) => ": --from is not before --to",
-                _ => "",
-            };
-            say!("no row is in this set{why}");
-        }
+        self.rows.say_if_empty(&spans);
         if output::is_json() {
             let shown = |row: &Bytes| Escaped(row).to_string();
             let piece = |span: &Span| json!({ "start": shown(&span.start().row), "end": span.end().map(|end| shown(&end.row)) });

@@ -69,7 +69,11 @@ impl StoredRows {
         let design = self.0.as_ref().map_or(&unsalted, |chosen| &chosen.design);
         match selection.rows(design, decode)? {
             RowSelection::All => Ok(vec![Span::all()]),
-            rows => self.spans_of(&rows),
+            rows => {
+                let spans = self.spans_of(&rows)?;
+                selection.say_if_empty(&spans);
+                Ok(spans)
+            }
         }
     }
 
