@@ -133,5 +133,8 @@ fn read(text: &str, name: &str) -> Result<Vec<StoredNode>> {
 }
 
 fn parsed<T: DeserializeOwned>((line, number): (&str, u64)) -> Result<T> {
-    serde_json::from_str(line).map_err(|error| anyhow!("line {number} is not of a backup: {error}"))
+    serde_json::from_str(line).map_err(|error| {
+        let cause = crate::wording::of_json_line(&error);
+        anyhow!("line {number} is not of a backup: {cause}")
+    })
 }

@@ -32,7 +32,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignArguments,
     /// Number of tablets that the keys are spread over, 1 to 2,097,152
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long)]
     tablets: Option<u32>,
     /// Encoding of the keys
     #[arg(long, value_enum, default_value_t)]

@@ -26,7 +26,7 @@ pub(crate) struct Splits {
     design: DesignArguments,
     /// Number of tablets that the keys are spread over, 1 to 2,097,152; with --spec, that of the
     /// spec unless given
-    #[arg(long, allow_negative_numbers = true, required_unless_present = "spec")]
+    #[arg(long, required_unless_present = "spec")]
     tablets: Option<u32>,
     /// Encoding of the split points
     #[arg(long, value_enum, default_value_t)]

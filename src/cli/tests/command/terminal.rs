@@ -45,7 +45,8 @@ impl Place {
         for name in VARIABLES {
             command = command.env_remove(name);
         }
-        command = command.env("NO_COLOR", "1");
+        // The terminal has no size.
+        command = command.env("NO_COLOR", "1").env("COLUMNS", "200");
         let child = command.envs(environment.iter().copied()).spawn(theirs).unwrap();
         let terminal = Arc::new(terminal);
         let shown = Arc::new(Mutex::new(Vec::new()));

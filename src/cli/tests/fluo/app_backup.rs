@@ -69,8 +69,8 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     let lines = |count: usize| FILE.lines().take(count).collect::<Vec<_>>().join("\n");
     for (content, error) in [
         (lines(8), "this backup has 7 of 8 nodes; use a complete one"),
-        (lines(0), "line 1 is not of a backup: EOF"),
-        (lines(3) + "\n{", "line 4 is not of a backup: EOF"),
+        (lines(0), "line 1 is not of a backup: the text ends within a value"),
+        (lines(3) + "\n{", "line 4 is not of a backup: the text ends within an object"),
         (lines(9).replace("pages", "\\\\x0"), "line 5: at byte 0: a backslash"),
         (lines(9).replace("\"format\":1", "\"format\":2"), "in format 2; update fluo"),
     ] {
