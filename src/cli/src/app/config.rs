@@ -112,7 +112,7 @@ impl Config {
 
     fn missing(&self, name: &str, known: impl Iterator<Item = String>) -> anyhow::Error {
         let application = &self.application.name;
-        let error = anyhow!("application `{application}` has no setting `{}`", name);
+        let error = anyhow!("application `{application}` has no setting `{name}`");
         match names::nearest(name, known.collect::<Vec<_>>().iter().map(String::as_str)) {
             Some(near) => exit::advised(error, format!("did you mean `{near}`?")),
             None => error,
