@@ -110,7 +110,7 @@ async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
         None => return advised(error),
     };
     let missing = format!("application `{name}` does not exist");
-    exit::advised(Error::new(ErrorKind::NotFound, missing), advice)
+    exit::advised(Error::new(ErrorKind::NotFound, missing.to_owned()), advice)
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without
@@ -120,8 +120,12 @@ pub(crate) fn advised(error: Error) -> anyhow::Error {
         return error.into();
     }
     let text = error.to_string();
-    let clear = if text.ends_with(" again") { " --clear" } else { "" };
-    Error::new(ErrorKind::NotFound, format!("{text}, with `fluo app init{clear}`")).into()
+    let Some((missing, advice)) = text.rsplit_once("; ") else {
+        return error.into();
+    };
+    let clear = if advice.ends_with(" again") { " --clear" } else { "" };
+    let advice = format!("{advice}, with `fluo app init{clear}`");
+    exit::advised(Error::new(ErrorKind::NotFound, missing.to_owned()), advice)
 }
 
 pub(crate) fn waiting_notifications(count: u64) -> String {

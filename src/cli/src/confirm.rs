@@ -2,14 +2,17 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 
-use crate::output;
+use crate::{exit, output};
 
 /// Asks at a terminal for the name of the object to delete. Refuses if standard input is not a
 /// terminal.
 pub(crate) async fn deletion(question: &str, name: &str, refusal: &str) -> Result<()> {
-    ensure!(is_possible(), "{refusal}, because no terminal can confirm it; give --yes");
+    if !is_possible() {
+        let refusal = format!("{refusal}, because no terminal can confirm it");
+        return Err(exit::advised(anyhow!(refusal), "give --yes"));
+    }
     expect(&format!("{question} type its name to confirm:"), name, refusal).await
 }
 

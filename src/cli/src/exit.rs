@@ -88,22 +88,17 @@ impl Complaint {
 
     fn new(error: &anyhow::Error) -> Self {
         let advised = error.chain().find_map(|cause| cause.downcast_ref::<Advised>());
+        let advice = advised.map(|advised| &*advised.advice);
         let sentence = sentence(error);
-        let parts = match advised {
-            Some(Advised { advice, .. }) => sentence
-                .strip_suffix(advice)
-                .and_then(|rest| rest.strip_suffix("; "))
-                .map(|message| (message, advice.as_str())),
-            None => split_hint(&sentence),
-        };
-        let message = parts.map_or(&*sentence, |(message, _)| message);
-        let hint = advised.map(|advised| &*advised.advice).or(parts.map(|(_, hint)| hint));
+        let message = advice
+            .and_then(|advice| sentence.strip_suffix(advice)?.strip_suffix("; "))
+            .unwrap_or(&sentence);
         let causes = error.chain().skip(1).filter(|cause| !cause.is::<Advised>());
         Self {
             kind: kind_name(error),
             message: message.to_owned(),
             causes: causes.map(ToString::to_string).collect(),
-            hint: hint.map(str::to_owned),
+            hint: advice.map(str::to_owned),
             ..Self::none()
         }
     }
@@ -117,15 +112,6 @@ impl Complaint {
         let message = words(first.strip_prefix("error: ").unwrap_or(first));
         Self { kind: "usage", message, hint, ..Self::none() }
     }
-}
-
-/// Splits a message from the advice at its end. A semicolon in a quoted name, or before a cause,
-/// does not begin advice.
-fn split_hint(sentence: &str) -> Option<(&str, &str)> {
-    let is_advice = |(message, hint): &(&str, &str)| {
-        message.matches('`').count() % 2 == 0 && !hint.contains(": ")
-    };
-    sentence.rsplit_once("; ").filter(is_advice)
 }
 
 fn complain_in_json(complaint: &Complaint) {
@@ -146,7 +132,7 @@ fn kind_name(error: &anyhow::Error) -> &'static str {
         Some(ErrorKind::Uncertain) => "uncertain",
         Some(ErrorKind::Storage) => "storage",
         Some(ErrorKind::Corrupt) => "corrupt",
-        None if error.is::<Usage>() => "usage",
+        None if error.chain().any(<dyn StdError>::is::<Usage>) => "usage",
         None if error.chain().any(<dyn StdError>::is::<io::Error>) => "io",
         None => "other",
     }
@@ -164,8 +150,9 @@ impl fmt::Display for Usage {
 
 impl StdError for Usage {}
 
-pub(crate) fn usage(message: String) -> anyhow::Error {
-    Usage(message).into()
+/// Creates the error of wrong arguments, with the advice that follows it.
+pub(crate) fn usage(message: impl Into<String>, advice: &str) -> anyhow::Error {
+    advised(Usage(message.into()), advice)
 }
 
 /// An error with the advice that follows it.
@@ -221,19 +208,6 @@ mod tests {
     use anyhow::anyhow;
 
     use super::*;
-
-    #[test]
-    fn splits_advice_off() {
-        for (sentence, expected) in [
-            ("not removed; give --yes", Some(("not removed", "give --yes"))),
-            ("a; b; c", Some(("a; b", "c"))),
-            ("the load stopped after 1 row; loading again is safe: line 2: bad", None),
-            ("there is no table `a; b`", None),
-            ("disk full", None),
-        ] {
-            assert_eq!(split_hint(sentence), expected);
-        }
-    }
 
     #[test]
     fn repeats_no_cause() {

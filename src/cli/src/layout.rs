@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::color::{Meaning, is_mark, painted};
 
-/// The width of bars without a terminal, and of a terminal that does not tell its width.
+/// The width of bars without a terminal, and of a terminal that reports no width.
 pub(crate) const DEFAULT_WIDTH: usize = 80;
 const MIN_WIDTH: usize = 20;
 const MAX_WIDTH: usize = 1_000;

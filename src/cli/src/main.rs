@@ -91,7 +91,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Monitor(command) => interruptible(command.run()),
         Command::Top(command) => interruptible(command.run()),
         Command::Demo | Command::Completions(_) | Command::Man(_) if output::is_json() => {
-            Err(exit::usage(format!("`{}` prints no data; omit --json", command_name::get())))
+            Err(exit::usage(format!("`{}` prints no data", command_name::get()), "omit --json"))
         }
         Command::Demo => in_runtime(demo::run()),
         Command::Completions(command) => command.run(Arguments::command()),

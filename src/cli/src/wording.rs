@@ -44,12 +44,12 @@ const MESSAGES: [(&str, &str); 16] = [
     ("key must be a string", "expected the name of a field, in quotes"),
     ("expected value", "expected a value, such as text in quotes or a number"),
     ("expected ident", "expected true, false or null"),
-    ("trailing characters", "the text continues after its end"),
+    ("trailing characters", "more text comes after the value"),
     ("trailing comma", "a comma without a value after it"),
     ("number out of range", "the number is too large"),
     ("unexpected end of hex escape", "`\\u` begins half of a character; write both halves"),
     ("lone leading surrogate", "`\\u` begins half of a character; write both halves"),
-    ("invalid escape", "a backslash in text begins no escape of JSON"),
+    ("invalid escape", "a backslash without a JSON escape after it"),
     ("control character", "a control character in text; write it as `\\u00XX`"),
 ];
 
@@ -231,7 +231,7 @@ mod tests {
             ("{1}", "expected the name of a field, in quotes"),
             ("{\"a\":x}", "expected a value, such as text in quotes or a number"),
             ("{\"a\":nix}", "expected true, false or null"),
-            ("{\"a\":1} 2", "the text continues after its end"),
+            ("{\"a\":1} 2", "more text comes after the value"),
             ("{\"a\":1,}", "a comma without a value after it"),
             ("{\"b\":1}", "the field `a` is missing"),
             ("{\"a\":1,\"a\":2}", "the field `a` is there twice"),
@@ -239,7 +239,7 @@ mod tests {
             ("{\"a\":1e20}", "expected a whole number, but found `1e+20`"),
             ("{\"a\":null}", "expected a whole number, but found null"),
             ("{\"a\":1,\"\\ud800\":1}", "`\\u` begins half of a character; write both halves"),
-            ("{\"a\":1,\"\\q\":1}", "a backslash in text begins no escape of JSON"),
+            ("{\"a\":1,\"\\q\":1}", "a backslash without a JSON escape after it"),
             ("{\"a\":1,\"\n\":1}", "a control character in text; write it as `\\u00XX`"),
         ] {
             let error = serde_json::from_str::<A>(json).unwrap_err();

@@ -175,11 +175,14 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
     }
 }
 
-/// Checks whether a directory has files that no creation of tables left.
+/// Checks whether a directory has files that neither a creation of tables left nor a file system
+/// or another program hides.
 fn has_other_files(path: &Path) -> Result<bool> {
     let failed = |error| cannot("read", path, error);
     for entry in fs::read_dir(path).map_err(failed)? {
-        if !entry.map_err(failed)?.file_name().as_encoded_bytes().starts_with(b"fluo.") {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.as_encoded_bytes();
+        if !name.starts_with(b"fluo.") && !name.starts_with(b".") && name != b"lost+found" {
             return Ok(true);
         }
     }

@@ -57,7 +57,7 @@ impl EmbeddedTables {
     /// If opening fails, existing tables are unchanged, except that the storage engine may have
     /// dropped the unreadable end of a log.
     /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path
-    ///   is that of a file.
+    ///   is that of a file, or of a directory with other files and no tables.
     /// - [`NotFound`](fluo_table::ErrorKind::NotFound): the directory does not exist or has no
     ///   tables in it, and [`create_if_missing`](EmbeddedOptions::create_if_missing) is not set; or
     ///   a directory above it does not exist, and

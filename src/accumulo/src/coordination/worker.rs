@@ -344,7 +344,7 @@ impl ZooKeeperWorker {
                 Ok(Outcome::Done(_)) => continue,
                 Ok(Outcome::Refused(..) | Outcome::Unknown) => {}
                 Err(error) => {
-                    warn!(%error, "the place of a worker that was stopped is not deleted")
+                    warn!(%error, "the place of a worker that was stopped is not deleted");
                 }
             }
             next = next.into_iter().chain([RETRY]).min();

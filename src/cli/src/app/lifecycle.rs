@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_recipes::stored_queue::StoredQueue;
@@ -96,10 +96,13 @@ impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
-            bail!("--set `{name}` is given twice; a setting has one value, so give it once");
+            return Err(exit::usage(
+                format!("--set `{name}` is given twice"),
+                "a setting has one value, so give it once",
+            ));
         }
         if self.target.is_directory() && !self.jars.is_empty() {
-            bail!("an embedded directory loads no jars; omit --jars");
+            return Err(exit::usage("an embedded directory loads no jars", "omit --jars"));
         }
         // Check before the directory is made.
         self.application(&Instance::in_memory()).check().map_err(|error| self.in_name(error))?;

@@ -13,7 +13,6 @@ use crate::chosen_design::{ChosenDesign, DesignArguments};
 use crate::encoding::Encoding;
 use crate::exit::{Outcome, sentence};
 use crate::layout::Columns;
-use crate::masking::masked;
 use crate::output;
 
 /// Explain each part of a key, and name the tablet it falls in; exits 1 if one is not a key.
@@ -54,11 +53,9 @@ impl Explain {
         let chosen = self.design.choose()?;
         let splits = chosen.splits(self.tablets)?;
         let (mut documents, mut has_errors) = (Vec::new(), false);
-        for key in &self.keys {
-            let explained = self.encoding.argument("key", key);
-            let explained =
-                explained.and_then(|key| Explained::new(&chosen, splits.as_deref(), &key));
-            match explained {
+        let keys = self.keys.iter().map(|key| self.encoding.argument("key", key));
+        for key in keys.collect::<Result<Vec<_>>>()? {
+            match Explained::new(&chosen, splits.as_deref(), &key) {
                 Ok(one) if output::is_json() => documents.push(one.json.into()),
                 Ok(one) => {
                     let mut table = Columns::unnamed();
@@ -67,9 +64,9 @@ impl Explain {
                 }
                 Err(error) => {
                     has_errors = true;
-                    let (key, error) = (masked(key.as_encoded_bytes()), sentence(&error));
+                    let error = sentence(&error);
                     match output::is_json() {
-                        true => documents.push(json!({ "key": key, "error": error })),
+                        true => documents.push(json!({ "key": shown(&key), "error": error })),
                         false => complain!("error: {error}"),
                     }
                 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::builder::{EnumValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fluo_table::{Cell, CellBatches, Scan, Span};
@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 use super::record::{Record, WRITE};
 use crate::encoding::{Written, blanks_escaped};
 use crate::text::count_of;
-use crate::{output, progress};
+use crate::{exit, output, progress};
 
 const BATCH_CELLS: usize = 1_000;
 
@@ -62,7 +62,9 @@ impl PrintArguments {
             (None, false) => Ok(Format::Text),
             (Some(format), false) => Ok(format),
             (None, true) => Ok(Format::Json),
-            (Some(_), true) => bail!("--json and --format exclude each other; omit one"),
+            (Some(_), true) => {
+                Err(exit::usage("--json and --format exclude each other", "omit one"))
+            }
         }
     }
 

@@ -31,7 +31,7 @@ Example:
   fluo table load --at embedded:./data pages --prefix p rows.txt
   fluo table load --at prod pages --prefix p --rejects bad.tsv rows.gz
   fluo table load --at embedded:./data users --design modulo users.txt",
-    override_usage = "fluo table load [OPTIONS] --at <TARGET> <--prefix|--design|--spec> <NAME> <FILE|->",
+    override_usage = "fluo table load [OPTIONS] --at <TARGET> <--prefix|--design|--spec> <NAME> <FILE|->"
 )]
 pub(crate) struct Load {
     #[command(flatten)]

@@ -64,7 +64,8 @@ pub(crate) fn shown(text: &str) -> String {
         true => c.escape_default().to_string(),
         false => c.to_string(),
     };
-    text.chars().take(60).map(shown).collect()
+    let rest = if text.chars().nth(60).is_some() { ".." } else { "" };
+    text.chars().take(60).map(shown).chain([rest.to_owned()]).collect()
 }
 
 /// Bytes for display in a message: [`Escaped`], in backticks, truncated if they are long.
