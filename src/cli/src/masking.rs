@@ -41,28 +41,55 @@ pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString
     message
 }
 
-/// Formats a row or a key for a message or a report. Hides the part before an `@`, which may be a
-/// password.
+/// Formats a row or a key for a message or a report. Hides what may be a password.
 pub(crate) fn masked(written: &[u8]) -> String {
     masked_text(&Escaped(written).to_string())
 }
 
 /// Masks a row or a key in the escaped form.
 pub(crate) fn masked_text(written: &str) -> String {
-    match written.rsplit_once('@') {
-        None | Some(("", _)) => written.to_owned(),
-        Some((_, rest)) => format!("***@{rest}"),
+    match end_of_login(written.as_bytes()).and_then(|end| written.get(end..)) {
+        None => written.to_owned(),
+        Some(rest) => format!("***{rest}"),
     }
 }
 
-/// Masks the rows and keys that a sentence quotes.
+/// Masks the first bytes of keys, all of which are given. The start of a login has no `@`.
+pub(crate) fn masked_start<'a>(start: &[u8], mut keys: impl Iterator<Item = &'a [u8]>) -> String {
+    match keys.any(|key| end_of_login(key).is_some_and(|end| end >= start.len())) {
+        true => "***".to_owned(),
+        false => masked(start),
+    }
+}
+
+/// Returns the place of the last `@` if a login may precede it: a text with a colon, or the start
+/// of a URL up to its host. An e-mail address has no login.
+fn end_of_login(key: &[u8]) -> Option<usize> {
+    let end = key.iter().rposition(|&byte| byte == b'@')?;
+    let before = key.get(..end)?;
+    let start = before.windows(3).position(|bytes| bytes == b"://").map(|scheme| scheme + 3);
+    let login = before.get(start.unwrap_or(0)..)?;
+    let is_host = start.is_some() && !login.is_empty() && !login.contains(&b'/');
+    (is_host || login.contains(&b':')).then_some(end)
+}
+
+/// Masks the rows and keys that a sentence quotes. A text outside of the quotes is part of a key if
+/// it contains an `@`, because a key may contain a backtick.
 pub(crate) fn masked_quotes(sentence: &str) -> String {
-    let parts = sentence.split('`').zip([false, true].into_iter().cycle());
-    let parts = parts.map(|(part, is_quoted)| match is_quoted {
-        true => masked_text(part),
-        false => part.to_owned(),
-    });
-    parts.collect::<Vec<_>>().join("`")
+    let parts: Vec<_> = sentence.split('`').collect();
+    let is_broken = parts.len() % 2 == 0 || parts.iter().step_by(2).any(|part| part.contains('@'));
+    if is_broken && let Some((_, rest)) = sentence.rsplit_once('@') {
+        return format!("***@{rest}");
+    }
+    let shown = |(place, part): (usize, &&str)| match parts.get(place + 1) {
+        // The rest of a long key may contain an `@`.
+        Some(after) if place % 2 == 1 && after.starts_with(".. (") && part.contains(':') => {
+            "***".to_owned()
+        }
+        _ if place % 2 == 1 => masked_text(part),
+        _ => (*part).to_owned(),
+    };
+    parts.iter().enumerate().map(shown).collect::<Vec<_>>().join("`")
 }
 
 #[cfg(test)]
@@ -190,11 +217,44 @@ mod tests {
     #[test]
     fn masks_possible_passwords() {
         assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
-        assert_eq!(masked(b"a@b@c"), "***@c");
-        assert_eq!(masked(b"abc"), "abc");
+        assert_eq!(masked(b"a:b@c@d"), "***@d");
+        assert_eq!(masked(b"https://token@host/a"), "***@host/a");
         assert_eq!(
-            masked_quotes("`user:secret@x` has no time: the text before `@` is `no@number`"),
+            masked_quotes("`user:secret@x` has no time: the text before `@` is `no:time@number`"),
             "`***@x` has no time: the text before `@` is `***@number`"
+        );
+    }
+
+    #[test]
+    fn shows_mail_addresses_and_paths() {
+        for key in ["abc", "alice@example.com", "@a", "a@b@c", "https://a.example/@alice", "a://@b"]
+        {
+            assert_eq!(masked(key.as_bytes()), key);
+        }
+        assert_eq!(masked_quotes("no time: `alice@example.com`"), "no time: `alice@example.com`");
+    }
+
+    /// Covers a bug: a backtick in a key swapped the quoted and the other texts.
+    #[test]
+    fn masks_keys_with_backticks() {
+        for sentence in ["`u:hunt`er2@h` has no time", "`a`u:hunter2@h`b` has no time"] {
+            let shown = masked_quotes(sentence);
+            assert!(shown.starts_with("***@h`") && !shown.contains("hunt"), "{shown}");
+        }
+    }
+
+    /// Covers a bug: the start of a long login has no `@`.
+    #[test]
+    fn masks_the_start_of_a_login() {
+        let key = format!("https://oauth2:{}@host", "x".repeat(80));
+        let (start, _) = key.split_at(60);
+        let sentence = format!("the row `{start}`.. (60 of 100 bytes) has no time");
+        assert_eq!(masked_quotes(&sentence), "the row `***`.. (60 of 100 bytes) has no time");
+        let shown = |start: &str| masked_start(start.as_bytes(), [key.as_bytes()].into_iter());
+        assert_eq!([shown(start), shown(&key)], ["***", "***@host"]);
+        assert_eq!(
+            masked_start(b"https://a", [&b"https://ab.example"[..]].into_iter()),
+            "https://a"
         );
     }
 }

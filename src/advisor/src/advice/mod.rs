@@ -24,12 +24,10 @@
 //! would make keys longer, and removing one would change the whole table. A table that is split for
 //! plain rows that are spread evenly is kept, too.
 //!
-//! If all designs are rejected, the advice names the least bad, and states that it is not good.
-//! Designs of so few tablets that a server has more than 1.5 times its share are rejected here too.
-//! The least bad is the design whose fullest server has the smallest share of all keys or of the
-//! newest, whichever is larger, and of those the one whose fullest tablet has the smallest share.
-//! The tablets are divided evenly among the servers. The load over the mean is no measure here,
-//! because a design of few tablets has a large mean.
+//! The advice names the least bad design if each one is uneven, has a hot end, or overloads a
+//! server (more than 1.5 times its share). The fullest server of the least bad design has the
+//! smallest share of all keys or of the newest, whichever is larger. Of equal designs, the fullest
+//! tablet has the smallest share. Tablets are divided evenly among the servers.
 
 mod evenness;
 mod fault;

@@ -196,24 +196,30 @@ impl RankedDesign {
         match self.suitability {
             Suitability::HotEnd | Suitability::Uneven => true,
             Suitability::TooFewTablets => {
-                self.fullest(servers)[0] * f64::from(servers) > EVEN_ENOUGH
+                self.fullest(servers).on_server * f64::from(servers) > EVEN_ENOUGH
             }
             _ => false,
         }
     }
 
-    /// Returns the share of the keys on the fullest server, and in the fullest tablet: of all keys
-    /// or of the newest, whichever is larger.
-    ///
-    /// A share compares designs of different numbers of tablets. The load over the mean does not:
-    /// one tablet with all keys has the mean.
-    pub(super) fn fullest(&self, servers: u32) -> [f64; 2] {
-        self.load.as_ref().map_or([f64::INFINITY; 2], |load| {
+    pub(super) fn fullest(&self, servers: u32) -> Fullest {
+        let none = Fullest { on_server: f64::INFINITY, in_tablet: f64::INFINITY };
+        self.load.as_ref().map_or(none, |load| {
             let of_all = share(load.all.fullest, load.all.keys);
             let in_tablet = of_all.max(load.newest_in_one.unwrap_or(0.0));
-            [on_fullest_server(in_tablet, load.tablets(), servers), in_tablet]
+            Fullest { on_server: on_fullest_server(in_tablet, load.tablets(), servers), in_tablet }
         })
     }
+}
+
+/// The largest shares of all keys or of the newest, whichever is larger.
+///
+/// A share compares designs of different numbers of tablets. The load over the mean does not: one
+/// tablet with all keys has the mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fullest {
+    pub(super) on_server: f64,
+    pub(super) in_tablet: f64,
 }
 
 /// Returns the share of the keys on the server of the fullest tablet, if the tablets are divided

@@ -4,7 +4,7 @@ use fluo_keys::DesignSettings;
 use serde::Serialize;
 
 use super::options::AdviceOptions;
-use super::ranked_design::{RankedDesign, Suitability};
+use super::ranked_design::{Fullest, RankedDesign, Suitability};
 use crate::{AdvisedLayout, ExistingDesign, KeyProfile, OtherKeys};
 
 /// The decision of an advice.
@@ -90,10 +90,10 @@ pub(super) fn rank(designs: &mut [RankedDesign], options: &AdviceOptions) {
         let (rank, pieces, fullest) = if design.is_bad(options.servers) {
             (Suitability::Uneven, 0, design.fullest(options.servers))
         } else {
-            (design.suitability, design.pieces(options).unwrap_or(u64::MAX), [0.0; 2])
+            (design.suitability, design.pieces(options).unwrap_or(u64::MAX), Fullest::default())
         };
         // Floats that are not negative have the order of their bits.
-        (rank, pieces, fullest.map(f64::to_bits))
+        (rank, pieces, fullest.on_server.to_bits(), fullest.in_tablet.to_bits())
     });
 }
 

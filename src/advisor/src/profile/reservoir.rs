@@ -6,6 +6,17 @@ use fastrand::Rng;
 ///
 /// Once the reservoir is full, item number n replaces a random item with the chance
 /// `capacity / n`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_advisor::Reservoir;
+///
+/// let mut sample = Reservoir::new(3, Some(1));
+/// let left_out = (0..10).filter_map(|row| sample.offer(row)).count();
+/// assert_eq!((left_out, sample.offered()), (7, 10));
+/// assert_eq!(sample.into_items().len(), 3);
+/// ```
 #[derive(Debug)]
 pub struct Reservoir<T> {
     rng: Rng,

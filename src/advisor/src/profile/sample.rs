@@ -34,6 +34,15 @@ pub struct KeySample {
     pub too_long: u64,
 }
 
+impl KeySample {
+    /// Returns the keys of the sample that start with these bytes, ascending.
+    pub fn starting_with(&self, start: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let first = self.keys.partition_point(|sampled| &*sampled.key < start);
+        let keys = self.keys.iter().skip(first).map(|sampled| &*sampled.key);
+        keys.take_while(move |key| key.starts_with(start))
+    }
+}
+
 /// The sampler of the keys, whose bytes are bounded too.
 #[derive(Debug)]
 pub(super) struct KeySampler {
@@ -93,6 +102,9 @@ mod tests {
         assert!(sample.is_complete);
         let arrivals: Vec<_> = sample.keys.iter().map(|sampled| sampled.arrival).collect();
         assert_eq!(arrivals, (0..1_000).collect::<Vec<_>>());
+        let found = sample.starting_with(&[0, 0, 0, 0, 0, 0, 3]);
+        assert_eq!(found.count(), 1_000 - 3 * 256);
+        assert_eq!(sample.starting_with(&[1]).count(), 0);
     }
 
     /// Each tenth of the input has a tenth of the sample: 6,553.6 keys are expected, with a

@@ -6,7 +6,7 @@ use fluo_advisor::{
 use fluo_table::Grouped;
 use serde::Serialize;
 
-use crate::masking::{masked, masked_text};
+use crate::masking::{masked, masked_start, masked_text};
 use crate::text::{plural, shortened};
 
 const FIELDS: usize = 3;
@@ -57,9 +57,9 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         add("returns", remedy.to_owned());
     }
     if !profile.common_prefix.is_empty() && profile.distinct.keys > 1 {
-        add("common prefix", quoted(&profile.common_prefix));
+        add("common prefix", start(&profile.common_prefix, profile));
     }
-    if let Some(fields) = fields(&profile.leading_fields) {
+    if let Some(fields) = fields(&profile.leading_fields, profile) {
         add("leading field", fields);
     }
     let duplicates = profile.distinct.duplicates_at_least(profile.keys);
@@ -129,7 +129,7 @@ fn order(order: &OrderProfile) -> String {
 }
 
 /// Returns the end of the leading field, and the most frequent fields.
-fn fields(fields: &LeadingFields) -> Option<String> {
+fn fields(fields: &LeadingFields, profile: &KeyProfile) -> Option<String> {
     let end = match fields.cut? {
         FieldCut::UrlHost | FieldCut::Host => "host".to_owned(),
         FieldCut::Separator { byte, .. } => format!("before {}", quoted(&[byte])),
@@ -137,11 +137,16 @@ fn fields(fields: &LeadingFields) -> Option<String> {
     };
     let hot = fields.hot.iter().take(FIELDS);
     let hot: Vec<_> =
-        hot.map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share))).collect();
+        hot.map(|hot| format!("{} {}", start(&hot.field, profile), percent(hot.share))).collect();
     match hot.as_slice() {
         [] => Some(end),
         hot => Some(format!("{end}: {}", hot.join(", "))),
     }
+}
+
+/// Returns the first bytes of keys as text.
+fn start(bytes: &[u8], profile: &KeyProfile) -> String {
+    format!("`{}`", shortened(&masked_start(bytes, profile.sample.starting_with(bytes))))
 }
 
 pub(super) fn quoted(bytes: &[u8]) -> String {

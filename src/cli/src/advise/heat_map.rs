@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
 use fluo_keys::number::{float, float_len};
+use fluo_table::Escaped;
 use maud::{Markup, html};
 
 use crate::masking::masked;
@@ -28,11 +29,12 @@ pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
     let is_first = |place: usize| place == 0 || marks.get(place - 1) != marks.get(place);
     let marks = || marks.iter().zip(0..).filter(|(_, place)| is_first(*place));
     let prefix = &profile.common_prefix;
-    let mark = |key: &[u8]| match key.strip_prefix(&**prefix) {
-        Some(rest) if prefix.len() > MAX_SHOWN_PREFIX => {
-            format!("..{}", shortened(&masked(rest)))
+    let mark = |key: &[u8]| {
+        let (shown, hidden) = (masked(key), Escaped(prefix).to_string());
+        match shown.strip_prefix(&hidden) {
+            Some(rest) if prefix.len() > MAX_SHOWN_PREFIX => format!("..{}", shortened(rest)),
+            _ => shortened(&shown),
         }
-        _ => shortened(&masked(key)),
     };
     html! {
         figure.map {

@@ -5,20 +5,23 @@ mod figures;
 mod heat_map;
 mod input;
 mod page;
+mod shown_spec;
 mod text;
 
-use std::path::{Path, PathBuf, is_separator};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fluo_advisor::{AdviceOptions, Arrivals, Candidate, Read, advise};
 use fluo_process::Profile;
+use fluo_table::check_table_name;
 
 use self::figures::Answer;
 use self::input::Source;
 use crate::encoding::Encoding;
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::spec::{self, Layout, Recipe};
 use crate::target::{AtParser, LoginArguments, TargetArguments, check_exists};
 use crate::{atomic_file, output};
@@ -28,7 +31,8 @@ use crate::{atomic_file, output};
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
 /// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
 /// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys that are
-/// hashed or salted already keep their designs. With --at, FILE is a file if no table has its name.
+/// hashed or salted already keep their designs. FLUO_AT does not make a table of a path, of -, or
+/// of a file whose name no table has.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -43,6 +47,9 @@ pub(crate) struct Advise {
     /// Read the table, even if a file has its name
     #[arg(long = "table", requires = "at")]
     is_table: bool,
+    // Before the location, which is removed from the matches.
+    #[command(flatten)]
+    is_at_given: IsAtGiven,
     /// Location of the table: embedded:DIR, proxy:HOST:PORT of a live Accumulo, or the name of a
     /// profile
     #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
@@ -107,6 +114,32 @@ fn reads() -> impl TypedValueParser<Value = Read> {
     })
 }
 
+/// `true` if the command line has `--at`. FLUO_AT sets it for all commands, and not only for a
+/// table of keys.
+#[derive(Debug)]
+struct IsAtGiven(bool);
+
+impl FromArgMatches for IsAtGiven {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(matches.value_source("at") == Some(ValueSource::CommandLine)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for IsAtGiven {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
 /// The place of the keys.
 enum Keys {
     /// A file, or standard input.
@@ -122,28 +155,33 @@ impl Advise {
         Ok(Outcome::Success)
     }
 
-    /// Decides between the file and the table of this name. FLUO_AT sets --at for all commands, and
-    /// not only for a table of keys.
+    /// Decides between the file and the table of this name.
     async fn keys(&self) -> Result<Keys> {
         let file = Keys::File(self.what.clone());
         let Some(at) = &self.at else {
             return Ok(file);
         };
-        let shown = self.what.display();
-        let name = self.what.to_str().map(str::to_owned);
-        let is_path = |name: &String| name == "-" || name.contains(is_separator);
-        let Some(name) = name.filter(|name| self.is_table || !is_path(name)) else {
-            ensure!(!self.is_table, "{shown} is not the name of a table: names are UTF-8 text");
-            return Ok(file);
-        };
+        let name = self.what.to_string_lossy().into_owned();
+        let is_table = self.is_table || self.is_at_given.0;
+        match check_table_name(&name) {
+            Err(error) if is_table => {
+                let option = if self.is_at_given.0 { "--at" } else { "--table" };
+                return Err(exit::advised(error, format!("omit {option} for a file")));
+            }
+            Err(_) => return Ok(file),
+            Ok(()) => {}
+        }
         let target = Box::new(TargetArguments { at: at.clone(), login: self.login.clone() });
-        if self.is_table || self.what.metadata().map_or(true, |found| found.is_dir()) {
+        if is_table || self.what.metadata().map_or(true, |found| found.is_dir()) {
             return Ok(Keys::Table(target, name));
         }
-        let remedy = format!("write ./{name} for the file, or --table {name}");
-        let tables = target.open().await;
-        let tables = tables.with_context(|| format!("`{name}` may be a table: {remedy}"))?;
-        ensure!(!tables.table_exists(&name).await?, "`{name}` is a file and a table: {remedy}");
+        let advised = |error: anyhow::Error| {
+            exit::advised(error, format!("write ./{name} for the file, or --table {name}"))
+        };
+        let tables = target.open().await.map_err(advised)?;
+        if tables.table_exists(&name).await? {
+            return Err(advised(anyhow!("`{name}` is a file and a table")));
+        }
         say!("reading the file {name}, because {at} has no such table");
         Ok(file)
     }
@@ -173,7 +211,6 @@ impl Advise {
     async fn answer(&self, keys: &Keys) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
-        // A table returns its rows in their order.
         let source = match keys {
             Keys::File(path) => {
                 let is_of_table = !self.authorizations.is_empty();

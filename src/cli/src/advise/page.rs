@@ -16,8 +16,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::bars::{ALARM, MAX_BARS, TOP, bars, times};
 use super::figures::{self, Answer, percent};
 use super::heat_map::heat_map;
+use super::shown_spec::shown_spec;
 use super::text;
-use crate::masking::masked_text;
 
 const STYLE: &str = include_str!("style.css");
 const SECTIONS: [(&str, &str); 4] =
@@ -165,10 +165,10 @@ fn first_screen(answer: &Answer) -> Markup {
             @for (when, design, figure) in &shown {
                 @if let Some(load) = &design.load { (picture(design, load, when, figure.as_ref())) }
             }
-            @if let Some(spec) = &answer.spec {
+            @if let Some(spec) = shown_spec(answer) {
                 div.spec {
                     h3 { "Spec file" }
-                    pre tabindex="0" role="region" aria-label="Spec file" { code { (masked_spec(spec)) } }
+                    pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
                     p { (answer.next) }
                 }
             }
@@ -177,15 +177,6 @@ fn first_screen(answer: &Answer) -> Markup {
             "Each bar is a tablet in order, or the mean of neighbors. Dashed: the mean of all. Top: " (TOP) " times it."
         }
     }
-}
-
-/// Returns the first lines of a spec. Split points that may contain a password become comments.
-fn masked_spec(spec: &str) -> String {
-    let masked = |line: &str| match line.contains('@') {
-        true => format!("# hidden: {}\n", masked_text(line)),
-        false => format!("{line}\n"),
-    };
-    text::start(spec).lines().map(masked).collect()
 }
 
 fn designs(answer: &Answer) -> Markup {

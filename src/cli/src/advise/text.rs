@@ -5,15 +5,12 @@ use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
 use super::figures::{Answer, figures, percent, quoted};
+use super::shown_spec::shown_spec;
 use crate::color::Meaning;
 use crate::layout::{Columns, Heading};
 use crate::masking::masked_quotes;
 use crate::output;
-use crate::text::{and_more, count_of, plural};
-
-const SPEC_LINES: usize = 100;
-/// The maximum number of bytes of these lines: split points are as long as keys.
-const SPEC_BYTES: usize = 1 << 16;
+use crate::text::plural;
 
 pub(super) const HEADER: [Heading; 8] = [
     Heading::Left("design"),
@@ -42,28 +39,14 @@ pub(super) fn lines(answer: &Answer) -> String {
     }
     let designs = designs.lines();
     lines += &format!("{designs}\n\n{}\n", decision(report));
-    if let Some(spec) = &answer.spec {
+    if let Some(spec) = shown_spec(answer) {
         lines += "\nSpec file\n\n";
-        for line in start(spec).lines() {
+        for line in spec.lines() {
             lines += &format!("{}\n", format!("  {line}").trim_end());
         }
         lines += &format!("\n{}", answer.next);
     }
     lines.trim_end().to_owned()
-}
-
-/// Returns the first lines of a spec. The last line counts the others.
-pub(super) fn start(spec: &str) -> String {
-    let mut start = String::new();
-    for (number, line) in spec.lines().enumerate() {
-        if number == SPEC_LINES || start.len() + line.len() > SPEC_BYTES {
-            let more = and_more(count_of(spec.lines().count()), number).unwrap_or_default();
-            return format!("{start}.. {more}, which --write-spec writes\n");
-        }
-        start += line;
-        start.push('\n');
-    }
-    start
 }
 
 pub(super) fn row(design: &RankedDesign) -> [String; 8] {

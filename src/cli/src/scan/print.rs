@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
 use anyhow::Result;
-use clap::builder::{EnumValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use fluo_table::{Cell, CellBatches, Scan, Span};
 use futures::stream::TryStreamExt;
@@ -25,8 +24,8 @@ pub(crate) struct PrintArguments {
     pub(super) column: Vec<OsString>,
     #[command(flatten)]
     pub(crate) written: Written,
-    /// Output format: lines of text (unless given), or CSV with a header
-    #[arg(long, value_parser = format())]
+    /// Output format: lines of text (unless given), or CSV with a header; --json prints JSON
+    #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
@@ -34,16 +33,6 @@ pub(crate) struct PrintArguments {
 enum Format {
     Text,
     Csv,
-    #[value(hide = true)]
-    Json,
-}
-
-/// Returns the parser of a format. JSON has one option, which all commands share.
-fn format() -> impl TypedValueParser<Value = Format> {
-    EnumValueParser::<Format>::new().try_map(|format| match format {
-        Format::Json => Err("write --json"),
-        format => Ok(format),
-    })
 }
 
 /// The kind of the printed records, which have different fields.
@@ -58,14 +47,10 @@ pub(crate) enum RecordKind {
 
 impl PrintArguments {
     fn format(&self) -> Result<Format> {
-        match (self.format, output::is_json()) {
-            (None, false) => Ok(Format::Text),
-            (Some(format), false) => Ok(format),
-            (None, true) => Ok(Format::Json),
-            (Some(_), true) => {
-                Err(exit::usage("--json and --format exclude each other", "omit one"))
-            }
+        if self.format.is_some() && output::is_json() {
+            return Err(exit::usage("--json and --format exclude each other", "omit one"));
         }
+        Ok(self.format.unwrap_or(Format::Text))
     }
 
     /// Creates the request for the cells of these columns.
@@ -128,17 +113,17 @@ impl Format {
     fn lines(self, mut records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
         let mut lines = Vec::new();
         match self {
+            Self::Text if output::is_json() => {
+                for record in records {
+                    lines.extend(format!("{}\n", output::json_line(&record)?).into_bytes());
+                }
+            }
             Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
             Self::Csv => {
                 let mut writer =
                     csv::WriterBuilder::new().has_headers(false).from_writer(&mut lines);
                 records.try_for_each(|record| writer.serialize(record))?;
                 writer.flush()?;
-            }
-            Self::Json => {
-                for record in records {
-                    lines.extend(format!("{}\n", output::json_line(&record)?).into_bytes());
-                }
             }
         }
         Ok(lines)

@@ -82,7 +82,7 @@ fn the_page_does_not_compare_the_least_bad_design() {
     assert_says(&page, "</strong> the mean load, in the fullest tablet");
 }
 
-/// The edge of the least bad design, and of a kept one that is uneven, is not that of a good one.
+/// The edge of the least bad design is not that of a good one.
 #[test]
 fn the_page_marks_only_a_good_design_as_good() {
     let row = |page: &str, class: &str| page.matches(&format!("<tr class=\"{class}\"")).count();
@@ -118,10 +118,39 @@ fn the_text_and_the_page_hide_passwords_of_keys() {
         let page = place.read("page.html");
         assert_says(&text, shown);
         assert_says(&page, shown);
-        assert_eq!(page.contains("# hidden: ***@h/"), arguments == "even");
-        assert!(!page.contains("hunter2"), "{page}");
-        assert!(!text.split("Spec file").next().unwrap().contains("hunter2"), "{text}");
+        let is_hidden = "The spec contains possible passwords; `--write-spec` writes it\n";
+        for shown in [&page, &text] {
+            assert_eq!(shown.contains(is_hidden), arguments == "even", "{shown}");
+            assert!(!shown.contains("hunter2"), "{shown}");
+        }
     }
+}
+
+/// Covers a bug: a key was cut before the `@` of its login, whose start was not hidden.
+#[test]
+fn the_text_and_the_page_hide_the_start_of_a_long_login() {
+    let place = Place::new();
+    let token = "x".repeat(300);
+    let keys: String =
+        (0..4_000).map(|number| format!("https://oauth2:{token}@h/{number}\n")).collect();
+    place.file("keys", keys);
+    place.file("times.toml", "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 4\n");
+    let run = place.runs("advise --servers 4 --spec times.toml --html page.html keys");
+    for shown in [&*run.text(), &*place.read("page.html")] {
+        assert_says(shown, "no key for 4,000 keys");
+        assert_says(shown, "host: `***` 100 %");
+        assert!(!shown.contains("xxx"), "{shown}");
+    }
+}
+
+/// Covers a bug: the part before the `@` of e-mail addresses was hidden.
+#[test]
+fn the_text_and_the_page_show_mail_addresses() {
+    let place = Place::new();
+    place.file("keys", lines(4_000, |number| format!("user{number:04}@example.com")));
+    let run = place.runs("advise --servers 4 --unordered --html page.html keys");
+    assert_says(run.text(), "common prefix  `user`");
+    assert_says(&place.read("page.html"), "<code>user1000@example.com</code>");
 }
 
 /// The split points of the unsalted keys are from the sample, and two of them are the frequent row.
@@ -217,7 +246,7 @@ fn the_page_of_long_keys_is_small() {
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.len() < 150_000, "{} bytes", text.len());
     for text in [&page, &text] {
-        assert_says(text, " more, which --write-spec writes\n");
+        assert_says(text, " more lines; `--write-spec` writes all\n");
     }
 }
 
@@ -225,7 +254,7 @@ fn the_page_of_long_keys_is_small() {
 #[test]
 fn a_location_for_all_commands_does_not_hide_files() {
     let place = Place::with_table();
-    for name in ["keys.txt", "pages"] {
+    for name in ["keys", "keys.2024.txt", "keys-2024", "pages"] {
         place.file(name, ids(100));
     }
     let run = |arguments: &str| {
@@ -233,7 +262,9 @@ fn a_location_for_all_commands_does_not_hide_files() {
         Run::of(command.env("FLUO_AT", "embedded:d").output().unwrap())
     };
     for (file, note) in [
-        ("keys.txt", "reading the file keys.txt, because embedded:d has no such table\n"),
+        ("keys", "reading the file keys, because embedded:d has no such table\n"),
+        ("keys.2024.txt", ""),
+        ("keys-2024", ""),
         ("./pages", ""),
     ] {
         let run = run(&format!("advise {file}")).succeeds();
@@ -241,7 +272,7 @@ fn a_location_for_all_commands_does_not_hide_files() {
         assert_eq!(run.stderr, note);
     }
     for (arguments, message) in [
-        ("pages", "`pages` is a file and a table: write ./pages for the file, or --table pages"),
+        ("pages", "`pages` is a file and a table; write ./pages for the file, or --table pages"),
         ("--table pages", "there are no keys in table `pages`: give at least one"),
         ("none", "there is no table `none`; tables: `pages`"),
         ("--encoding hex none", "--encoding is for a file of keys; omit it for a table"),
@@ -249,8 +280,27 @@ fn a_location_for_all_commands_does_not_hide_files() {
     ] {
         assert_eq!(run(&format!("advise {arguments}")).fails(), message);
     }
-    let unknown = place.fails("advise --at embedded:none keys.txt");
-    assert_says(&unknown, "`keys.txt` may be a table: write ./keys.txt for the file, or --table");
+    let mut unknown = place.command(["advise", "keys"]);
+    let unknown = Run::of(unknown.env("FLUO_AT", "embedded:none").output().unwrap()).fails();
+    assert!(unknown.ends_with("; write ./keys for the file, or --table keys"), "{unknown}");
+}
+
+/// Covers a bug: `--at` before a path or `-` had no effect, and the file was read.
+#[test]
+fn a_location_on_the_command_line_is_for_a_table() {
+    let place = Place::with_table();
+    place.file("keys", ids(100));
+    for (name, message) in [
+        ("keys", "there is no table `keys`; tables: `pages`"),
+        ("pages", "there are no keys in table `pages`: give at least one"),
+    ] {
+        assert_eq!(place.fails(&format!("advise --at embedded:d {name}")), message);
+    }
+    for name in ["./keys", "-", "--table ./keys"] {
+        let message = place.fails(&format!("advise --at embedded:d {name}"));
+        assert_says(&message, "` cannot be the name of a table: use 1 to 1024 letters, digits");
+        assert!(message.ends_with("; omit --at for a file"), "{message}");
+    }
 }
 
 /// The newest keys are the fault of keys in order, and the loads show them.

@@ -97,6 +97,25 @@ fn completes_commands_options_and_designs_in_zsh() {
     assert_eq!(session.ended().0, Some(0));
 }
 
+/// The shells of these scripts may be missing here.
+#[test]
+fn the_script_of_each_shell_has_the_words() {
+    let place = Place::new();
+    for (shell, start) in [
+        ("bash", "_fluo() {"),
+        ("elvish", "\nuse builtin;"),
+        ("fish", "# Print"),
+        ("powershell", "\nusing namespace System.Management.Automation"),
+        ("zsh", "#compdef fluo"),
+    ] {
+        let script = place.runs(&format!("completions {shell}"));
+        assert!(script.text().starts_with(start), "{shell}");
+        assert_says(script.text(), "create-if-absent");
+        let has_values = !["elvish", "powershell"].contains(&shell);
+        assert_eq!(script.text().contains("base64"), has_values, "{shell}");
+    }
+}
+
 #[test]
 fn refuses_other_shells() {
     let place = Place::new();
