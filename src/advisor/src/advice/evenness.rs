@@ -42,6 +42,15 @@ pub(super) fn faults(profile: &KeyProfile, load: &LoadForecast) -> Vec<Fault> {
     faults
 }
 
+/// Returns the fault of keys that are so few that chance explains a tablet that is too full.
+pub(super) fn too_few_keys(load: &LoadForecast) -> Option<Fault> {
+    let mean = mean(&load.all, load);
+    let is_few = !is_far_above(EVEN_ENOUGH * mean, mean);
+    let is_unproven = load.all.keys == 0 || load.largest_over_mean > EVEN_ENOUGH;
+    (is_few && is_unproven)
+        .then(|| Fault::TooFewKeys { keys: load.all.keys, tablets: load.tablets() })
+}
+
 /// Returns the fault of the distribution of the newest keys; `None` if they are spread.
 fn of_newest(profile: &KeyProfile, load: &LoadForecast) -> Option<Fault> {
     let newest = load.newest.as_ref()?;

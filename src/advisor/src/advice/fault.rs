@@ -83,6 +83,13 @@ pub enum Fault {
         /// The wanted number.
         wanted: u64,
     },
+    /// The fullest tablet is too full, but chance explains it, because the keys are too few to tell.
+    TooFewKeys {
+        /// The number of keys of the sample that the design accepts.
+        keys: u64,
+        /// The number of its tablets.
+        tablets: u64,
+    },
     /// The table has fewer tablets than servers.
     FewerThanServers {
         /// The number of tablets.

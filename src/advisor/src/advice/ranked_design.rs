@@ -137,6 +137,7 @@ impl RankedDesign {
         spread.extend(unknown_place(profile, load, wanted));
         let reads = reads(scans, options);
         let few = self.too_few_tablets(wanted);
+        let too_few_keys = spread.is_empty().then(|| evenness::too_few_keys(load)).flatten();
         self.suitability = if !reads.is_empty() {
             Suitability::Unreadable
         } else if let Some(first) = spread.first() {
@@ -146,7 +147,7 @@ impl RankedDesign {
         } else {
             Suitability::Suitable
         };
-        self.faults = reads.into_iter().chain(spread).chain(few).collect();
+        self.faults = reads.into_iter().chain(spread).chain(few).chain(too_few_keys).collect();
     }
 
     fn too_few_tablets(&self, wanted: Option<u32>) -> Option<Fault> {

@@ -142,6 +142,10 @@ fn fault(fault: &Fault) -> String {
         Fault::TooFewTablets { tablets, wanted } => {
             format!("{} of {} wanted", plural(*tablets, "tablet"), Grouped(*wanted))
         }
+        Fault::TooFewKeys { keys, tablets } => {
+            let (keys, tablets) = (plural(*keys, "key"), plural(*tablets, "tablet"));
+            format!("{keys} in {tablets}: too few to tell")
+        }
         Fault::FewerThanServers { tablets, servers } => {
             format!("{} cannot use {servers} servers", plural(*tablets, "tablet"))
         }
@@ -169,8 +173,10 @@ pub(super) fn decision(report: &AdvisorReport) -> String {
     let names: Vec<_> = advised.iter().map(RankedDesign::label).collect();
     let names = names.join(" and ");
     let tablets = plural(report.tablets, "tablet");
-    let uneven = advised.iter().flat_map(|design| &design.faults);
-    let uneven = uneven.map(fault).next().unwrap_or_default();
+    let is_unproven = |fault: &Fault| matches!(fault, Fault::TooFewKeys { .. });
+    let faults = advised.iter().flat_map(|design| &design.faults);
+    let (unproven, faults): (Vec<_>, Vec<_>) = faults.partition(|fault| is_unproven(fault));
+    let uneven = faults.into_iter().map(fault).next().unwrap_or_default();
     let sentence = match report.decision {
         Decision::HasDesign => {
             format!("Keep {names} in {tablets}: the keys are hashed or salted already.")
@@ -190,6 +196,10 @@ pub(super) fn decision(report: &AdvisorReport) -> String {
             format!("No design spreads these keys well. The least bad is {names}: {uneven}.")
         }
         _ => "No design can be advised for these keys and reads.".to_owned(),
+    };
+    let sentence = match unproven.is_empty() || report.decision == Decision::MostlyPlain {
+        true => sentence,
+        false => format!("{sentence} The keys are too few to tell whether it is even."),
     };
     match (&report.spec, report.decision) {
         (None, Decision::HasDesign | Decision::HasUnevenDesign | Decision::MostlyPlain) => format!(

@@ -221,6 +221,34 @@ fn the_page_of_one_key_praises_nothing() {
     }
 }
 
+/// Covers a bug: the advice for one key did not say that the key proves nothing.
+#[test]
+fn too_few_keys_prove_nothing() {
+    let place = Place::new();
+    let advice =
+        |keys: String| place.fed("advise - --servers 5", keys).succeeds().text().to_owned();
+    let few = "Use row-hasher in 20 tablets. The keys are too few to tell whether it is even.\n";
+    let one = advice("a\n".to_owned());
+    assert_says(&one, few);
+    assert_says(&one, "1 key in 20 tablets: too few to tell\n");
+    assert!(!advice(ids(20_000)).contains("too few to tell"));
+}
+
+/// Covers a bug: a row hasher without a key was called good.
+#[test]
+fn a_split_table_without_hashed_rows_proves_nothing() {
+    let place = Place::with_table();
+    place.file(
+        "spec.toml",
+        "[[key_design]]\ndesign = \"row-hasher\"\nprefix = \"p\"\ntablets = 4\n",
+    );
+    place.runs("table apply --at embedded:d --spec spec.toml --no-wait pages");
+    place.file("rows", "plain\n");
+    place.runs("table load --at embedded:d --design unsalted pages rows");
+    let run = place.runs("advise --at embedded:d pages");
+    assert_says(run.text(), "0 keys in 4 tablets: too few to tell\n");
+}
+
 /// A mark is at its quarter, and equal keys have one.
 #[test]
 fn the_page_marks_equal_keys_once() {
