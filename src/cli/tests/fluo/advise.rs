@@ -136,7 +136,7 @@ fn the_text_and_the_page_hide_the_start_of_a_long_login() {
     place.file("keys", keys);
     place.file("times.toml", "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 4\n");
     let run = place.runs("advise --servers 4 --spec times.toml --html page.html keys");
-    for shown in [&*run.text(), &*place.read("page.html")] {
+    for shown in [run.text(), &*place.read("page.html")] {
         assert_says(shown, "no key for 4,000 keys");
         assert_says(shown, "host: `***` 100 %");
         assert!(!shown.contains("xxx"), "{shown}");
