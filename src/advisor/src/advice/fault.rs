@@ -83,7 +83,7 @@ pub enum Fault {
         /// The wanted number.
         wanted: u64,
     },
-    /// The fullest tablet is too full, but chance explains it, because the keys are too few to tell.
+    /// The fullest tablet is too full, but the keys are so few that chance explains it.
     TooFewKeys {
         /// The number of keys of the sample that the design accepts.
         keys: u64,
