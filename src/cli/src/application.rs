@@ -110,7 +110,7 @@ async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
         None => return advised(error),
     };
     let missing = format!("application `{name}` does not exist");
-    exit::advised(Error::new(ErrorKind::NotFound, missing.to_owned()), advice)
+    exit::advised(Error::new(ErrorKind::NotFound, missing), advice)
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without
