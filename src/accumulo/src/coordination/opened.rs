@@ -164,6 +164,12 @@ impl Opened {
         Ok(session.node(&self.paths.at(node)).await?.map(|node| node.data))
     }
 
+    /// Returns the settings alone, of which an application of Java may have none.
+    pub(super) async fn settings(&self, session: &Session) -> Result<BTreeMap<String, String>> {
+        let text = self.data(session, zookeeper_format::SETTINGS).await?;
+        zookeeper_format::read_settings(&text.unwrap_or_default())
+    }
+
     pub(super) async fn stored(&self, session: &Session) -> Result<Application> {
         session.sync(&self.paths.root).await?;
         let paths = [

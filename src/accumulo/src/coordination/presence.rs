@@ -30,9 +30,7 @@ pub(super) async fn find(application: &Opened, session: &Session) -> Result<Pres
             presence.transactors.insert(id, Some(oldest));
         }
     }
-    let settings = application.data(session, zookeeper_format::SETTINGS).await?.unwrap_or_default();
-    let settings = zookeeper_format::read_properties(&settings)?.into_iter().collect();
-    let settings = WorkerSettings::from_settings(&settings)?;
+    let settings = WorkerSettings::from_settings(&application.settings(session).await?)?;
     let (nodes, vacancies) = (read(FINDERS).await?, read(VACANCIES).await?);
     let finders = Finders::new(nodes.iter(), vacancies.iter());
     let share =

@@ -54,7 +54,9 @@ impl<'a> Verifying<'a> {
         Self { options: options.clone(), ..self }
     }
 
-    /// Sets the tablets and the servers, which the caller has read before. Default: they are read.
+    /// Sets the tablets of this table, and the servers of its instance, which the caller has just
+    /// read. The verdict is wrong for tablets of another table, and does not cover what has changed
+    /// since they were read. Default: both are read.
     pub fn layout(self, tablets: &'a Tablets, servers: &'a [String]) -> Self {
         Self { layout: Some((tablets, servers)), ..self }
     }

@@ -133,7 +133,7 @@ pub fn read_properties(text: &[u8]) -> Result<Vec<(String, String)>> {
 /// # Errors
 ///
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
-fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
+pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
     let own_name = |stored: &str| {
         let name = stored.strip_prefix(OF_APPLICATION)?;
         (!name.is_empty() && !name.starts_with(OF_FLUO)).then(|| name.to_owned())
