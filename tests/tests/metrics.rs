@@ -258,12 +258,13 @@ fn line(metric: &Metric) -> String {
         MetricKind::Histogram => "histogram",
         _ => panic!("an unknown kind"),
     };
-    let label = metric.labels.first().map_or_else(String::new, |(name, values)| {
+    let labels = metric.labels.iter().map(|(name, values)| {
         let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
         match values.is_empty() {
             true => format!("`{name}`"),
             false => format!("`{name}`: {}", values.join(", ")),
         }
     });
-    format!("| `{}` | {kind} | {label} | {} |\n", metric.name, metric.description)
+    let labels = labels.collect::<Vec<_>>().join("; ");
+    format!("| `{}` | {kind} | {labels} | {} |\n", metric.name, metric.description)
 }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fluo_table::telemetry::{Metric, MetricKind};
 use fluo_table::{Error, ErrorKind, Result};
+use metrics::Label;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds of the buckets of times, in seconds.
@@ -44,12 +45,35 @@ pub(crate) fn install() -> Result<PrometheusHandle> {
 
 /// Adds a counter before its first count, so that its increase includes the first one.
 fn start_at_zero(metric: &Metric) {
-    let name = metric.name;
-    match (metric.kind, metric.labels) {
-        (MetricKind::Counter, []) => metrics::counter!(name).increment(0),
-        (MetricKind::Counter, [(label, values)]) => {
-            values.iter().for_each(|value| metrics::counter!(name, *label => *value).increment(0));
+    if metric.kind != MetricKind::Counter {
+        return;
+    }
+    let mut all = vec![Vec::new()];
+    for (label, values) in metric.labels {
+        let with_each = |labels: Vec<Label>| {
+            let with =
+                move |value| [&labels[..], &[Label::from_static_parts(label, value)]].concat();
+            values.iter().copied().map(with)
+        };
+        all = all.into_iter().flat_map(with_each).collect();
+    }
+    for labels in all {
+        metrics::counter!(metric.name, labels).increment(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_start_with_all_values_of_their_labels() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let counter = Metric::counter("fluo_a", "a").labels(&[("b", &["c", "d"]), ("e", &["f"])]);
+        metrics::with_local_recorder(&recorder, || start_at_zero(&counter));
+        let text = recorder.handle().render();
+        for line in ["fluo_a{b=\"c\",e=\"f\"} 0\n", "fluo_a{b=\"d\",e=\"f\"} 0\n"] {
+            assert!(text.contains(line), "{text}");
         }
-        _ => {}
     }
 }
