@@ -229,7 +229,7 @@ impl Hooks for Faults {
             Call::Admin(_) => plan.changes.next((), cut_off),
             Call::Coordination(call) => plan.coordination.next(call.clone(), disconnected),
             Call::Scan(_) if plan.writes.is_cut_off() => Err(cut_off()),
-            Call::Scan(_) => Ok(None),
+            Call::Scan(_) | Call::Servers => Ok(None),
             Call::Compact { .. } => {
                 plan.compactions += 1;
                 Ok(None)

@@ -1,5 +1,6 @@
 //! `fluo monitor`, and what it reads.
 
+use std::error::Error as _;
 use std::future::pending;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -52,11 +53,14 @@ impl WatchedArguments {
             .needs_oracle(!self.target.is_directory())
             .metrics(self.metrics.iter().map(String::as_str))?;
         let opened = self.target.open().await.map_err(|error| {
-            let kind = error.downcast_ref::<Error>().map(Error::kind);
-            match self.target.is_directory() && kind == Some(ErrorKind::Unavailable) {
-                true => {
-                    exit::advised(error, "a worker shows these figures at its FLUO_HTTP address")
-                }
+            // Other errors of this kind have a cause.
+            let is_lock =
+                |error: &Error| error.kind() == ErrorKind::Unavailable && error.source().is_none();
+            match self.target.is_directory() && error.downcast_ref().is_some_and(is_lock) {
+                true => exit::advised(
+                    error,
+                    "the process that has it open may show these figures over HTTP",
+                ),
                 false => error,
             }
         });

@@ -95,6 +95,16 @@ async fn reads_a_table_against_its_spec() {
     assert_eq!((table.groups[0].name.as_str(), table.groups[0].tablets), ("p:", 4));
 }
 
+#[tokio::test]
+async fn checks_the_limit() {
+    let error = options().limit(Duration::ZERO).unwrap_err();
+    assert_eq!(error.to_string(), "option `limit` is 0ns; it must be at least 1ms");
+    let fluo = Instance::in_memory();
+    let _client = web(&fluo).await;
+    let figures = Monitor::new(fluo, options().limit(Duration::MAX).unwrap()).read().await;
+    assert!(figures.errors.is_empty(), "{figures:?}");
+}
+
 /// An error in one application hides no other one.
 #[tokio::test]
 async fn reads_other_applications_after_an_error() {

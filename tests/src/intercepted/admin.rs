@@ -88,7 +88,7 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
-        self.inner.servers().await
+        self.call(Call::Servers, self.inner.servers()).await
     }
 
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool> {

@@ -23,7 +23,7 @@ pub enum Call {
     /// [`write_atomically`](fluo_table::MultiRowWrite::write_atomically).
     WriteAtomically(Vec<ConditionalMutation>),
     /// A change through the admin port: the name of the method. Its other calls pass no hook,
-    /// except for compactions.
+    /// except for compactions and the list of servers.
     Admin(&'static str),
     /// [`compact`](fluo_table::TableAdmin::compact).
     Compact {
@@ -34,6 +34,8 @@ pub enum Call {
         /// The garbage to drop.
         garbage: Garbage,
     },
+    /// [`servers`](fluo_table::TableAdmin::servers).
+    Servers,
     /// A call through a port of coordination.
     Coordination(CoordinationCall),
 }
@@ -46,9 +48,11 @@ impl Call {
             Self::WriteConditional(mutations) | Self::WriteAtomically(mutations) => {
                 mutations.iter().map(|one| &one.mutation).collect()
             }
-            Self::Scan(_) | Self::Admin(_) | Self::Compact { .. } | Self::Coordination(_) => {
-                Vec::new()
-            }
+            Self::Scan(_)
+            | Self::Admin(_)
+            | Self::Compact { .. }
+            | Self::Servers
+            | Self::Coordination(_) => Vec::new(),
         }
     }
 

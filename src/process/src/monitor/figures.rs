@@ -46,10 +46,10 @@ pub struct TableFigures {
     pub fullest_over_mean: Option<f64>,
     /// The servers, by name.
     pub servers: BTreeMap<String, ServerFigures>,
-    /// The groups of the balancer, in the order of the table. Empty without recipes.
+    /// The groups of the balancer, in the order of the table. Empty if the differences are `None`.
     pub groups: Vec<GroupFigures>,
     /// The differences from the recipes of the application, or from the spec. `None` if there are
-    /// no recipes.
+    /// no recipes, or the list of servers could not be read.
     pub differences: Option<Vec<String>>,
 }
 

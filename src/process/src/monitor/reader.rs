@@ -12,11 +12,12 @@ use fluo_recipes::table_optimizations;
 use fluo_table::balancer::GroupPattern;
 use fluo_table::coordination::{Application, Coordination, Presence};
 use fluo_table::layout::NotificationTimestamp;
-use fluo_table::{Authorizations, Error, Escaped, Result, TableAdmin, Tablet, Timestamp};
+use fluo_table::{
+    Authorizations, Error, Escaped, Result, TableAdmin, Tablet, Timestamp, check_option,
+};
 use futures::future::join_all;
 use futures::{TryStreamExt, join};
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::Instant;
 
 use super::figures::{
     ApplicationFigures, Figures, GroupFigures, QueueFigures, TableFigures, WaitingNotifications,
@@ -28,7 +29,7 @@ use super::work::{Source, Work, within};
 const MAX_READ: u64 = 10_000;
 /// Maximum number of applications and tables that are read at the same time.
 const AT_ONCE: usize = 8;
-/// The longest time of a reading, unless the options have another one.
+/// The longest time of a part of a reading, unless the options have another one.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The applications, tables and processes that a monitor reads.
@@ -106,10 +107,16 @@ impl MonitorOptions {
         Self { needs_oracle, ..self }
     }
 
-    /// Sets the longest time of a reading. A part that has not ended then is an error of the
-    /// reading. Default: 30 seconds.
-    pub fn limit(self, limit: Duration) -> Self {
-        Self { limit, ..self }
+    /// Sets the longest time of a part of a reading, such as an application or a table. A part that
+    /// has not ended then is an error of the reading. Up to 8 parts are read at the same time, and
+    /// the time of each begins with its turn. Default: 30 seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a limit below a millisecond.
+    pub fn limit(self, limit: Duration) -> Result<Self> {
+        check_option("limit", limit, Duration::from_millis(1)..)?;
+        Ok(Self { limit, ..self })
     }
 
     pub(crate) fn own_metrics(mut self) -> Result<Self> {
@@ -125,7 +132,7 @@ impl MonitorOptions {
 pub struct Monitor {
     instance: Instance,
     options: MonitorOptions,
-    /// The applications that the last reading has read, by name.
+    /// The applications that earlier readings have opened, by name.
     opened: BTreeMap<String, Opened>,
     work: Work,
 }
@@ -158,22 +165,34 @@ impl Monitor {
             instance,
             options,
             opened,
-            begun: Instant::now(),
             turns: Semaphore::new(AT_ONCE),
             servers: OnceCell::new(),
         };
         let tables = join_all(options.tables.iter().map(|table| reading.table(table)));
-        let (work, tables, applications) = join!(work.read(), tables, reading.applications());
+        let (work, mut tables, applications) = join!(work.read(), tables, reading.applications());
+        let servers = reading.servers.into_inner();
         figures.work = work;
-        let mut next = BTreeMap::new();
-        let parts = applications.into_iter().chain(tables);
-        for Part { application, table, opened, errors } in parts {
-            next.extend(application.as_ref().map(|found| found.name.clone()).zip(opened));
-            figures.applications.extend(application);
-            figures.tables.extend(table);
-            figures.errors.extend(errors);
+        match applications {
+            Ok(parts) => {
+                opened.clear();
+                for part in parts {
+                    opened.extend(part.opened.map(|opened| (part.figures.name.clone(), opened)));
+                    figures.applications.push(part.figures);
+                    figures.errors.extend(part.error);
+                    tables.extend(part.table);
+                }
+            }
+            Err(error) => figures.errors.push(format!("applications: {error}")),
         }
-        self.opened = next;
+        if let Some(Err(error)) = servers {
+            figures.errors.push(format!("servers: {error}"));
+        }
+        for table in tables {
+            match table {
+                Ok(table) => figures.tables.push(table),
+                Err(error) => figures.errors.push(error),
+            }
+        }
         figures.find_alarms();
         figures
     }
@@ -184,73 +203,70 @@ struct Reading<'a> {
     instance: &'a Instance,
     options: &'a MonitorOptions,
     opened: &'a BTreeMap<String, Opened>,
-    begun: Instant,
     turns: Semaphore,
-    servers: OnceCell<Vec<String>>,
+    servers: OnceCell<Result<Vec<String>>>,
 }
 
-/// The result of an application with its table, or of a table.
-#[derive(Default)]
-struct Part {
-    application: Option<ApplicationFigures>,
-    table: Option<TableFigures>,
+/// The figures of a table, or the error of the reading.
+type TablePart = Result<TableFigures, String>;
+
+/// The result of an application.
+struct ApplicationPart {
+    figures: ApplicationFigures,
+    error: Option<String>,
+    /// The application for the next reading.
     opened: Option<Opened>,
-    errors: Vec<String>,
+    /// Its table, unless the options name it.
+    table: Option<TablePart>,
 }
 
 impl Reading<'_> {
-    /// Waits for a turn, and limits the time of all parts together.
+    /// Waits for a turn, and limits the time from then on.
     async fn turn<T>(&self, read: impl Future<Output = Result<T>>) -> Result<T> {
-        let read = async {
-            // Nothing closes the semaphore.
-            let _turn = self.turns.acquire().await;
-            read.await
-        };
-        within(self.options.limit, self.begun, read).await
+        // Nothing closes the semaphore.
+        let _turn = self.turns.acquire().await;
+        within(self.options.limit, read).await
     }
 
-    async fn applications(&self) -> Vec<Part> {
+    async fn applications(&self) -> Result<Vec<ApplicationPart>> {
         let names = match &*self.options.applications {
-            [] => self.turn(self.instance.applications().list()).await,
-            names => Ok(names.to_vec()),
+            [] => self.turn(self.instance.applications().list()).await?,
+            names => names.to_vec(),
         };
-        match names {
-            Ok(names) => join_all(names.into_iter().map(|name| self.application(name))).await,
-            Err(error) => {
-                vec![Part { errors: vec![format!("applications: {error}")], ..Part::default() }]
-            }
-        }
+        Ok(join_all(names.into_iter().map(|name| self.application(name))).await)
     }
 
     /// Reads an application, up to the first error, and its table.
-    async fn application(&self, name: String) -> Part {
+    async fn application(&self, name: String) -> ApplicationPart {
         let needs_oracle = self.options.needs_oracle;
+        let mut opened = self.opened.get(&name).cloned();
         let mut found = ApplicationFigures { name, needs_oracle, ..ApplicationFigures::default() };
-        let mut part = Part::default();
+        let mut table = None;
         let read = async {
-            let (mut opened, stored) = self.turn(self.open(&found.name)).await?;
+            let (opened, stored) = self.turn(self.open(&found.name, &mut opened)).await?;
             found.table.clone_from(&stored.table);
-            let figures = async {
-                self.turn(self.read_application(&mut found, &mut opened, &stored)).await?;
-                Ok::<_, Error>(opened)
-            };
-            let (opened, table) = join!(figures, self.table_of(&stored));
-            part = table;
-            opened
+            let figures = self.turn(self.read_application(&mut found, opened, &stored));
+            let read;
+            (read, table) = join!(figures, self.table_of(&stored));
+            read
         };
-        match read.await {
-            Ok(opened) => part.opened = Some(opened),
-            Err(error) => part.errors.insert(0, format!("application `{}`: {error}", found.name)),
-        }
-        Part { application: Some(found), ..part }
+        let error = read.await.err();
+        // After a passing error, the next reading needs no other client.
+        opened = opened.filter(|_| error.as_ref().is_none_or(|error| error.kind().is_passing()));
+        let error = error.map(|error| format!("application `{}`: {error}", found.name));
+        ApplicationPart { figures: found, error, opened, table }
     }
 
-    async fn open(&self, name: &str) -> Result<(Opened, Application)> {
-        let opened = match self.opened.get(name) {
-            Some(opened) => opened.clone(),
+    async fn open<'a>(
+        &self,
+        name: &str,
+        opened: &'a mut Option<Opened>,
+    ) -> Result<(&'a mut Opened, Application)> {
+        let opened = match opened {
+            Some(opened) => opened,
             None => {
                 let coordination = self.instance.applications().open(name).await?;
-                Opened { coordination, client: None }
+                opened.insert(Opened { coordination, client: None })
             }
         };
         let stored = opened.coordination.application().await?;
@@ -343,34 +359,44 @@ impl Reading<'_> {
     }
 
     /// Reads the table of an application, unless the options name it.
-    async fn table_of(&self, stored: &Application) -> Part {
+    async fn table_of(&self, stored: &Application) -> Option<TablePart> {
         if self.options.tables.iter().any(|other| other.name == stored.table) {
-            return Part::default();
+            return None;
         }
         let table = MonitoredTable::new(stored.table.clone());
-        match table_optimizations(&stored.settings) {
+        Some(match table_optimizations(&stored.settings) {
             Ok(wanted) if wanted.requirements().is_empty() => self.table(&table).await,
             Ok(wanted) => {
                 let options = VerifyOptions::new().allow_other_rows(true);
                 self.table(&table.wanted(wanted, options)).await
             }
-            Err(error) => Part::of_table(&table.name, Err(error)),
-        }
+            Err(error) => Err(format!("table `{}`: {error}", table.name)),
+        })
     }
 
-    async fn table(&self, table: &MonitoredTable) -> Part {
-        Part::of_table(&table.name, self.turn(self.read_table(table)).await)
+    /// Reads a table. The first one reads the servers, for all tables.
+    async fn table(&self, table: &MonitoredTable) -> TablePart {
+        let read_servers = || self.turn(self.instance.table_admin().servers());
+        let servers = self.servers.get_or_init(read_servers).await;
+        let read = self.read_table(table, servers.as_deref().ok());
+        self.turn(read).await.map_err(|error| format!("table `{}`: {error}", table.name))
     }
 
-    async fn read_table(&self, table: &MonitoredTable) -> Result<TableFigures> {
+    /// Reads a table, and compares it if the servers are known.
+    async fn read_table(
+        &self,
+        table: &MonitoredTable,
+        servers: Option<&[String]>,
+    ) -> Result<TableFigures> {
         let admin: &dyn TableAdmin = self.instance;
-        let servers = self.servers.get_or_try_init(|| admin.servers()).await?;
         let tablets = admin.tablets(&table.name).await?;
         let mut found = shape(&table.name, tablets.as_slice());
-        for server in servers {
+        for server in servers.into_iter().flatten() {
             found.servers.entry(server.clone()).or_default();
         }
-        if let Some((optimizations, options)) = &table.wanted {
+        if let Some((optimizations, options)) = &table.wanted
+            && let Some(servers) = servers
+        {
             let options = options.clone().rows(RowCounting::Skip);
             let verifying = optimizations.verify(admin, &table.name).layout(&tablets, servers);
             let verdict = verifying.options(&options).await?;
@@ -392,17 +418,6 @@ impl Reading<'_> {
             found.differences = Some(verdict.differences.iter().map(ToString::to_string).collect());
         }
         Ok(found)
-    }
-}
-
-impl Part {
-    fn of_table(name: &str, read: Result<TableFigures>) -> Self {
-        match read {
-            Ok(table) => Self { table: Some(table), ..Self::default() },
-            Err(error) => {
-                Self { errors: vec![format!("table `{name}`: {error}")], ..Self::default() }
-            }
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use hyper::{Request, StatusCode, Uri, client};
 use hyper_util::rt::TokioIo;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use super::figures::{SourceFigures, WorkFigures};
 use crate::prometheus;
@@ -94,20 +94,14 @@ impl Source {
     async fn text(&self) -> Result<String> {
         match self {
             Self::Own(handle) => Ok(handle.render()),
-            Self::Http { host, port, path } => {
-                within(TIMEOUT, Instant::now(), get(host, *port, path)).await
-            }
+            Self::Http { host, port, path } => within(TIMEOUT, get(host, *port, path)).await,
         }
     }
 }
 
-/// Limits the time of a call, from an instant on.
-pub(super) async fn within<T>(
-    limit: Duration,
-    begun: Instant,
-    call: impl Future<Output = Result<T>>,
-) -> Result<T> {
-    timeout_at(begun + limit, call).await.unwrap_or_else(|_| {
+/// Limits the time of a call.
+pub(super) async fn within<T>(limit: Duration, call: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(limit, call).await.unwrap_or_else(|_| {
         Err(Error::unavailable(format!("no answer within {} s", limit.as_secs_f64())))
     })
 }

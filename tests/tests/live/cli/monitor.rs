@@ -8,13 +8,13 @@ use fluo_keys::RowHasher;
 use fluo_process::monitor::{Monitor, MonitorOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::table_optimizations;
+use fluo_tests::until;
 use serde_json::{Value, json};
 
 use super::applications::{Operator, SHORT_PAUSE};
 use super::process::{Running, ask};
 
 const TEXT: Column = Column::from_static("page", "text");
-const PAUSE: Duration = Duration::from_millis(100);
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args(["-s", name]).arg(child.id().to_string()).status();
@@ -77,17 +77,13 @@ async fn an_operator_sees_what_waits_and_who_works() {
     let mut monitor = Running(command.spawn().unwrap());
     let line: Value = serde_json::from_str(&monitor.line()).unwrap();
     let address = line["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
-    let figures = loop {
-        let answer = ask(&address, "/figures");
-        if answer != "the first reading has not ended\n" {
-            let figures: Value = serde_json::from_str(&answer).unwrap();
-            // The worker may wait for its share.
-            if only(&figures, "applications")["workers"][0]["part"] == json!([1, 1]) {
-                break figures;
-            }
-        }
-        tokio::time::sleep(PAUSE).await;
+    let mut figures = Value::Null;
+    let has_share = async || {
+        // The answer before the first reading is a sentence.
+        figures = serde_json::from_str(&ask(&address, "/figures")).unwrap_or_default();
+        figures["applications"][0]["workers"][0]["part"] == json!([1, 1])
     };
+    until("the worker has its share", has_share).await;
     let found = only(&figures, "applications");
     assert_eq!(found["notifications"]["count"], 0, "{found}");
     assert_eq!(found["queues"][0]["entries"], 0, "{found}");
@@ -111,18 +107,23 @@ async fn an_operator_sees_what_waits_and_who_works() {
     let idle = format!("{name}_idle");
     fluo.application(&idle).initialize().await.unwrap();
     signal(&oracle, "STOP");
-    let options = MonitorOptions::new("here").needs_oracle(true).limit(Duration::from_secs(2));
+    let options = MonitorOptions::new("here").needs_oracle(true);
     let options = options.applications([name.to_owned(), idle.clone()]);
-    let figures = Monitor::new(fluo.clone(), options).read().await;
+    let limit = Duration::from_secs(5);
+    let mut monitor = Monitor::new(fluo.clone(), options.limit(limit).unwrap());
+    let error = format!("application `{name}`: no answer within 5 s");
+    let are_others_read = async || {
+        let figures = monitor.read().await;
+        let is_read = figures.tables.len() == 2 && figures.applications[1].notifications.is_some();
+        is_read && figures.errors.contains(&error)
+    };
+    until("the other application is read", are_others_read).await;
+    drop(monitor);
     signal(&oracle, "CONT");
-    assert_eq!(figures.errors, [format!("application `{name}`: no answer within 2 s")]);
-    assert_eq!(figures.tables.len(), 2, "{figures:?}");
-    assert!(figures.applications[1].notifications.is_some(), "{figures:?}");
     operator.stop(oracle);
     drop(application);
-    while operator.run("app status").succeeds().stdout != "STOPPED\n" {
-        tokio::time::sleep(PAUSE).await;
-    }
+    let is_stopped = async || operator.run("app status").succeeds().stdout == "STOPPED\n";
+    until("the application is stopped", is_stopped).await;
     operator.run("app remove --yes").succeeds();
     let idle = Operator { application: idle, ..operator };
     idle.run("app remove --yes").succeeds();
