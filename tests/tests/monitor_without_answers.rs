@@ -79,7 +79,9 @@ fn hooks(failing: &Failing) -> impl Hooks {
             Call::Coordination(CoordinationCall::Other(name)) => name,
             _ => "another call",
         };
-        ready(Ok((name == *failing.lock().unwrap()).then_some(Fault::Before)))
+        ready(Ok(
+            (name == *failing.lock().expect("no test panics with it")).then_some(Fault::Before)
+        ))
     }
 }
 
