@@ -31,8 +31,7 @@ use crate::{atomic_file, output};
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
 /// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
 /// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys that are
-/// hashed or salted already keep their designs. FLUO_AT does not make a table of a path, of -, or
-/// of a file whose name no table has.
+/// hashed or salted already keep their designs. With FLUO_AT, a path or - is a file.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

@@ -57,7 +57,7 @@ impl Waiting {
 /// Regression test: the command ended with the error of its first check that failed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_verify_retries_until_the_proxy_is_back() {
-    let verify = Waiting::start("verify --spec s.toml --wait 300s", "listSplits", 0);
+    let verify = Waiting::start("verify --spec s.toml --wait 300s", "getTabletServers", 0);
     let Some(verify) = verify else { return };
     verify.shut_and_reopen();
     let table = verify.table.clone();
@@ -67,7 +67,7 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_verify_fails_if_the_proxy_stays_unreachable() {
-    let verify = Waiting::start("verify --spec s.toml --wait 2s", "listSplits", 0);
+    let verify = Waiting::start("verify --spec s.toml --wait 2s", "getTabletServers", 0);
     let Some(verify) = verify else { return };
     blocking(|| {
         verify.gate.wait();
