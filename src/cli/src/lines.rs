@@ -62,7 +62,7 @@ pub(crate) fn for_each(
     loop {
         let bytes = match input.fill_buf() {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            bytes => bytes.map_err(in_plain_words).context(CANNOT_READ)?,
+            bytes => bytes.context(CANNOT_READ)?,
         };
         if bytes.is_empty() {
             break;
@@ -98,15 +98,20 @@ pub(crate) fn for_each(
     }
 }
 
-/// Rewords the errors of the decompression. Files and pipes have no errors of these kinds.
-fn in_plain_words(error: io::Error) -> io::Error {
-    let kind = error.kind();
-    match kind {
-        ErrorKind::UnexpectedEof => io::Error::new(kind, "the compressed data ends too early"),
-        ErrorKind::InvalidData | ErrorKind::InvalidInput => {
-            io::Error::new(kind, "the compressed data is damaged")
-        }
-        _ => error,
+/// The decompressed bytes of gzip. Words its errors plainly.
+struct Decompressed<R>(MultiGzDecoder<R>);
+
+impl<R: Read> Read for Decompressed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            kind @ ErrorKind::UnexpectedEof => {
+                io::Error::new(kind, "the compressed data ends too early")
+            }
+            kind @ (ErrorKind::InvalidData | ErrorKind::InvalidInput) => {
+                io::Error::new(kind, "the compressed data is damaged")
+            }
+            _ => error,
+        })
     }
 }
 
@@ -121,7 +126,7 @@ fn decoded<'a>(input: impl Read + 'a) -> Result<Box<dyn Read + 'a>> {
     let mut input: Box<dyn Read> = Box::new(Cursor::new(first).chain(input));
     if is_gzip {
         say!("note: the input is compressed by gzip; its content is read");
-        input = Box::new(MultiGzDecoder::new(input));
+        input = Box::new(Decompressed(MultiGzDecoder::new(input)));
     }
     let (first, input) = first_bytes(input, BYTE_ORDER_MARK)?;
     if first == BYTE_ORDER_MARK {
@@ -144,8 +149,7 @@ fn decoded<'a>(input: impl Read + 'a) -> Result<Box<dyn Read + 'a>> {
 fn first_bytes<R: Read>(mut input: R, expected: &[u8]) -> Result<(Vec<u8>, R)> {
     let mut first = Vec::new();
     while first.len() < expected.len() && expected.starts_with(&first) {
-        let more = (&mut input).take(1).read_to_end(&mut first);
-        let more = more.map_err(in_plain_words).context(CANNOT_READ)?;
+        let more = (&mut input).take(1).read_to_end(&mut first).context(CANNOT_READ)?;
         if more == 0 {
             break;
         }

@@ -86,16 +86,10 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let name = &name_of(path);
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
-    let (text, is_text) = match str::from_utf8(&bytes) {
-        Ok(text) => (text, true),
-        Err(error) => {
-            (str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default())?, false)
-        }
-    };
-    let source = Source::File { name, text, others: &[] };
-    if !is_text {
-        return Err(source.error(Some(text.len()..text.len()), "the spec is not UTF-8 text"));
-    }
+    let start = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+    let source = Source::File { name, text: start, others: &[] };
+    let text = str::from_utf8(&bytes)
+        .map_err(|_| source.error(Some(start.len()..start.len()), "the spec is not UTF-8 text"))?;
     let mut table = source.parse(text)?;
     let mut recipes = Vec::new();
     for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {

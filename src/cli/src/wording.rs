@@ -94,23 +94,20 @@ fn of_named(message: &str, named: [&'static str; 2]) -> Reworded {
     }
 }
 
-const FIELDS: [&str; 2] = ["field", "fields"];
-
 /// Rewords an error in JSON, with its line.
 pub(crate) fn of_json(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    with_near_name(of_named(message, FIELDS), &format!(", at line {}", error.line()))
+    of_json_at(error, &format!(", at line {}", error.line()))
 }
 
 /// Rewords an error in a line of JSON.
 pub(crate) fn of_json_line(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    with_near_name(of_named(message, FIELDS), "")
+    of_json_at(error, "")
 }
 
-fn with_near_name(Reworded { cause, advice }: Reworded, place: &str) -> String {
+fn of_json_at(error: &serde_json::Error, place: &str) -> String {
+    let message = error.to_string();
+    let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
+    let Reworded { cause, advice } = of_named(message, ["field", "fields"]);
     match advice.filter(|advice| advice.starts_with("did you mean")) {
         Some(advice) => format!("{cause}{place}; {advice}"),
         None => format!("{cause}{place}"),

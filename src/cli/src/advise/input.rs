@@ -14,7 +14,7 @@ use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
 use crate::text::count_of;
-use crate::{lines, progress};
+use crate::{lines, progress, spec};
 
 const PROGRESS_EVERY: u64 = 1 << 16;
 /// The number of rows to read even from a tablet of few entries.
@@ -39,10 +39,7 @@ impl Source {
         arrivals: Arrivals,
     ) -> Result<Self> {
         let input = lines::open(path, "keys")?;
-        let name = match path.to_str() {
-            Some("-") => "standard input".to_owned(),
-            _ => path.display().to_string(),
-        };
+        let name = spec::name_of(path);
         let bar = progress::counter("keys");
         let shown = bar.clone();
         let profile = tokio::task::spawn_blocking(move || {

@@ -15,8 +15,8 @@ use crate::{confirm, output};
 /// Make a table of one tablet.
 ///
 /// Makes an embedded directory that does not exist, and prints its name. Refuses one that has other
-/// files and no tables, because the path may be wrong. A leading `~/` is the home
-/// directory; write embedded:./~ for a directory of that name.
+/// files and no tables, because the path may be wrong. A leading `~/` is the home directory; write
+/// embedded:./~ for a directory of that name.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

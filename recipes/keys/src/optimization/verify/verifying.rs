@@ -82,14 +82,11 @@ impl<'a> Verifying<'a> {
         let entries = tablets.entries();
         let options = &options;
         let found = Found { table, optimizations, options, servers, tablets, properties };
-        let census_of_entries = || Census::of_entries(optimizations, tablets);
-        let by_entries = || found.judge(&census_of_entries());
+        let by_entries = || found.judge(&Census::of_entries(optimizations, tablets));
         let is_counted = match options.rows {
             RowCounting::All => true,
             RowCounting::UpTo(most) => entries <= most,
-            RowCounting::IfUneven(most) => {
-                entries <= most && found.too_full(&census_of_entries()).is_some()
-            }
+            RowCounting::IfUneven(most) => entries <= most && found.uneven_entries().is_some(),
             RowCounting::Skip => false,
         };
         if !is_counted {
@@ -131,13 +128,10 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn scale(&self, census: &Census<'_>) -> Scale {
-        Scale { max_skew: self.options.max_skew, counted: census.counted }
-    }
-
-    /// Returns the first load that is too high.
-    fn too_full(&self, census: &Census<'_>) -> Option<Load> {
-        let scale = self.scale(census);
+    /// Returns the first load of entries that is too high.
+    fn uneven_entries(&self) -> Option<Load> {
+        let census = Census::of_entries(self.optimizations, self.tablets);
+        let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
         let recipes = recipes.map(|tally| tally.verdict(self.tablets, scale).load);
         let servers = census.rows_per_server(self.servers);
@@ -146,19 +140,8 @@ impl Found<'_> {
         loads.find(Load::is_too_full)
     }
 
-    /// Returns a place with too many entries for rows that are even.
-    fn uneven_entries(&self, rows: &Census<'_>) -> Option<Unproved> {
-        let accepts = matches!(self.options.rows, RowCounting::IfUneven(_));
-        if accepts || !rows.counted || self.too_full(rows).is_some() {
-            return None;
-        }
-        let entries = Census::of_entries(self.optimizations, self.tablets);
-        let Load { fullest, largest, total, .. } = self.too_full(&entries)?;
-        Some(Unproved::UnevenEntries { place: fullest?, entries: largest, total })
-    }
-
     fn judge(&self, census: &Census<'_>) -> Result<Verdict> {
-        let scale = self.scale(census);
+        let scale = Scale { max_skew: self.options.max_skew, counted: census.counted };
         let recipes = census.recipes.iter();
         let rows: Vec<_> = recipes.map(|tally| tally.verdict(self.tablets, scale)).collect();
         let rows_per_server = census.rows_per_server(self.servers);
@@ -170,7 +153,7 @@ impl Found<'_> {
             table: self.table.to_owned(),
             ok: false,
             differences: Vec::new(),
-            unproved: unproved(census, &rows).or_else(|| self.uneven_entries(census)),
+            unproved: unproved(census, &rows),
             wanted_splits: wanted.len(),
             missing_splits: shown(wanted.difference(&found)),
             extra_splits: shown(found.difference(&wanted)),
@@ -184,6 +167,20 @@ impl Found<'_> {
             rows_per_server,
         };
         verdict.differences = self.differences(&verdict, census, scale)?;
+        if verdict.unproved.is_none()
+            && census.counted
+            && !matches!(self.options.rows, RowCounting::IfUneven(_))
+            && !verdict.differences.iter().any(Difference::is_hot)
+            && let Some(Load { fullest: Some(place), largest: entries, total, .. }) =
+                self.uneven_entries()
+        {
+            verdict.unproved = Some(Unproved::UnevenEntries { place, entries, total });
+        }
+        if let Some(because) = verdict.unproved.clone()
+            && self.options.require_rows
+        {
+            verdict.differences.push(Difference::Unproved { because });
+        }
         verdict.ok = verdict.differences.is_empty();
         Ok(verdict)
     }
@@ -221,11 +218,6 @@ impl Found<'_> {
         differences.extend(verdict.rows.iter().flat_map(RowsVerdict::differences));
         if verdict.servers.is_too_full() {
             differences.push(Difference::HotServer { load: verdict.servers.clone() });
-        }
-        if let Some(because) = verdict.unproved.clone()
-            && options.require_rows
-        {
-            differences.push(Difference::Unproved { because });
         }
         Ok(differences)
     }
