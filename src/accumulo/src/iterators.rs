@@ -149,7 +149,7 @@ const NOT_STATED: (&str, &str) = (
     "Fluo's published iterators (fluo-accumulo 1.2.0) halt tablet servers of Accumulo 2.x, and no call can prove that \
      the servers have other ones",
     "put fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from the main branch of apache/fluo, on the class path of the \
-     tablet servers, and then open the tables with `IteratorBuild::ForAccumulo2`",
+     tablet servers, and then open the tables with `IteratorBuild::ForAccumulo2`, or set FLUO_ITERATORS=accumulo-2",
 );
 const PUBLISHED: (&str, &str) = (
     "the iterators on the servers are those of fluo-accumulo 1.2 or older, which halt tablet servers of Accumulo 2.x \

@@ -1,12 +1,13 @@
 //! The credentials of a proxy, and the address and the secret of applications in ZooKeeper.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, mem};
 
 use fluo_accumulo::{
-    AccumuloOptions, ClientCertificate, Credentials, FluoProperties, Protocol, ProxyOptions, Tls,
-    TlsCertificates, TlsError, ZooKeeperOptions,
+    AccumuloOptions, ClientCertificate, Credentials, FluoProperties, IteratorBuild, Protocol,
+    ProxyOptions, Tls, TlsCertificates, TlsError, ZooKeeperOptions,
 };
 use fluo_table::{Error, ErrorKind, Result};
 
@@ -21,12 +22,15 @@ use crate::secret::{self, Secret};
 /// | `user` | `FLUO_USER` | `user` |
 /// | `password` | `FLUO_PASSWORD`, or `FLUO_PASSWORD_FILE` | `password_file` |
 /// | `shared_secret` | `FLUO_SHARED_SECRET` | |
-/// | `protocol`, `tls_ca`, `tls_name` | | `protocol`, `tls_ca`, `tls_name` |
+/// | `protocol`, `connections`, `tls_ca`, `tls_name` | | the same names |
+/// | `iterators` | `FLUO_ITERATORS`: `accumulo-1` or `accumulo-2` | `iterators` |
+/// | `instance_name` | `FLUO_INSTANCE` | `instance` |
 /// | `zookeepers` | `FLUO_ZOOKEEPERS` | `zookeepers` |
 /// | `zookeeper_secret` | `FLUO_ZOOKEEPER_SECRET`, or `FLUO_ZOOKEEPER_SECRET_FILE` | `zookeeper_secret_file` |
 /// | `zookeeper_tls_ca`, `zookeeper_tls_certificate` | | the same names |
 /// | `zookeeper_user` | `FLUO_ZOOKEEPER_USER` | `zookeeper_user` |
 /// | `zookeeper_password` | `FLUO_ZOOKEEPER_PASSWORD`, or `FLUO_ZOOKEEPER_PASSWORD_FILE` | `zookeeper_password_file` |
+/// | `session_timeout` | | `session_timeout`, such as `"30s"` |
 /// | `properties` | `FLUO_PROPERTIES`, separated as in `PATH` | `properties` |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
@@ -38,6 +42,11 @@ pub struct Login {
     pub shared_secret: Option<Secret>,
     /// The protocol of the proxy. Default: compact.
     pub protocol: Option<Protocol>,
+    /// The number of connections to the proxy, and so of concurrent calls. Default: 4.
+    pub connections: Option<NonZeroUsize>,
+    /// The build of Fluo's iterators on the tablet servers. Transactions on Accumulo 2.x need it.
+    /// Default: that for Accumulo 1.x.
+    pub iterators: Option<IteratorBuild>,
     /// A file with the certificates (PEM) of the authorities that may sign the certificate of the
     /// proxy. Without it the connection is not encrypted.
     pub tls_ca: Option<PathBuf>,
@@ -69,7 +78,7 @@ impl Login {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if a variable is not text.
+    /// [`Invalid`](ErrorKind::Invalid) if a variable is not text, or names no build of iterators.
     pub fn from_env() -> Result<Self> {
         let secret = |name: &str| {
             let file = || set(&format!("{name}_FILE")).map(|file| Secret::File(file.into()));
@@ -80,6 +89,8 @@ impl Login {
             user: text("FLUO_USER")?,
             password: secret("FLUO_PASSWORD")?,
             shared_secret: text("FLUO_SHARED_SECRET")?.map(Secret::Text),
+            iterators: text("FLUO_ITERATORS")?.map(|name| iterators(&name)).transpose()?,
+            instance_name: text("FLUO_INSTANCE")?,
             zookeepers: text("FLUO_ZOOKEEPERS")?,
             zookeeper_secret: secret("FLUO_ZOOKEEPER_SECRET")?,
             zookeeper_user: text("FLUO_ZOOKEEPER_USER")?,
@@ -103,6 +114,8 @@ impl Login {
             password: self.password.or(other.password.filter(|_| gives_password)),
             shared_secret: self.shared_secret.or(other.shared_secret),
             protocol: self.protocol.or(other.protocol),
+            connections: self.connections.or(other.connections),
+            iterators: self.iterators.or(other.iterators),
             tls_ca: self.tls_ca.or(other.tls_ca),
             tls_name: self.tls_name.or(other.tls_name),
             zookeepers: self.zookeepers.or(other.zookeepers),
@@ -157,6 +170,7 @@ impl Login {
     pub async fn proxy(&self, address: &str) -> Result<ProxyOptions> {
         let tls = self.tls(address)?;
         let options = ProxyOptions::new(address, self.credentials().await?);
+        let options = self.connections.into_iter().fold(options, ProxyOptions::connections);
         Ok(options.protocol(self.protocol.unwrap_or(Protocol::Compact)).tls(tls))
     }
 
@@ -169,7 +183,8 @@ impl Login {
     pub async fn accumulo(&self, address: &str) -> Result<AccumuloOptions> {
         let options = AccumuloOptions::new(self.proxy(address).await?, self.zookeeper().await?);
         let instance = self.instance_name.clone().into_iter();
-        Ok(instance.fold(options, AccumuloOptions::instance_name))
+        let options = instance.fold(options, AccumuloOptions::instance_name);
+        Ok(options.iterator_build(self.iterators.unwrap_or_default()))
     }
 
     /// Returns the options of a connection to the applications, which need no proxy.
@@ -292,6 +307,15 @@ impl Login {
     }
 }
 
+/// Parses the name of a build of Fluo's iterators.
+fn iterators(name: &str) -> Result<IteratorBuild> {
+    match name {
+        "accumulo-1" => Ok(IteratorBuild::ForAccumulo1),
+        "accumulo-2" => Ok(IteratorBuild::ForAccumulo2),
+        _ => Err(Error::invalid("FLUO_ITERATORS is neither accumulo-1 nor accumulo-2")),
+    }
+}
+
 fn authorities(file: &Path) -> Result<Vec<u8>> {
     fs::read(file).map_err(|error| {
         let message = format!("cannot read the certificates of authorities {}", file.display());
@@ -347,6 +371,28 @@ mod tests {
         assert_eq!(
             message(login.accumulo("localhost:1").await.unwrap_err()),
             "applications on Accumulo are in ZooKeeper: set FLUO_ZOOKEEPERS to HOST:PORT/PATH"
+        );
+    }
+
+    #[tokio::test]
+    async fn options_have_all_parts_of_a_login() {
+        let login = Login {
+            shared_secret: text("hidden"),
+            zookeepers: Some("zk:2181/fluo".to_owned()),
+            iterators: Some(iterators("accumulo-2").unwrap()),
+            connections: NonZeroUsize::new(7),
+            instance_name: Some("chosen".to_owned()),
+            session_timeout: Some(Duration::from_secs(19)),
+            ..Login::default()
+        };
+        let options = format!("{:?}", login.accumulo("localhost:1").await.unwrap());
+        for part in ["ForAccumulo2", "connections: 7", "\"chosen\"", "19s"] {
+            assert!(options.contains(part), "{part}: {options}");
+        }
+        assert_eq!(iterators("accumulo-1").unwrap(), IteratorBuild::ForAccumulo1);
+        assert_eq!(
+            iterators("2").unwrap_err().to_string(),
+            "FLUO_ITERATORS is neither accumulo-1 nor accumulo-2"
         );
     }
 

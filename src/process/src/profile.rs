@@ -9,13 +9,16 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{env, fmt, fs, io};
 
-use fluo_accumulo::Protocol;
+use fluo_accumulo::{IteratorBuild, Protocol};
 use fluo_embedded::EmbeddedOptions;
 use fluo_table::{Error, ErrorKind, Instance, Result};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::environment::set;
 use crate::login::Login;
@@ -49,6 +52,9 @@ struct Section {
     user: Option<String>,
     password_file: Option<PathBuf>,
     protocol: Option<ProtocolName>,
+    connections: Option<NonZeroUsize>,
+    iterators: Option<IteratorsName>,
+    instance: Option<String>,
     tls_ca: Option<PathBuf>,
     tls_name: Option<String>,
     zookeepers: Option<String>,
@@ -57,6 +63,8 @@ struct Section {
     zookeeper_tls_certificate: Option<PathBuf>,
     zookeeper_user: Option<String>,
     zookeeper_password_file: Option<PathBuf>,
+    #[serde(default, deserialize_with = "duration")]
+    session_timeout: Option<Duration>,
     #[serde(default)]
     properties: Vec<PathBuf>,
 }
@@ -66,6 +74,14 @@ struct Section {
 enum ProtocolName {
     Compact,
     Binary,
+}
+
+#[derive(Deserialize)]
+enum IteratorsName {
+    #[serde(rename = "accumulo-1")]
+    ForAccumulo1,
+    #[serde(rename = "accumulo-2")]
+    ForAccumulo2,
 }
 
 #[derive(Deserialize)]
@@ -134,6 +150,13 @@ impl Section {
                 ProtocolName::Compact => Protocol::Compact,
                 ProtocolName::Binary => Protocol::Binary,
             }),
+            connections: self.connections,
+            iterators: self.iterators.map(|name| match name {
+                IteratorsName::ForAccumulo1 => IteratorBuild::ForAccumulo1,
+                IteratorsName::ForAccumulo2 => IteratorBuild::ForAccumulo2,
+            }),
+            instance_name: self.instance,
+            session_timeout: self.session_timeout,
             tls_ca: self.tls_ca,
             tls_name: self.tls_name,
             zookeepers: self.zookeepers,
@@ -143,9 +166,14 @@ impl Section {
             zookeeper_user: self.zookeeper_user,
             zookeeper_password: self.zookeeper_password_file.map(Secret::File),
             properties: self.properties,
-            ..Login::default()
+            shared_secret: None,
         }
     }
+}
+
+fn duration<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(text)?;
+    humantime::parse_duration(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// Its target.
@@ -282,7 +310,8 @@ mod tests {
 
     const TEXT: &str = "[at.home]\ntarget = \"embedded:/data\"\n\n[at.cluster]\n\
         target = \"proxy:host:1\"\nuser = \"fluo\"\nprotocol = \"binary\"\nzookeepers = \"zk:2181/fluo\"\n\
-        zookeeper_tls_ca = \"a\"\nzookeeper_tls_certificate = \"b\"\nzookeeper_user = \"c\"\nzookeeper_password_file = \"d\"\nproperties = [\"p\"]\n";
+        zookeeper_tls_ca = \"a\"\nzookeeper_tls_certificate = \"b\"\nzookeeper_user = \"c\"\nzookeeper_password_file = \"d\"\nproperties = [\"p\"]\n\
+        iterators = \"accumulo-2\"\ninstance = \"accumulo\"\nconnections = 6\nsession_timeout = \"20s\"\n";
 
     #[test]
     fn reads_profiles() {
@@ -297,6 +326,10 @@ mod tests {
             zookeeper_user: Some("c".to_owned()),
             zookeeper_password: Some(Secret::File("d".into())),
             properties: vec!["p".into()],
+            iterators: Some(IteratorBuild::ForAccumulo2),
+            instance_name: Some("accumulo".to_owned()),
+            connections: NonZeroUsize::new(6),
+            session_timeout: Some(Duration::from_secs(20)),
             ..Login::default()
         };
         assert_eq!(cluster, expected);

@@ -1,14 +1,16 @@
 //! The end of a process: signals, and a limit for the work in progress.
 
+use std::future::pending;
 use std::process::exit;
-use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use std::{mem, thread};
 
-use fluo_table::Result;
+use fluo_table::{Error, ErrorKind, Result};
+use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use crate::signals::Signals;
@@ -16,7 +18,8 @@ use crate::signals::Signals;
 /// The time between the end of the limit and the exit, in which the program may end by itself.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A handle that stops a process as a signal does. Cloning is cheap.
+/// A handle that stops a process as a signal does, but does not make the program exit if a thread
+/// blocks. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Stopper(Arc<Semaphore>);
 
@@ -41,17 +44,60 @@ pub(crate) enum Cause {
 }
 
 /// The signals and the handles that stop a process, and its limit for the work in progress.
+///
+/// From the first signal on the program has that limit to drop this. Otherwise it exits, even if
+/// all threads of its runtime block: a thread of its own receives the signals.
 #[derive(Debug)]
 pub(crate) struct Stop {
-    signals: Signals,
+    signals: UnboundedReceiver<u8>,
+    exits: UnboundedSender<Exit>,
     stopper: Stopper,
     max_drain: Duration,
 }
 
+/// An end of the program, unless it has ended by itself before.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    at: Instant,
+    code: u8,
+}
+
+impl Exit {
+    fn after(limit: Duration, code: u8) -> Self {
+        Self { at: Instant::now() + limit, code }
+    }
+
+    /// Returns the earlier one, with the code of the first one.
+    fn or_earlier(self, first: Option<Self>) -> Self {
+        first.map_or(self, |first| Self { at: first.at.min(self.at), ..first })
+    }
+}
+
 impl Stop {
     pub(crate) fn listen(max_drain: Duration) -> Result<Self> {
+        let (sender, signals) = unbounded_channel();
+        let (exits, receiver) = unbounded_channel();
+        let (ready, listening) = mpsc::sync_channel(1);
+        thread::spawn(move || {
+            let watching = async {
+                match Signals::listen() {
+                    Ok(signals) => {
+                        let _ = ready.send(Ok(()));
+                        watch(signals, max_drain, &sender, receiver).await;
+                    }
+                    Err(error) => _ = ready.send(Err(error)),
+                }
+            };
+            match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime.block_on(watching),
+                Err(error) => {
+                    let _ = ready.send(Err(unreceivable(error)));
+                }
+            }
+        });
+        listening.recv().map_err(unreceivable)??;
         let stopper = Stopper(Arc::new(Semaphore::new(0)));
-        Ok(Self { signals: Signals::listen()?, stopper, max_drain })
+        Ok(Self { signals, exits, stopper, max_drain })
     }
 
     pub(crate) fn stopper(&self) -> Stopper {
@@ -61,7 +107,7 @@ impl Stop {
     /// Waits for the next signal or call of a handle.
     pub(crate) async fn next(&mut self) -> Cause {
         tokio::select! {
-            code = self.signals.next() => Cause::Signal(code),
+            Some(code) = self.signals.recv() => Cause::Signal(code),
             permit = self.stopper.0.acquire() => {
                 // The semaphore is never closed.
                 if let Ok(permit) = permit {
@@ -79,38 +125,72 @@ impl Stop {
         cause: Cause,
     ) -> Option<T> {
         info!("stopping within {:?}", self.max_drain);
-        let exit_later = match cause {
-            Cause::Signal(code) => Some(exit_later(self.max_drain, code.into())),
-            Cause::Failure => Some(exit_later(self.max_drain, 1)),
+        let code = match cause {
+            Cause::Signal(code) => Some(code),
+            Cause::Failure => Some(1),
             Cause::End | Cause::Stopper => None,
         };
+        let exits = self.exits.clone();
+        let exit_after = |limit| {
+            if let Some(code) = code {
+                // The thread of the receiver ends after its last sender.
+                let _ = exits.send(Exit::after(limit + GRACE, code));
+            }
+        };
+        exit_after(self.max_drain);
         tokio::select! {
             done = work => return Some(done),
             () = sleep(self.max_drain) => warn!("work in progress took too long and is abandoned"),
             _ = self.next() => warn!("a second signal: work in progress is abandoned"),
         }
-        if let Some(exit_later) = exit_later {
-            // The thread waits for this, and not for the drop of the sender.
-            let _ = exit_later.send(());
-            mem::forget(exit_later);
+        exit_after(Duration::ZERO);
+        if code.is_some() {
+            // The drop of the last sender would take the exit back.
+            mem::forget(exits);
         }
         None
     }
 }
 
-/// Ends the process after a limit, or [soon](GRACE) after a message, unless the sender is dropped
-/// before. A runtime waits for an observer that blocks its thread, so this needs a thread of its
-/// own.
-fn exit_later(limit: Duration, code: i32) -> Sender<()> {
-    let (abandoned, end) = channel();
-    thread::spawn(move || {
-        match end.recv_timeout(limit + GRACE) {
-            Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) => thread::sleep(GRACE),
-        }
-        warn!("the program did not end, and exits now");
-        exit(code);
-    });
-    abandoned
+fn unreceivable(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::with_source(ErrorKind::Unavailable, "signals cannot be received", error)
+}
+
+/// Passes signals on, and ends the program at the earliest exit, until all senders of exits are
+/// dropped.
+async fn watch(
+    mut signals: Signals,
+    max_drain: Duration,
+    sender: &UnboundedSender<u8>,
+    mut exits: UnboundedReceiver<Exit>,
+) {
+    let mut first = None;
+    loop {
+        let due = async {
+            match first {
+                Some(Exit { at, code }) => {
+                    sleep_until(at).await;
+                    code
+                }
+                None => pending().await,
+            }
+        };
+        let next = tokio::select! {
+            code = signals.next() => {
+                let _ = sender.send(code);
+                // A second signal leaves no time.
+                let limit = if first.is_none() { max_drain } else { Duration::ZERO };
+                Exit::after(limit + GRACE, code)
+            }
+            next = exits.recv() => match next {
+                Some(next) => next,
+                None => return,
+            },
+            code = due => {
+                warn!("the program did not end, and exits now");
+                exit(code.into());
+            }
+        };
+        first = Some(next.or_earlier(first));
+    }
 }

@@ -44,7 +44,7 @@ fn assert_refused(error: &Error, fake: &Fake) {
              proxy accepts a shared secret, the system has properties `manager.*`, the package `core.iterators.system` does \
              not exist, the package `core.spi.balancer` exists); put fluo-accumulo and fluo-api 2.1.0-SNAPSHOT, built from \
              the main branch of apache/fluo, on the class path of the tablet servers, and then open the tables with \
-             `IteratorBuild::ForAccumulo2`",
+             `IteratorBuild::ForAccumulo2`, or set FLUO_ITERATORS=accumulo-2",
             fake.address()
         )
     );

@@ -107,7 +107,7 @@ impl Config {
         coordination.update_settings(settings.clone()).await?;
         let name = &self.application.name;
         say!("programs of application `{name}` see the change when they start");
-        output::print_result(&json!({ "name": name, "settings": settings }))
+        output::print_result(&json!({ "name": name, "settings": shown_settings(&settings) }))
     }
 
     fn missing(&self, name: &str, known: impl Iterator<Item = String>) -> anyhow::Error {

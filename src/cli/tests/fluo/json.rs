@@ -213,8 +213,10 @@ async fn describes_documents_about_applications() {
     place.is_described(&[&format!("app remove {at} --yes other")]);
     place.is_described(&[&format!("app list {at}")]);
     place.is_described(&[&format!("app status {at} web")]);
-    let changed = place.documents(&[&format!("app config {at} --set limit=4 web")]);
+    let set = format!("app config {at} --set limit=4 --set db.password=hidden web");
+    let changed = place.documents(&[&set]);
     assert_eq!(changed[0]["settings"]["limit"], "4");
+    assert_eq!(changed[0]["settings"]["db.password"], "***");
     place.is_described(&[
         &format!("app config {at} web"),
         &format!("app config {at} --get limit web"),

@@ -67,6 +67,7 @@ pub(super) fn listen(socket: TcpSocket, port: u16) -> Result<TcpListener> {
 /// Serves all connections until the future is dropped, which closes them.
 pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible {
     let mut connections = JoinSet::new();
+    let mut was_full = false;
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -77,8 +78,13 @@ pub(super) async fn serve(listener: TcpListener, term: Arc<Term>) -> Infallible 
             }
         };
         while connections.try_join_next().is_some() {}
-        if connections.len() >= MAX_CONNECTIONS {
-            tracing::warn!("{MAX_CONNECTIONS} clients are connected; another one is refused");
+        let is_full = connections.len() >= MAX_CONNECTIONS;
+        if is_full && !was_full {
+            tracing::warn!("{MAX_CONNECTIONS} clients are connected; others are refused");
+        }
+        was_full = is_full;
+        if is_full {
+            telemetry::count(REFUSED, 1);
             continue;
         }
         #[cfg(not(simulated))]
