@@ -1,12 +1,17 @@
 //! Hand-overs: workers begin as soon as all others have given up their earlier shares.
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_engine::{Column, InstanceExt};
 use fluo_table::coordination::{Coordination, Share, WorkerMembership};
-use fluo_table::{Bytes, Error};
+use fluo_table::{Bytes, Error, Instance, MemoryTables};
 use fluo_tests::until;
 use fluo_zookeeper::Operation;
 use futures::FutureExt;
+use tokio::sync::{Notify, Semaphore};
 use zookeeper_client::{Acls, CreateMode};
 
 use crate::ground::{Ground, Process};
@@ -377,4 +382,48 @@ async fn a_worker_that_leaves_without_an_answer_does_not_delete_its_successor() 
     let other = join(&second).await;
     wait_for_shares(&[&*keeper, &*successor, &*other]).await;
     assert!(before.iter().all(|name| ground.zookeeper.children(FINDERS).contains(name)));
+}
+
+/// A worker that stops begins nothing more, so others need not wait for its last observers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_stops_hands_over_before_its_last_observers_end() {
+    const TEXT: Column = Column::from_static("page", "text");
+    let ground = Ground::new().await;
+    let tables = MemoryTables::new();
+    let (begun, end) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
+    let processes = [ground.process().await, ground.process().await];
+    let handles = processes.each_ref().map(|process| {
+        let instance = Instance::new(Arc::new(tables.clone()), process.applications.clone());
+        let (begun, end) = (begun.clone(), end.clone());
+        instance.application(crate::ground::NAME).observe(&TEXT, "wait", move |_, _| {
+            let (begun, end) = (begun.clone(), end.clone());
+            async move {
+                begun.notify_one();
+                let _ = end.acquire().await;
+                Ok::<_, Error>(())
+            }
+        })
+    });
+    handles[0].initialize().await.unwrap();
+    let link = ground.zookeeper.link();
+    let options = OracleOptions::new(format!("{}/fluo", link.address()), crate::ground::NAME);
+    let oracle = Oracle::start(options.unwrap().host("127.0.0.1")).await.unwrap();
+    let first = handles[0].open().await.unwrap();
+    let second = handles[1].open().await.unwrap();
+    let stopped = first.worker().start().await.unwrap();
+    first.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await.unwrap();
+    begun.notified().await;
+    let mut stopping = pin!(stopped.stop());
+    assert!(stopping.as_mut().now_or_never().is_none());
+    let begun = Instant::now();
+    let joined = second.worker().start().await.unwrap();
+    let is_ready = until("a share", async || joined.monitor().check().is_ok());
+    tokio::select! {
+        () = stopping.as_mut() => panic!("its last observer waits"),
+        () = is_ready => assert!(begun.elapsed() < PAUSE),
+    }
+    end.close();
+    stopping.await;
+    joined.stop().await;
+    oracle.stop().await;
 }

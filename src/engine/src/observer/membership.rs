@@ -1,11 +1,13 @@
 //! The place of a worker among the other workers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo_table::Result;
 use fluo_table::coordination::{Coordination, Share, WorkerMembership};
 use tokio::sync::Mutex;
-use tracing::warn;
+use tokio::time::timeout;
+use tracing::{debug, warn};
 
 /// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]
@@ -54,5 +56,17 @@ impl Membership {
         place.membership = self.coordination.join_workers().await?;
         place.refusals = 0;
         place.membership.share().await
+    }
+
+    /// Takes part in hand-overs until this is dropped, for a worker that begins nothing more: the
+    /// others need not wait until its last observers have ended. Does not join again.
+    pub(super) async fn give_up(&self, pause: Duration) {
+        loop {
+            let place = self.place.lock().await;
+            if let Err(error) = place.membership.share().await {
+                debug!(%error, "a worker that stops does not take part in a hand-over");
+            }
+            let _ = timeout(pause, place.membership.changed()).await;
+        }
     }
 }

@@ -127,7 +127,11 @@ impl Worker {
     pub async fn stop(mut self) {
         self.state.queue.close();
         self.background.iter().for_each(AbortHandle::abort);
-        while self.tasks.join_next().await.is_some() {}
+        let last_runs = async { while self.tasks.join_next().await.is_some() {} };
+        tokio::select! {
+            () = last_runs => {}
+            () = self.state.membership.give_up(self.state.limits.min_scan_pause) => {}
+        }
         let client = self.state.client.clone();
         // Others take over its share during the wait.
         drop(self.state);
