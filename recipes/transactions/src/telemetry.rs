@@ -70,12 +70,16 @@ pub(crate) fn set_backlog(queue: &impl Display, backlog: &Backlog) {
         (None, _) => 0.0,
         (_, age) => age.map_or(f64::NAN, |age| age.as_secs_f64()),
     };
-    for (metric, value) in [
-        (OLDEST_AGE, age),
-        (OLDEST_ENTRY, number(backlog.oldest.map_or(0, Timestamp::get))),
-        (WAITING_BYTES, number(backlog.bytes)),
-        (WAITING, number(backlog.entries)),
-    ] {
+    let oldest = number(backlog.oldest.map_or(0, Timestamp::get));
+    set_gauges(queue, [age, oldest, number(backlog.bytes), number(backlog.entries)]);
+}
+
+pub(crate) fn clear_backlog(queue: &impl Display) {
+    set_gauges(queue, [f64::NAN; 4]);
+}
+
+fn set_gauges(queue: &impl Display, values: [f64; 4]) {
+    for (metric, value) in [OLDEST_AGE, OLDEST_ENTRY, WAITING_BYTES, WAITING].iter().zip(values) {
         metrics::gauge!(metric.name, QUEUE => queue.to_string()).set(value);
     }
 }

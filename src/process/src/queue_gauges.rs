@@ -42,6 +42,11 @@ async fn read(
     queues: &[StoredQueue],
     duty: &mut Option<Box<dyn HeldLock>>,
 ) -> Result<()> {
+    if duty.as_ref().is_some_and(|duty| duty.has_ended()) {
+        // Another process may read them now.
+        queues.iter().for_each(StoredQueue::clear_gauges);
+        *duty = None;
+    }
     if duty.is_none() {
         *duty = client.take_duty(DUTY).await?;
     }

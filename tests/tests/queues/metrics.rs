@@ -22,6 +22,7 @@ pub(crate) fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, Stri
         let label = key.key().labels().find(|label| label.key() == "queue")?;
         let value = match value {
             DebugValue::Counter(value) => value,
+            DebugValue::Gauge(value) if value.is_nan() => return None,
             DebugValue::Gauge(value) => value.0.trunc().to_string().parse().unwrap(),
             DebugValue::Histogram(_) => panic!("no queue has a histogram"),
         };
@@ -108,4 +109,23 @@ fn shows_the_backlog_of_the_gauges() {
     ];
     let wanted = wanted.map(|(name, value)| ((name.to_owned(), "wc".to_owned()), value));
     assert_eq!(metrics, wanted.into());
+}
+
+#[test]
+fn a_process_that_reads_no_backlog_any_more_has_no_gauges() {
+    let recorded_after = |ends: bool| {
+        recorded(async {
+            let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
+            let client = declared(&[&words]).create().await.unwrap();
+            for stored in StoredQueue::all(&client.application().settings).unwrap() {
+                let snapshot = client.snapshot().await.unwrap();
+                stored.set_gauges(&stored.backlog(&snapshot).await.unwrap());
+                if ends {
+                    stored.clear_gauges();
+                }
+            }
+        })
+    };
+    assert_eq!(recorded_after(false).len(), 4);
+    assert!(recorded_after(true).is_empty());
 }

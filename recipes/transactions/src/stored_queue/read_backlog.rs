@@ -58,6 +58,11 @@ impl StoredQueue {
     pub fn set_gauges(&self, backlog: &Backlog) {
         telemetry::set_backlog(&self.id, backlog);
     }
+
+    /// Sets the gauges of the queue to NaN, for a process that does not read its backlog any more.
+    pub fn clear_gauges(&self) {
+        telemetry::clear_backlog(&self.id);
+    }
 }
 
 struct Reader<'a> {

@@ -94,6 +94,14 @@ impl Opened {
         leases.any(|lease| lease.is_valid())
     }
 
+    /// Checks whether ZooKeeper may have ended the session of this process without an answer: it has
+    /// transactors, and the leases of all have lapsed.
+    pub(super) fn may_have_ended(&self) -> bool {
+        let leases = locked(&self.leases);
+        let mut leases = leases.iter().filter_map(Weak::upgrade).peekable();
+        leases.peek().is_some() && !leases.any(|lease| lease.is_valid())
+    }
+
     /// Returns the horizon, or an error if the application was removed. Callers that wait share one
     /// request.
     pub(super) async fn look(&self) -> Result<Timestamp> {

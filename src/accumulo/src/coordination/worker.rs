@@ -286,7 +286,9 @@ impl ZooKeeperWorker {
             // The pause has the same effect.
             debug!(%error, "notifications are not handed over");
         }
-        let share = state.share.clone().filter(|_| state.is_usable);
+        // Others begin when its session has ended, and no event shows that without ZooKeeper.
+        let may_use = state.is_usable && !self.application.may_have_ended();
+        let share = state.share.clone().filter(|_| may_use);
         state.is_used = share.is_some();
         share
     }

@@ -53,7 +53,11 @@ impl Lock {
     }
 }
 
-impl HeldLock for Lock {}
+impl HeldLock for Lock {
+    fn has_ended(&self) -> bool {
+        self.session.has_ended()
+    }
+}
 
 impl Drop for Lock {
     fn drop(&mut self) {

@@ -16,8 +16,10 @@ async fn a_duty_ends_with_the_session_of_its_process() {
     let coordination = other.open().await;
     assert!(coordination.take_duty("garbage").await.unwrap().is_none());
     one.link.expire_sessions();
-    let taken = coordination.take_duty("garbage").await.unwrap();
-    assert!(taken.is_some());
+    let taken = coordination.take_duty("garbage").await.unwrap().unwrap();
+    assert!(!taken.has_ended());
+    let duty = duty.unwrap();
+    until("the end of the session", async || duty.has_ended()).await;
     // The lock of the ended session is not that of the other process.
     drop(duty);
     let again = other.open().await.take_duty("garbage").await.unwrap();

@@ -74,12 +74,16 @@ impl ApplicationHandle {
             }
             self.check_replaceable(&table).await?;
         }
-        // Each application would report the rows of the other one as damage.
-        let mut owners = applications_of(applications, &table).await?.into_iter();
-        if let Some(other) = owners.find(|owner| owner != name) {
-            return Err(Error::table_in_use(name, &table, &other));
-        }
+        // Each application would report the rows of the other one as damage. Without a table there
+        // are none, and the creation checks the names of tables itself, so that an application that
+        // cannot be read does not prevent others.
         let has_table = tables.table_exists(&table).await?;
+        if has_table {
+            let mut owners = applications_of(applications, &table).await?.into_iter();
+            if let Some(other) = owners.find(|owner| owner != name) {
+                return Err(Error::table_in_use(name, &table, &other));
+            }
+        }
         if has_table && !self.clear {
             let message = format!(
                 "table `{table}` exists without an application; replace it, or choose another table for `{name}`"

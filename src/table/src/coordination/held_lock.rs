@@ -10,7 +10,12 @@ use crate::locked::locked;
 
 /// A lock that this caller holds until this is dropped or the process ends. If locks are kept in
 /// another process, it also ends with the session in which it was taken, without notice.
-pub trait HeldLock: Debug + Send + Sync {}
+pub trait HeldLock: Debug + Send + Sync {
+    /// Checks whether the lock is known to have ended with its session. The default is false.
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LockKey {
