@@ -8,6 +8,7 @@ use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
 use fluo_table::{Instance, Result};
 
 use crate::coordination::{AccumuloCluster, ZooKeeperApplications};
+use crate::oracle::OracleOptions;
 use crate::tables::{AccumuloTables, IteratorBuild};
 use crate::zookeeper::{Keeper, SessionOptions, ZooKeeperOptions};
 
@@ -69,6 +70,32 @@ impl AccumuloOptions {
     /// Sets the [session timeout](ZooKeeperOptions::session_timeout) with ZooKeeper.
     pub fn session_timeout(self, timeout: Duration) -> Self {
         Self { zookeeper: self.zookeeper.session_timeout(timeout), ..self }
+    }
+
+    /// Returns the options of an oracle of an application in the same ZooKeeper.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`OracleOptions::new`].
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, ProxyOptions};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo_table::Result<()> {
+    /// let proxy = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+    /// let options = AccumuloOptions::new(proxy, "localhost:2181/fluo");
+    /// let oracle = Oracle::start(options.oracle("web")?).await?;
+    /// let fluo = fluo_accumulo::connect(options).await?;
+    /// # drop(fluo);
+    /// # oracle.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn oracle(&self, application: impl Into<String>) -> Result<OracleOptions> {
+        OracleOptions::new(self.zookeeper.clone(), application)
     }
 
     /// Checks all options that can be checked without a connection.

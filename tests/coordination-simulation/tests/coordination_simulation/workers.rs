@@ -22,8 +22,9 @@ const PEACE: Duration = Duration::from_secs(60);
 const PAUSE: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "5000");
 const LOOK: Duration = Duration::from_millis(250);
 const QUALIFIER: &[u8] = b"\x04page\x04text";
-/// Time without an owner that no notification exceeds, and time with two.
-const MAX_IDLE: Duration = Duration::from_secs(120);
+/// Time without an owner that no notification exceeds, and time with two. Several faults, one after
+/// the other, may take away the owner of a notification, and its next ones.
+const MAX_IDLE: Duration = Duration::from_secs(180);
 const MAX_DOUBLE: Duration = Duration::from_secs(60);
 /// The time after the last fault within which each notification has one owner.
 const RECOVERY: Duration = Duration::from_secs(60);
