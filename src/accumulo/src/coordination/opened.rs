@@ -94,8 +94,8 @@ impl Opened {
         leases.any(|lease| lease.is_valid())
     }
 
-    /// Checks whether ZooKeeper may have ended the session of this process without an answer: it has
-    /// transactors, and the leases of all have lapsed.
+    /// Checks whether ZooKeeper may have ended the session of this process without its notice: it
+    /// has transactors, and the leases of all have lapsed.
     pub(super) fn may_have_ended(&self) -> bool {
         let leases = locked(&self.leases);
         let mut leases = leases.iter().filter_map(Weak::upgrade).peekable();
