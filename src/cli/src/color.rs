@@ -5,6 +5,7 @@
 //! codes of a terminal in data before that. A mark in data is replaced in messages; elsewhere it
 //! can only change a color, and is not printed.
 
+use std::ffi::OsString;
 use std::io;
 
 use anstream::{AutoStream, ColorChoice};
@@ -33,12 +34,14 @@ const MEANINGS: [(char, Meaning); 5] = [
 ];
 
 /// The beginnings of lines that have a meaning in all commands.
-const BEGINNINGS: [(&str, Meaning); 11] = [
+const BEGINNINGS: [(&str, Meaning); 13] = [
     ("OK", Meaning::Good),
     ("NOT OK", Meaning::Bad),
     ("error:", Meaning::Bad),
     ("warning:", Meaning::Notice),
     ("note:", Meaning::Faint),
+    ("tip:", Meaning::Faint),
+    ("Usage:", Meaning::Title),
     ("+ ", Meaning::Good),
     ("done:", Meaning::Good),
     ("- ", Meaning::Bad),
@@ -57,6 +60,18 @@ pub(crate) enum Color {
 }
 
 impl Color {
+    /// Returns the color that arguments ask for, which the parser may reject.
+    pub(crate) fn of(arguments: &[OsString]) -> Self {
+        let options = arguments.iter().take_while(|argument| *argument != "--");
+        let options: Vec<_> = options.map(|option| option.to_string_lossy().into_owned()).collect();
+        let words: Vec<_> = options.iter().flat_map(|option| option.splitn(2, '=')).collect();
+        let asked = words.windows(2).rev().find_map(|pair| match pair {
+            ["--color", when] => Self::from_str(when, false).ok(),
+            _ => None,
+        });
+        asked.unwrap_or_default()
+    }
+
     /// Sets the color of all output of the process.
     pub(crate) fn set(self) {
         match self {
@@ -88,11 +103,11 @@ impl Stream {
     pub(crate) fn finish(self, text: &str) -> String {
         replaced(text, self.has_color())
     }
-}
 
-/// Formats the help for standard output.
-pub(crate) fn styled(help: &StyledStr) -> String {
-    if Stream::Output.has_color() { help.ansi().to_string() } else { help.to_string() }
+    /// Formats the help.
+    pub(crate) fn styled(self, help: &StyledStr) -> String {
+        if self.has_color() { help.ansi().to_string() } else { help.to_string() }
+    }
 }
 
 /// Marks a text.
@@ -159,6 +174,21 @@ mod tests {
         assert_eq!(replaced(&text, true), "a \u{1b}[32mb\u{1b}[0m c");
         for (_, meaning) in MEANINGS {
             assert!(replaced(&painted(meaning, "x"), true).ends_with("x\u{1b}[0m"));
+        }
+    }
+
+    #[test]
+    fn finds_the_color_among_arguments_that_may_be_wrong() {
+        for (line, expected) in [
+            ("fluo --color always tabel", Color::Always),
+            ("fluo tabel --color=never", Color::Never),
+            ("fluo --color often table", Color::Auto),
+            ("fluo table -- --color always", Color::Auto),
+            ("fluo table --color", Color::Auto),
+            ("fluo --color never --color always", Color::Always),
+        ] {
+            let arguments: Vec<_> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(Color::of(&arguments), expected, "{line}");
         }
     }
 

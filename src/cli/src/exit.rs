@@ -3,14 +3,16 @@
 use std::error::Error as StdError;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 use fluo_table::{Error, ErrorKind};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::output;
+use crate::color::Stream;
+use crate::{masking, output};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -44,14 +46,16 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
     }
 }
 
-/// Returns the exit code of wrong arguments. Prints the message, or in JSON if they ask for that.
-pub(crate) fn code_of_usage(message: &str, arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let mut options = arguments.take_while(|argument| argument != "--");
+/// Returns the exit code of wrong arguments. Prints the error, or in JSON if they ask for that.
+pub(crate) fn code_of_usage(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let message = masking::message_of(error, arguments);
+    let mut options = arguments.iter().take_while(|argument| *argument != "--");
     if options.any(|option| option == "--json") {
-        complain_in_json(&Complaint::of_usage(message));
+        complain_in_json(&Complaint::of_usage(&message));
+    } else if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+        output::complain_exactly(Stream::Error.styled(&error.render()).trim_end());
     } else {
-        // A closed standard error gets no message.
-        let _ = io::stderr().write_all(message.as_bytes());
+        output::complain_lines(message.trim_end());
     }
     ExitCode::from(2)
 }

@@ -47,12 +47,15 @@ mod wait;
 mod wording;
 
 use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Command};
+use crate::color::{Color, Stream};
 use crate::exit::Outcome;
 
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,19 +71,27 @@ fn main() -> ExitCode {
             arguments.color.set();
             arguments
         }
-        Err(error) if error.use_stderr() => {
-            let message = masking::message_of(&error, env::args_os());
-            return exit::code_of_usage(&message, env::args_os());
-        }
-        // The help or the version.
-        Err(help) => {
-            let text = color::styled(&help.render());
-            return exit::code_of(output::write(text.as_bytes()).map(|()| Outcome::Success));
+        Err(error) => {
+            let arguments: Vec<_> = env::args_os().collect();
+            Color::of(&arguments).set();
+            return code_of_unparsed(&error, &arguments);
         }
     };
     mode::set(arguments.json, arguments.quiet);
     let logging = log::start(&arguments, env::var_os("FLUO_LOG"));
     exit::code_of(logging.and_then(|()| run(arguments.command)))
+}
+
+/// Returns the exit code of arguments without a command to run: wrong ones, and those for the help
+/// or the version. Prints what they ask for, or the error.
+fn code_of_unparsed(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let text = Stream::Output.styled(&error.render());
+            exit::code_of(output::write(text.as_bytes()).map(|()| Outcome::Success))
+        }
+        _ => exit::code_of_usage(error, arguments),
+    }
 }
 
 fn run(command: Command) -> anyhow::Result<Outcome> {

@@ -16,12 +16,10 @@ use crate::wording;
 const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:[::1]:42424"];
 
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
-pub(crate) fn message_of(error: &Error, arguments: impl Iterator<Item = OsString>) -> String {
+pub(crate) fn message_of(error: &Error, arguments: &[OsString]) -> String {
     let mut message = wording::of_arguments(&error.to_string());
-    let arguments: Vec<_> = arguments.collect();
-    let is_text = |argument: &&OsString| argument.to_str().is_some();
     if error.kind() == ErrorKind::InvalidUtf8
-        && let Some(wrong) = arguments.iter().find(|argument| !is_text(argument))
+        && let Some(wrong) = arguments.iter().find(|argument| argument.to_str().is_none())
     {
         let wrong = masked(wrong.as_encoded_bytes());
         message = format!("error: the argument `{wrong}` is not UTF-8 text\n");
@@ -101,8 +99,8 @@ mod tests {
     use crate::arguments::tests::all_commands;
 
     fn message(line: &str) -> String {
-        let line = || line.split(' ').map(OsString::from);
-        message_of(&Arguments::try_parse_from(line()).unwrap_err(), line())
+        let line: Vec<_> = line.split(' ').map(OsString::from).collect();
+        message_of(&Arguments::try_parse_from(&line).unwrap_err(), &line)
     }
 
     #[test]
@@ -175,14 +173,9 @@ mod tests {
     fn names_an_argument_that_is_not_text() {
         let wrong: OsString = std::os::unix::ffi::OsStringExt::from_vec(b"pag\xff".to_vec());
         for words in ["table show --at embedded:d", "app status --at embedded:d"] {
-            let line = || {
-                ["fluo"]
-                    .into_iter()
-                    .chain(words.split(' '))
-                    .map(OsString::from)
-                    .chain([wrong.clone()])
-            };
-            let message = message_of(&Arguments::try_parse_from(line()).unwrap_err(), line());
+            let words = ["fluo"].into_iter().chain(words.split(' ')).map(OsString::from);
+            let line: Vec<_> = words.chain([wrong.clone()]).collect();
+            let message = message_of(&Arguments::try_parse_from(&line).unwrap_err(), &line);
             assert_eq!(message, "error: the argument `pag\\xff` is not UTF-8 text\n");
         }
     }

@@ -47,6 +47,12 @@ pub(crate) fn rendered(lines: &str) -> String {
     Stream::Output.finish(&laid_out(&lines, layout::output_width()))
 }
 
+/// Prints lines for a person to standard error. Ignores a closed standard error.
+pub(crate) fn complain_lines(lines: &str) {
+    let lines = escaped(lines, true, as_escape);
+    complain_exactly(&Stream::Error.finish(&laid_out(&lines, layout::error_width())));
+}
+
 /// Paints and wraps lines for a person.
 fn laid_out(lines: &str, width: Option<usize>) -> String {
     let laid_out = |line| {

@@ -4,7 +4,7 @@
 
 use rstest::rstest;
 
-use crate::command::{Place, assert_says};
+use crate::command::{Place, Run, assert_says};
 
 const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
@@ -114,6 +114,45 @@ fn pipes_have_colors_only_on_request() {
     let error = "--color always table show --at embedded:d none";
     let output = place.command(error.split_whitespace()).output().unwrap();
     assert_says(&String::from_utf8(output.stderr).unwrap(), &format!("{RED}error:"));
+}
+
+/// The parser knows `--color` only if it accepts the arguments.
+#[test]
+fn wrong_arguments_and_the_help_have_the_color_of_the_rest() {
+    let place = Place::new();
+    let run = |arguments: &str, name: &str| {
+        let mut command = place.command(arguments.split_whitespace());
+        Run::of(command.env(name, "1").output().unwrap())
+    };
+    for arguments in ["tabel list", "table list --limit 3", "table"] {
+        let plain = run(arguments, "NO_COLOR");
+        assert_eq!(plain.code, Some(2));
+        assert!(!plain.stderr.contains('\u{1b}'), "{}", plain.stderr);
+        assert_eq!(run(&format!("--color never {arguments}"), "CLICOLOR_FORCE").stderr, plain.stderr);
+        let always = format!("{arguments} --color=always");
+        for colored in [run(&always, "NO_COLOR"), run(arguments, "CLICOLOR_FORCE")] {
+            assert!(colored.stderr.contains('\u{1b}'), "{}", colored.stderr);
+            let codes = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[4m", RED];
+            let text = codes.iter().fold(colored.stderr, |text, code| text.replace(code, ""));
+            assert_eq!(text, plain.stderr);
+        }
+    }
+    assert_says(&run("--color always tabel", "NO_COLOR").stderr, &format!("{RED}error:"));
+    for arguments in ["table list --help", "help accumulo", "accumulo --at embedded:d"] {
+        let plain = run(&format!("--color never {arguments}"), "CLICOLOR_FORCE").succeeds();
+        assert!(!plain.text().contains('\u{1b}'), "{}", plain.text());
+        let colored = run(&format!("--color always {arguments}"), "NO_COLOR").succeeds();
+        assert!(colored.text().contains('\u{1b}'), "{}", colored.text());
+    }
+}
+
+#[test]
+fn wrong_arguments_fit_the_terminal() {
+    let place = Place::new();
+    let (code, text) = place.at_terminal("table show --at", &[("COLUMNS", "40")]).ended();
+    assert_eq!(code, Some(2));
+    let text = text.replace('\r', "");
+    assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
 }
 
 /// Covers data that contains codes of a terminal, and the marks of this command.
