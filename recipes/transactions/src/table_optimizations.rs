@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fluo_engine::{Bytes, Error, Result};
 use fluo_keys::application::{OPTIMIZATIONS, ROW_HASHER_OPTIMIZER, stored_row_hasher};
 use fluo_keys::{TableOptimizations, TableRequirement, java_quote};
+use fluo_table::{Grouped, counted};
 
 use crate::queue::{QueueKind, StoredQueue};
 
@@ -49,9 +50,10 @@ fn queue_requirements(queue: &StoredQueue) -> Result<Vec<TableRequirement>> {
     let tablets = queue.buckets.count().div_ceil(queue.buckets_per_tablet.get());
     if tablets > MAX_TABLETS {
         return Err(Error::invalid(format!(
-            "the {queue} has {} buckets in {tablets} tablets, and {MAX_TABLETS} is the largest number; set more \
-             buckets per tablet",
-            queue.buckets.count()
+            "the {queue} has {} in {}, and {} is the largest number; set more buckets per tablet",
+            counted(queue.buckets.count(), "bucket"),
+            counted(tablets, "tablet"),
+            Grouped::new(MAX_TABLETS)
         )));
     }
     let builder =
@@ -157,7 +159,7 @@ mod tests {
         let settings = settings(&[&combine_queue("wc", 2_000_000)]);
         assert_eq!(
             table_optimizations(&settings).unwrap_err().to_string(),
-            "the combine queue `wc` has 2000000 buckets in 200000 tablets, and 100000 is the largest number; set more \
+            "the combine queue `wc` has 2,000,000 buckets in 200,000 tablets, and 100,000 is the largest number; set more \
              buckets per tablet"
         );
     }

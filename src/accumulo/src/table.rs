@@ -11,7 +11,7 @@ use accumulo_proxy::{
 use async_trait::async_trait;
 use fluo_table::{
     Authorizations, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
-    Mutation, Outcome, Result, Scan, Table, Update,
+    Grouped, Mutation, Outcome, Result, Scan, Table, Update, counted,
 };
 
 use crate::error::{in_doubt, port_error};
@@ -236,8 +236,10 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
     match keys.find(|bytes| *bytes > MAX_KEY_BYTES) {
         None => Ok(()),
         Some(bytes) => Err(Error::invalid(format!(
-            "a key of row `{}` has {bytes} bytes (row and column); Accumulo accepts at most {MAX_KEY_BYTES}",
-            Escaped(&mutation.row.slice(..SHOWN_BYTES.min(mutation.row.len())))
+            "a key of row `{}` has {} (row and column); Accumulo accepts at most {}",
+            Escaped(&mutation.row.slice(..SHOWN_BYTES.min(mutation.row.len()))),
+            counted(bytes, "byte"),
+            Grouped::new(MAX_KEY_BYTES)
         ))),
     }
 }

@@ -10,7 +10,7 @@ use fluo_table::coordination::{Application, Coordination};
 use fluo_table::{Authorizations, Error, ErrorKind, Instance, Table, TableAdmin};
 
 use crate::target::InstanceArguments;
-use crate::text::plural;
+use crate::text::counted;
 use crate::{exit, names};
 
 #[derive(Args, Clone, Debug)]
@@ -129,5 +129,5 @@ pub(crate) fn advised(error: Error) -> anyhow::Error {
 }
 
 pub(crate) fn waiting_notifications(count: u64) -> String {
-    format!("{} {}", plural(count, "notification"), if count == 1 { "waits" } else { "wait" })
+    format!("{} {}", counted(count, "notification"), if count == 1 { "waits" } else { "wait" })
 }

@@ -8,6 +8,7 @@ use anyhow::{Result, bail, ensure};
 use tempfile::NamedTempFile;
 
 use crate::lines;
+use crate::text::counted;
 
 /// The maximum size of a file. It is far above any spec, plan or backup, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -24,7 +25,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn check_size(bytes: &[u8]) -> Result<()> {
-    ensure!(u64::try_from(bytes.len())? <= MAX_BYTES, "it is longer than {MAX_BYTES} bytes");
+    ensure!(
+        u64::try_from(bytes.len())? <= MAX_BYTES,
+        "it is longer than {}",
+        counted(MAX_BYTES, "byte")
+    );
     Ok(())
 }
 
@@ -124,7 +129,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let bytes = vec![0; usize::try_from(MAX_BYTES).unwrap() + 1];
         let message = create(&directory.path().join("f"), &bytes).unwrap_err().to_string();
-        assert_eq!(message, "it is longer than 268435456 bytes");
+        assert_eq!(message, "it is longer than 268,435,456 bytes");
         assert!(names(directory.path()).is_empty());
     }
 
@@ -174,6 +179,6 @@ mod tests {
     #[test]
     fn refuses_an_endless_file() {
         let message = read(Path::new("/dev/zero")).unwrap_err().to_string();
-        assert_eq!(message, "it is longer than 268435456 bytes");
+        assert_eq!(message, "it is longer than 268,435,456 bytes");
     }
 }

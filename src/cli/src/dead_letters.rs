@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::command_name::sibling;
 use crate::encoding::Written;
 use crate::output;
-use crate::text::plural;
+use crate::text::counted;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
@@ -21,7 +21,7 @@ impl Change {
             Self::Requeue => "requeued",
             Self::Discard => "discarded",
         };
-        format!("{changed} {}", plural(count, "dead letter"))
+        format!("{changed} {}", counted(count, "dead letter"))
     }
 
     /// Prints the number of changed dead letters. Fails if there is none of the one that is

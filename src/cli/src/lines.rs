@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
 use crate::output::CANNOT_WRITE;
+use crate::text::counted;
 
 /// Bytes of one read. Larger reads are not faster, even from the page cache.
 const READ_BYTES: usize = 1 << 18;
@@ -86,7 +87,8 @@ pub(crate) fn for_each(
         begun.extend_from_slice(bytes.get(start..).unwrap_or_default());
         if begun.len() >= MAX_LINE_BYTES {
             bail!(
-                "line {number}: it is longer than {MAX_LINE_BYTES} bytes, which no row is; rows are separated by newlines"
+                "line {number}: it is longer than {}, which no row is; rows are separated by newlines",
+                counted(MAX_LINE_BYTES, "byte")
             );
         }
         let read = bytes.len();
@@ -301,7 +303,7 @@ mod tests {
         let error = for_each(input, |_, _| Ok(())).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "line 2: it is longer than 33554432 bytes, which no row is; rows are separated by newlines"
+            "line 2: it is longer than 33,554,432 bytes, which no row is; rows are separated by newlines"
         );
         assert!(taken <= MAX_LINE_BYTES, "{taken} bytes were read");
     }

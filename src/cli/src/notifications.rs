@@ -16,7 +16,7 @@ use crate::application::{ApplicationArguments, waiting_notifications};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{dead_letters, output};
 
 #[derive(Debug, Subcommand)]
@@ -137,7 +137,7 @@ impl List {
         if unreadable > 0 {
             say!(
                 "note: {} of the family `ntfy` cannot be decoded; `fluo scan --notifications` shows what is stored",
-                plural(unreadable, "cell")
+                counted(unreadable, "cell")
             );
         }
         Ok(())
@@ -169,7 +169,7 @@ impl Failed {
             });
             output::emit(&dead_letters::notification(self.written, cell, &item)?)?;
         }
-        output::say(&plural(count, "dead letter"));
+        output::say(&counted(count, "dead letter"));
         Ok(())
     }
 }

@@ -26,9 +26,9 @@ pub(crate) fn counter(what: &str) -> ProgressBar {
 pub(crate) fn bytes(what: &str, total: Option<u64>) -> ProgressBar {
     let counts = match total {
         Some(_) => {
-            "{spinner} {msg} {bar:20} {percent} %, {bytes} of {total_bytes} ({bytes_per_sec}, {eta} left)"
+            "{spinner} {msg} {bar:20} {percent} %, {decimal_bytes} of {decimal_total_bytes} ({decimal_bytes_per_sec}, {eta} left)"
         }
-        None => "{spinner} {msg} {bytes} ({bytes_per_sec})",
+        None => "{spinner} {msg} {decimal_bytes} ({decimal_bytes_per_sec})",
     };
     let bar = line(counts, what.to_owned());
     total.into_iter().for_each(|total| bar.set_length(total));

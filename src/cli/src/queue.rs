@@ -17,7 +17,7 @@ use crate::application::{ApplicationArguments, OpenApplication};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{dead_letters, output};
 
 const LETTERS_AT_ONCE: usize = 200;
@@ -138,7 +138,7 @@ impl Show {
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
         note_accuracy(&queue, &backlog);
         let waiting = backlog.buckets.iter().filter(|bucket| bucket.exists).count();
-        say!("entries wait in {waiting} of {}", plural(queue.buckets(), "bucket"));
+        say!("entries wait in {waiting} of {}", counted(queue.buckets(), "bucket"));
         Ok(())
     }
 }
@@ -146,8 +146,8 @@ impl Show {
 /// Says how an estimate was made.
 fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
     let id = output::shown(queue.id());
-    let entries = plural(backlog.entries, "entry");
-    let large = plural(backlog.large_buckets, "large bucket");
+    let entries = counted(backlog.entries, "entry");
+    let large = counted(backlog.large_buckets, "large bucket");
     let sampled = Grouped(backlog.sampled_buckets.into());
     match backlog.accuracy {
         Accuracy::Exact => {}
@@ -218,7 +218,7 @@ impl List {
             stuck.warn(queue);
             note_accuracy(queue, &backlog);
         }
-        output::say(&plural(queues.len(), "queue"));
+        output::say(&counted(queues.len(), "queue"));
         Ok(())
     }
 }
@@ -238,15 +238,15 @@ impl Stuck {
     fn warn(&self, queue: &StoredQueue) {
         let id = output::shown(queue.id());
         if self.entries_of_no_bucket > 0 {
-            let entries = plural(self.entries_of_no_bucket, "entry");
+            let entries = counted(self.entries_of_no_bucket, "entry");
             let least = if self.is_complete { "" } else { "at least " };
-            let buckets = plural(queue.buckets(), "bucket");
+            let buckets = counted(queue.buckets(), "bucket");
             say!(
                 "warning: queue `{id}`: no worker processes {least}{entries}, which a program with another number than {buckets} has added"
             );
         }
         if self.failed_buckets > 0 {
-            let buckets = plural(self.failed_buckets, "bucket");
+            let buckets = counted(self.failed_buckets, "bucket");
             say!(
                 "warning: queue `{id}`: no worker processes {buckets}, whose observer failed too often; `fluo notifications retry` tries again"
             );
@@ -298,7 +298,7 @@ impl Failed {
             });
             output::emit(&dead_letters::line(&item)?)?;
         }
-        output::say(&plural(count, "dead letter"));
+        output::say(&counted(count, "dead letter"));
         Ok(())
     }
 }

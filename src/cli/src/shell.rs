@@ -14,7 +14,7 @@ use crate::design::Name;
 use crate::exit::Outcome;
 use crate::help::Text;
 use crate::output;
-use crate::text::plural;
+use crate::text::counted;
 
 /// Print the script that completes arguments in a shell
 #[derive(Args, Debug)]
@@ -71,7 +71,7 @@ impl Manual {
         let cannot = || format!("cannot write manual pages to {}", self.dir.display());
         fs::create_dir_all(&self.dir).with_context(cannot)?;
         let pages = write_pages(&command, &self.dir).with_context(cannot)?;
-        say!("wrote {} to {}", plural(pages, "manual page"), self.dir.display());
+        say!("wrote {} to {}", counted(pages, "manual page"), self.dir.display());
         Ok(Outcome::Success)
     }
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use fluo_table::Grouped;
-pub(crate) use fluo_table::counted as plural;
+pub(crate) use fluo_table::counted;
 
 const SHORTENED_CHARS: usize = 60;
 

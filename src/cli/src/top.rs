@@ -18,7 +18,7 @@ use crate::monitor::WatchedArguments;
 use crate::output;
 #[cfg(unix)]
 use crate::saved_terminal::SavedTerminal;
-use crate::text::{count_of, plural, tenths};
+use crate::text::{counted, tenths};
 
 /// The alternate screen without a cursor, and the end of both.
 const BEGIN: &str = "\x1b[?1049h\x1b[?25l";
@@ -154,14 +154,14 @@ fn frame(figures: &Figures, interval: Duration) -> String {
     let mut parts = vec![painted(Meaning::Title, &title)];
     let mut state = match figures.alarms.len() {
         0 => painted(Meaning::Good, "No alarms"),
-        count => painted(Meaning::Bad, &plural(count, "alarm")),
+        count => painted(Meaning::Bad, &counted(count, "alarm")),
     };
     for alarm in figures.alarms.iter().take(MAX_ALARMS) {
         state += &format!("\n! {}", output::shown(alarm));
     }
     let more = figures.alarms.len().saturating_sub(MAX_ALARMS);
     if more > 0 {
-        state += &format!("\n  and {}; --json has all of them", plural(more, "more alarm"));
+        state += &format!("\n  and {}; --json has all of them", counted(more, "more alarm"));
     }
     parts.push(state);
     if let Some(work) = &figures.work {
@@ -271,20 +271,20 @@ fn tables(tables: &[TableFigures]) -> String {
 
 fn servers(table: &TableFigures) -> String {
     let bar = |(name, server): (&String, &fluo_process::monitor::ServerFigures)| {
-        ([format!("  {}", output::shown(name)), plural(server.tablets, "tablet")], server.entries)
+        ([format!("  {}", output::shown(name)), counted(server.tablets, "tablet")], server.entries)
     };
     let bars: Vec<_> = table.servers.iter().take(MAX_SERVERS).map(bar).collect();
     let mut lines = vec![format!("entries of table {} by server:", output::shown(&table.name))];
     lines.extend(layout::bars(&bars, None, layout::output_width()));
     let more = table.servers.len().saturating_sub(MAX_SERVERS);
     if more > 0 {
-        lines.push(format!("  and {}", plural(more, "more server")));
+        lines.push(format!("  and {}", counted(more, "more server")));
     }
     lines.join("\n")
 }
 
 fn grouped(count: usize) -> String {
-    Grouped(count_of(count)).to_string()
+    Grouped::new(count).to_string()
 }
 
 /// Formats a lower bound of an age with one unit.

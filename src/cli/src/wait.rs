@@ -117,7 +117,7 @@ impl Wait {
         match dead_letters {
             0 => say!("idle: no notification waits"),
             1 => say!("idle: no notification waits; 1 is {see}"),
-            count => say!("idle: no notification waits; {} are {see}", Grouped(count_of(count))),
+            count => say!("idle: no notification waits; {} are {see}", Grouped::new(count)),
         }
         output::print_result(&json!({ "idle": true, "dead_letters": dead_letters }))?;
         Ok(None)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_table::{Escaped, Result};
+use fluo_table::{Escaped, Grouped, Result, counted};
 use tracing::debug;
 
 use crate::application_state;
@@ -246,8 +246,9 @@ fn check_counts(tablets: &[Counted], found: &[u64]) -> Result<(), Failure> {
                 Some(end) => format!("the tablet up to the row `{}`", Escaped(end)),
                 None => "the last tablet".to_owned(),
             };
+            let (expected, found) = (counted(*expected, "entry"), Grouped(*found));
             return Err(Failure::damaged(format_args!(
-                "{tablet} counts {expected} entries and has {found}"
+                "{tablet} counts {expected} and has {found}"
             )));
         }
     }

@@ -161,20 +161,20 @@ mod tests {
         let defaults = EmbeddedOptions::new;
         assert_eq!(
             message(defaults().cache_bytes(5)),
-            "option `cache_bytes` is 5; it must be at least 1048576"
+            "option `cache_bytes` is 5; it must be at least 1,048,576"
         );
         assert_eq!(
             message(defaults().max_queued_mutations(0)),
-            "option `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
+            "option `max_queued_mutations` is 0; it must be at least 1 and at most 1,000,000"
         );
         assert_eq!(
             message(defaults().max_queued_bytes(0)),
-            "option `max_queued_bytes` is 0; it must be at least 1 and at most 4294967295"
+            "option `max_queued_bytes` is 0; it must be at least 1 and at most 4,294,967,295"
         );
         let many = NonZeroUsize::new(10_001).unwrap();
         assert_eq!(
             message(defaults().servers(many)),
-            "option `servers` is 10001; it must be at least 1 and at most 10000"
+            "option `servers` is 10,001; it must be at least 1 and at most 10,000"
         );
         assert!(message(defaults().max_mutation_bytes(0)).contains("max_mutation_bytes"));
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use fluo_table::coordination::PendingCommit;
 use fluo_table::{
-    Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, KeyRef, MultiRowWrite,
-    Mutation, Outcome, Result, Scan, Table, Versions,
+    Authorizations, CellBatches, ConditionalMutation, Error, Excerpt, Grouped, KeyRef,
+    MultiRowWrite, Mutation, Outcome, Result, Scan, Table, Versions, counted,
 };
 
 use crate::catalog;
@@ -126,8 +126,10 @@ impl EmbeddedTable {
             return Ok(());
         }
         Err(Error::invalid(format!(
-            "the mutation of row {} has {size} bytes; this table takes {max} at most",
-            Excerpt::new(row)
+            "the mutation of row {} has {}; this table takes {} at most",
+            Excerpt::new(row),
+            counted(size, "byte"),
+            Grouped::new(max)
         )))
     }
 }
@@ -147,9 +149,10 @@ fn check_keys(mutation: &Mutation) -> Result<()> {
         key::push_key(&mut bytes, KeyRef::new(&mutation.row, column, 0), false);
         if bytes.len() > MAX_KEY_BYTES {
             return Err(Error::invalid(format!(
-                "a key in row {} has {} bytes when it is stored; a directory takes {MAX_KEY_BYTES} at most",
+                "a key in row {} has {} when it is stored; a directory takes {} at most",
                 Excerpt::new(&mutation.row),
-                bytes.len()
+                counted(bytes.len(), "byte"),
+                Grouped::new(MAX_KEY_BYTES)
             )));
         }
     }

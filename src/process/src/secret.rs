@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, counted};
 use tracing::warn;
 
 /// Maximum length of the line. It is far above any password, and bounds memory.
@@ -71,7 +71,7 @@ fn first_line(path: &Path, what: &str) -> Result<String> {
     let text = String::from_utf8(line);
     let reason = match text.as_ref().map(|line| line.trim_end_matches(['\r', '\n'])) {
         _ if u64::try_from(length).is_ok_and(|length| length > MAX_BYTES) => {
-            format!("longer than {MAX_BYTES} bytes")
+            format!("longer than {}", counted(MAX_BYTES, "byte"))
         }
         Err(_) => "not UTF-8 text".to_owned(),
         Ok("") => "empty".to_owned(),
@@ -124,7 +124,7 @@ mod tests {
         assert!(message(b"\nsecond\n").ends_with("is empty"));
         assert!(message(b"hidden\xff\n").ends_with("is not UTF-8 text"));
         assert!(!message(b"hidden\xff\n").contains("hidden"));
-        assert!(message(&[b'x'; 70_000]).ends_with("is longer than 65536 bytes"));
+        assert!(message(&[b'x'; 70_000]).ends_with("is longer than 65,536 bytes"));
     }
 
     #[test]

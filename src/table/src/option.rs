@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Bound, RangeBounds};
 
+use crate::data::Grouped;
 use crate::{Error, Result};
 
 /// Checks that the value of an option is within its bounds.
@@ -28,13 +29,20 @@ where
         return Ok(());
     }
     let text = |words, bound| match bound {
-        Bound::Included(bound) => Some(format!("{words} {bound:?}")),
+        Bound::Included(bound) => Some(format!("{words} {}", shown(bound))),
         Bound::Excluded(_) | Bound::Unbounded => None,
     };
     let limits = [text("at least", bounds.start_bound()), text("at most", bounds.end_bound())];
     let limits: Vec<_> = limits.into_iter().flatten().collect();
     Err(Error::invalid(format!(
-        "option `{name}` is {value:?}; it must be {}",
+        "option `{name}` is {}; it must be {}",
+        shown(&value),
         limits.join(" and ")
     )))
+}
+
+/// Formats a value, with the digits of a whole number in groups.
+fn shown(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    text.parse().map_or(text, |number| Grouped(number).to_string())
 }

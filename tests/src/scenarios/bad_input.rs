@@ -49,7 +49,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     let long = refused(tx.set("carol", &balance(), vec![0; 2_000]));
     assert_eq!(
         long,
-        "with `carol` the transaction would set 2056 bytes; the option `max_transaction_bytes` allows 1000"
+        "with `carol` the transaction would set 2,056 bytes; the option `max_transaction_bytes` allows 1,000"
     );
     assert_eq!(
         refused(tx.notify("alice", &balance())),

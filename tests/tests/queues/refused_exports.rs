@@ -93,7 +93,7 @@ async fn an_export_above_the_limit_of_the_table_becomes_a_dead_letter() {
     };
     for (row, why) in [("a", why), ("b", other)] {
         let begin = format!("the mutation of row `{row}` has 2");
-        let end = " bytes; this table takes 1000 at most";
+        let end = " bytes; this table takes 1,000 at most";
         assert!(why.starts_with(&begin) && why.ends_with(end), "{why}");
     }
     assert_eq!(written(&*table, "a").await, "a:2 a:6");

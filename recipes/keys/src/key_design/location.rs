@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_table::{Bytes, Grouped, Span, prefix_successor};
+use fluo_table::{Bytes, Grouped, Span, counted, prefix_successor};
 
 use super::design::KeyDesign;
 use super::row_selection::{RowRange, RowSelection};
@@ -113,8 +113,9 @@ impl KeyDesign {
         }
         let most = Self::MAX_TABLETS;
         if tablets > most {
+            let (tablets, most) = (counted(tablets, "tablet"), Grouped::new(most));
             return Err(RecipeError::splits(format!(
-                "{tablets} tablets are more than the maximum for split points: give 1 to {most}"
+                "{tablets} are more than the maximum for split points: give 1 to {most}"
             )));
         }
         let Some(salted) = &self.parts.salt else {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_table::{Bytes, Escaped, Excerpt, counted};
+use fluo_table::{Bytes, Escaped, Excerpt, Grouped, counted};
 use serde::{Deserialize, Serialize};
 use sha1_smol::Sha1;
 
@@ -186,9 +186,10 @@ impl Salt {
         }
         let count = self.count;
         if u64::from(tablets) > count {
-            let salts = if count == 1 { "salt" } else { "salts" };
+            let (tablets, salts) = (counted(tablets, "tablet"), counted(count, "salt"));
+            let most = Grouped(count);
             return Err(RecipeError::splits(format!(
-                "{tablets} tablets are more than {count} {salts}: give at most {count}"
+                "{tablets} are more than {salts}: give at most {most}"
             )));
         }
         let start = |tablet: u32| {

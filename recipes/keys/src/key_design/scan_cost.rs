@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fluo_table::counted;
 use serde::Serialize;
 
 use super::row_selection::RowSelection;
@@ -84,9 +85,11 @@ impl fmt::Display for ScanCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SingleRange => f.write_str("one range"),
-            Self::FanOut { ranges } => write!(f, "up to {ranges} ranges"),
+            Self::FanOut { ranges } => write!(f, "up to {}", counted(*ranges, "range")),
             Self::Limited { ranges: 1, only } => write!(f, "one range, but only {only}"),
-            Self::Limited { ranges, only } => write!(f, "up to {ranges} ranges, but only {only}"),
+            Self::Limited { ranges, only } => {
+                write!(f, "up to {}, but only {only}", counted(*ranges, "range"))
+            }
             Self::Unsupported { reason } => write!(f, "unsupported: {reason}"),
         }
     }

@@ -15,7 +15,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_table::{Bytes, Cell, Excerpt, Scan, Span, Table, row_successor};
+use fluo_table::{Bytes, Cell, Excerpt, Grouped, Scan, Span, Table, counted, row_successor};
 use futures_util::TryStreamExt;
 
 use super::copy::{Arrival, Moving, move_rows};
@@ -209,9 +209,9 @@ async fn read(
         }
         if bytes >= options.memory_bytes {
             let row = Excerpt::new(cells.first().map_or(&[], |cell| cell.key.row.as_ref()));
-            let bound = options.memory_bytes;
+            let (bytes, bound) = (counted(bytes, "byte"), Grouped::new(options.memory_bytes));
             return Err(RecipeError::settings(format!(
-                "one column of the row {row} has {bytes} bytes, but a step may hold {bound}: raise `memory_bytes`"
+                "one column of the row {row} has {bytes}, but a step may hold {bound}: raise `memory_bytes`"
             )));
         }
     }

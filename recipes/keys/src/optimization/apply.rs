@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fluo_table::table::property;
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::{Error, ErrorKind, Grouped, Result, TableAdmin};
 use thiserror::Error as ThisError;
 
 use super::balancer::is_loaded;
@@ -46,7 +46,11 @@ pub enum ApplyError {
     #[error("{0}")]
     Refused(Error),
     /// A step failed. The changes of this run were undone, except for `left`.
-    #[error("step {number} of {steps} failed ({step}): {cause}; {left}")]
+    #[error(
+        "step {} of {} failed ({step}): {cause}; {left}",
+        Grouped::new(*.number),
+        Grouped::new(*.steps)
+    )]
     Failed {
         /// The number of the step, from 1.
         number: usize,

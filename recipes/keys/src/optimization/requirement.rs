@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use fluo_table::balancer::{GroupPattern, PatternError};
-use fluo_table::{Bytes, Escaped, Tablets, prefix_successor};
+use fluo_table::{Bytes, Escaped, Grouped, Tablets, prefix_successor};
 
 use crate::error::RecipeError;
 use crate::java_quote;
@@ -204,6 +204,7 @@ impl TableRequirement {
         };
         let (splits, given) = (self.splits.len(), shares.len());
         if given == 0 || (given != splits && given != splits + 1) {
+            let (given, splits) = (Grouped::new(given), Grouped::new(splits));
             return Err(format!(
                 "shares: {given}, split points: {splits}; give one share for each tablet"
             ));

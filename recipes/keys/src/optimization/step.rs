@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin, row_successor};
+use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin, counted, row_successor};
 
 use super::balancer::{PROPERTIES, PropertyChange};
 
@@ -178,7 +178,7 @@ fn points(splits: &BTreeSet<Bytes>) -> String {
     match (splits.first().map(|row| Escaped(row)), splits.last().map(|row| Escaped(row))) {
         (Some(first), Some(_)) if splits.len() == 1 => format!("the split point `{first}`"),
         (Some(first), Some(last)) => {
-            format!("{} split points, `{first}` to `{last}`", splits.len())
+            format!("{}, `{first}` to `{last}`", counted(splits.len(), "split point"))
         }
         _ => "no split points".to_owned(),
     }
@@ -247,9 +247,11 @@ mod tests {
             before: "Old".into(),
             inherited: inherited.map(Into::into),
         };
+        let thousand = (0..1_000).map(|number| Bytes::from(format!("r{number:03}"))).collect();
         for (step, text) in [
             (Step::AddSplits(set(&["p:a\n"])), r"add the split point `p:a\x0a`"),
             (Step::AddSplits(set(&["a", "b"])), "add 2 split points, `a` to `b`"),
+            (Step::AddSplits(thousand), "add 1,000 split points, `r000` to `r999`"),
             (Step::RemoveSplits(set(&["a"])), "remove the split point `a`"),
             (property(None), "set table.balancer to `New`"),
             (property(Some("Old")), "set table.balancer to `New` in place of `Old`"),

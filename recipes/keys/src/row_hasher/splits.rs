@@ -6,6 +6,7 @@
 //! in the tablet that follows split point `h`.
 
 use bytes::Bytes;
+use fluo_table::{Grouped, counted};
 
 use super::hasher::RowHasher;
 use super::scheme::HashScheme;
@@ -97,8 +98,9 @@ fn starts(scheme: HashScheme, tablets: u32) -> Result<Vec<u32>, RecipeError> {
     }
     let space = scheme.space();
     if tablets > space {
+        let (tablets, space) = (counted(tablets, "tablet"), Grouped::new(space));
         return Err(RecipeError::splits(format!(
-            "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
+            "{tablets} are more than the {space} hashes of scheme {scheme}: give at most {space}"
         )));
     }
     let is_fluo = is_fluo(scheme, tablets);

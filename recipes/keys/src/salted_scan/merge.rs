@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use fluo_table::{Bytes, Cell, Excerpt};
+use fluo_table::{Bytes, Cell, Excerpt, Grouped, counted};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
@@ -363,10 +363,11 @@ impl Merge {
         let (largest, row): (usize, Bytes) =
             self.pieces.iter().filter_map(waiting).max().unwrap_or_default();
         RecipeError::settings(format!(
-            "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
-            self.memory.held,
+            "the scan holds {}, {} for the row {}, and may hold {}: raise `memory_bytes`",
+            counted(self.memory.held, "byte"),
+            Grouped::new(largest),
             Excerpt::new(&row),
-            self.run.scan.merge_bytes()
+            Grouped::new(self.run.scan.merge_bytes())
         ))
     }
 }

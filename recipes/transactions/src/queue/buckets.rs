@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use fluo_table::{Error, Result, murmur3_32};
+use fluo_table::{Error, Grouped, Result, counted, murmur3_32};
 
 /// The smallest number that is too large: Java counts buckets in an `int`.
 const TOO_MANY: u32 = 1 << 31;
@@ -17,8 +17,9 @@ impl Buckets {
     pub(crate) fn new(count: u32) -> Result<Self> {
         NonZeroU32::new(count).filter(|count| count.get() < TOO_MANY).map(Self).ok_or_else(|| {
             Error::invalid(format!(
-                "a queue cannot have {count} buckets; use a number from 1 to {}, for example 119",
-                TOO_MANY - 1
+                "a queue cannot have {}; use a number from 1 to {}, for example 119",
+                counted(count, "bucket"),
+                Grouped::new(TOO_MANY - 1)
             ))
         })
     }
@@ -59,6 +60,8 @@ impl Buckets {
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroU32;
+
+    use fluo_table::counted;
 
     use super::Buckets;
 
@@ -125,7 +128,7 @@ mod tests {
     fn rejects_numbers_that_are_no_positive_int() {
         for count in [0, 1 << 31, u32::MAX] {
             let message = Buckets::new(count).unwrap_err().to_string();
-            assert!(message.contains(&format!("cannot have {count} buckets")));
+            assert!(message.contains(&format!("cannot have {}", counted(count, "bucket"))));
         }
         assert_eq!(buckets((1 << 31) - 1).digits(), 8);
     }

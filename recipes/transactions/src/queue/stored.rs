@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fluo_engine::{Bytes, Column, Error, Observer, Registration, Result, Snapshot, Timestamp};
 use fluo_keys::application::OPTIMIZATIONS;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
-use fluo_table::{ColumnSelector, Escaped, Scan};
+use fluo_table::{ColumnSelector, Escaped, Scan, counted};
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::entry::entry_row;
@@ -182,9 +182,9 @@ impl StoredQueue {
             return Ok(());
         }
         Err(Error::invalid(format!(
-            "`{}` is no bucket of the {self} with {} buckets; use the number that it was filled with",
+            "`{}` is no bucket of the {self} with {}; use the number that it was filled with",
             Escaped(row),
-            self.buckets.count()
+            counted(self.buckets.count(), "bucket")
         )))
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use bytes::{Buf, BufMut};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Bytes, Column, Error, Result, RowColumn, Timestamp};
+use fluo_table::{Bytes, Column, Error, Grouped, Result, RowColumn, Timestamp, counted};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use sha1_smol::Sha1;
 
@@ -130,9 +130,10 @@ fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
     bytes.put_slice(failed.error.as_bytes());
     if bytes.len() > MAX_BYTES {
         return Err(Error::invalid(format!(
-            "a failed notification of {} bytes cannot be stored in ZooKeeper, which accepts {MAX_BYTES}; use shorter \
+            "a failed notification of {} cannot be stored in ZooKeeper, which accepts {}; use shorter \
              rows and columns",
-            bytes.len()
+            counted(bytes.len(), "byte"),
+            Grouped::new(MAX_BYTES)
         )));
     }
     Ok(bytes)
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            "a failed notification of 1000040 bytes cannot be stored in ZooKeeper, which accepts 1000000; use shorter \
+            "a failed notification of 1,000,040 bytes cannot be stored in ZooKeeper, which accepts 1,000,000; use shorter \
              rows and columns"
         );
     }

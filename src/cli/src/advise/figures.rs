@@ -7,7 +7,7 @@ use fluo_table::Grouped;
 use serde::Serialize;
 
 use crate::masking::{masked, masked_start, masked_text};
-use crate::text::{plural, shortened};
+use crate::text::{counted, shortened};
 
 const FIELDS: usize = 3;
 /// The share of the keys from which a repeated row is named.
@@ -45,11 +45,11 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         add("sample", format!("{sample} keys, from which loads are estimated"));
     }
     if answer.cut_short > 0 {
-        let tablets = plural(answer.cut_short, "tablet");
+        let tablets = counted(answer.cut_short, "tablet");
         add("read", format!("the first rows of {tablets}; --rows reads more"));
     }
     if profile.lengths.above_100 > 0 {
-        let long = plural(profile.lengths.above_100, "key");
+        let long = counted(profile.lengths.above_100, "key");
         add("long keys", format!("{long} above 100 bytes; each cell stores its key"));
     }
     if profile.ending_in_return == profile.keys {
@@ -64,7 +64,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
     }
     let duplicates = profile.distinct.duplicates_at_least(profile.keys);
     if duplicates > 0 {
-        let keys = plural(duplicates, "key");
+        let keys = counted(duplicates, "key");
         add("repeated", format!("at least {keys}, which are the same rows"));
     }
     let hottest = profile.hottest_row.as_ref();
@@ -73,11 +73,11 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         add("hottest row", format!("{row}, {share} of the keys; no design spreads one row"));
     }
     for design in &report.existing {
-        let (keys, share) = (plural(design.keys, "key"), percent(design.share));
+        let (keys, share) = (counted(design.keys, "key"), percent(design.share));
         add("design", format!("{}: {keys} ({share})", design.label));
     }
     if let Some(others) = &report.others {
-        let (keys, share) = (plural(others.keys, "key"), percent(others.share));
+        let (keys, share) = (counted(others.keys, "key"), percent(others.share));
         let first = shortened(&masked_text(&others.first));
         add("no design", format!("{keys} ({share}), the first is `{first}`"));
     }
@@ -87,7 +87,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
 fn lengths(profile: &KeyProfile) -> String {
     let lengths = &profile.lengths;
     if lengths.min == lengths.max {
-        return plural(lengths.max, "byte");
+        return counted(lengths.max, "byte");
     }
     let (min, max) = (Grouped(lengths.min), Grouped(lengths.max));
     let (median, most) = (Grouped(lengths.median), Grouped(lengths.percentile_99));

@@ -8,7 +8,7 @@ use fluo_table::Escaped;
 use maud::{Markup, html};
 
 use crate::masking::masked;
-use crate::text::{plural, shortened};
+use crate::text::{counted, shortened};
 
 /// The maximum length of a common prefix that the keys of the heat map keep.
 const MAX_SHOWN_PREFIX: usize = 8;
@@ -40,7 +40,7 @@ pub(super) fn heat_map(profile: &KeyProfile) -> Markup {
         figure.map {
             figcaption {
                 strong { "Heat map" } br;
-                (arrival) ", the first of " (plural(profile.keys, "key")) " on top, against the place of the key."
+                (arrival) ", the first of " (counted(profile.keys, "key")) " on top, against the place of the key."
                 (patterns)
             }
             (cells(&profile.heat_map))

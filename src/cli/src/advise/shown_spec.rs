@@ -5,7 +5,7 @@ use fluo_table::{Bytes, Escaped};
 
 use super::figures::Answer;
 use crate::masking::masked_start;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 
 const SPEC_LINES: usize = 100;
 /// The maximum number of bytes of these lines: split points are as long as keys.
@@ -35,7 +35,7 @@ fn start(spec: &str) -> String {
     let mut start = String::new();
     for (number, line) in spec.lines().enumerate() {
         if number == SPEC_LINES || start.len() + line.len() > SPEC_BYTES {
-            let more = plural(count_of(spec.lines().count() - number), "more line");
+            let more = counted(count_of(spec.lines().count() - number), "more line");
             return format!("{start}.. and {more}; `--write-spec` writes all\n");
         }
         start += line;

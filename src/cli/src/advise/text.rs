@@ -10,7 +10,7 @@ use crate::color::Meaning;
 use crate::layout::{Columns, Heading};
 use crate::masking::masked_quotes;
 use crate::output;
-use crate::text::plural;
+use crate::text::counted;
 
 pub(super) const HEADER: [Heading; 8] = [
     Heading::Left("design"),
@@ -63,7 +63,7 @@ pub(super) fn row(design: &RankedDesign) -> [String; 8] {
         load.map_or_else(dash, |load| format!("{:.1}", load.added_bytes)),
         match prefix {
             Some(ScanCost::SingleRange) => "1 range".to_owned(),
-            Some(ScanCost::FanOut { ranges }) => plural(*ranges, "range"),
+            Some(ScanCost::FanOut { ranges }) => counted(*ranges, "range"),
             Some(ScanCost::Limited { .. }) => "some only".to_owned(),
             Some(_) => "unsupported".to_owned(),
             None => dash(),
@@ -102,7 +102,7 @@ pub(super) fn against(design: &RankedDesign) -> String {
 }
 
 fn no_key_for(keys: u64, reason: &str) -> String {
-    format!("no key for {}: {}", plural(keys, "key"), masked_quotes(reason))
+    format!("no key for {}: {}", counted(keys, "key"), masked_quotes(reason))
 }
 
 fn fault(fault: &Fault) -> String {
@@ -110,7 +110,7 @@ fn fault(fault: &Fault) -> String {
         Fault::Invalid { reason } => masked_quotes(reason),
         Fault::RejectsKeys { keys, reason } => no_key_for(*keys, reason),
         Fault::FewSalts { used, is_of_a_part } => {
-            let used = plural(*used, "salt");
+            let used = counted(*used, "salt");
             if *is_of_a_part {
                 format!("only {used}: keys differ beyond the salted part")
             } else {
@@ -135,19 +135,19 @@ fn fault(fault: &Fault) -> String {
         }
         Fault::UnknownPlace => "new keys may all go to one tablet".to_owned(),
         Fault::RowInPieces { pieces } => {
-            let ranges = plural(*pieces, "range");
+            let ranges = counted(*pieces, "range");
             format!("one row is read from {ranges}; --scans-only allows it")
         }
         Fault::UnsupportedRead { read, cost } => unsupported(*read, cost.as_ref()),
         Fault::TooFewTablets { tablets, wanted } => {
-            format!("{} of {} wanted", plural(*tablets, "tablet"), Grouped(*wanted))
+            format!("{} of {} wanted", counted(*tablets, "tablet"), Grouped(*wanted))
         }
         Fault::TooFewKeys { keys, tablets } => {
-            let (keys, tablets) = (plural(*keys, "key"), plural(*tablets, "tablet"));
+            let (keys, tablets) = (counted(*keys, "key"), counted(*tablets, "tablet"));
             format!("{keys} in {tablets}: too few to tell")
         }
         Fault::FewerThanServers { tablets, servers } => {
-            format!("{} cannot use {servers} servers", plural(*tablets, "tablet"))
+            format!("{} cannot use {servers} servers", counted(*tablets, "tablet"))
         }
         _ => String::new(),
     }
@@ -172,7 +172,7 @@ pub(super) fn decision(report: &AdvisorReport) -> String {
     let advised = report.advised();
     let names: Vec<_> = advised.iter().map(RankedDesign::label).collect();
     let names = names.join(" and ");
-    let tablets = plural(report.tablets, "tablet");
+    let tablets = counted(report.tablets, "tablet");
     let is_unproven = |fault: &Fault| matches!(fault, Fault::TooFewKeys { .. });
     let faults = advised.iter().flat_map(|design| &design.faults);
     let (unproven, faults): (Vec<_>, Vec<_>) = faults.partition(|fault| is_unproven(fault));

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::application::advised;
 use crate::target::ZooKeeperTarget;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{atomic_file, output};
 
 const FORMAT: u32 = 1;
@@ -83,7 +83,7 @@ impl Backup {
         let written = atomic_file::create(file, lines(name, &nodes)?.as_bytes());
         written.with_context(|| format!("cannot write the backup {}", file.display()))?;
         let count = nodes.len();
-        let (nodes, file) = (plural(count_of(count), "node"), file.display());
+        let (nodes, file) = (counted(count_of(count), "node"), file.display());
         say!("wrote {nodes} of application `{name}` to {file}");
         output::print_result(&json!({ "name": name, "nodes": count }))
     }
@@ -98,7 +98,7 @@ impl Restore {
         let nodes = read(&text, name).with_context(|| format!("in {}", file.display()))?;
         let count = nodes.len();
         restore_application(&zookeeper, name, nodes).await.map_err(advised)?;
-        say!("restored {} of application `{name}`", plural(count_of(count), "node"));
+        say!("restored {} of application `{name}`", counted(count_of(count), "node"));
         output::print_result(&json!({ "name": name, "nodes": count }))
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::exit::Outcome;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{output, progress};
 
 /// Check whether the table of an application fits its coordination; exits 1 if not.
@@ -169,7 +169,7 @@ impl Check {
             show!("Set `general.vfs.context.classpath.{missing}` to their URLs.")?;
         }
         if let (true, Some(next)) = (is_ok, next) {
-            let entries = plural(entries.count, "entry");
+            let entries = counted(entries.count, "entry");
             let unknown = match compared {
                 Some(_) => "",
                 None => "; the epochs were not compared",

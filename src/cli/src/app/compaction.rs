@@ -17,7 +17,7 @@ use tokio::try_join;
 
 use crate::application::NamedApplication;
 use crate::exit::{self, Outcome};
-use crate::text::{parse_pause, plural, seconds};
+use crate::text::{counted, parse_pause, seconds};
 use crate::{output, progress};
 
 /// Collect the garbage of an application: compact its table without old versions.
@@ -178,7 +178,7 @@ impl CompactTransient {
             Ok(())
         };
         let (failed, ()) = try_join!(compact, print)?;
-        let ranges = plural(ranges, "range");
+        let ranges = counted(ranges, "range");
         ensure!(
             failed == 0,
             "{failed} of {ranges} could not be compacted; the lines above state why, and the command can be repeated"

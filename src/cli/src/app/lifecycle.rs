@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::application::{self, NamedApplication};
 use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
-use crate::text::plural;
+use crate::text::counted;
 use crate::{confirm, exit, output, progress};
 
 /// Make an application: its table, its observed columns and its settings.
@@ -204,7 +204,7 @@ impl Rebucket {
         let work = format!("moving the values of `{}`", output::shown(id));
         let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
-        let (buckets, values) = (plural(self.buckets, "bucket"), plural(moved, "value"));
+        let (buckets, values) = (counted(self.buckets, "bucket"), counted(moved, "value"));
         say!("queue `{id}` has {buckets}; {values} moved");
         say!("`fluo app plan {}` shows the new split points", application.named.name);
         let buckets = self.buckets;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::chosen_design::{ChosenDesign, WritingDesignArguments};
 use crate::encoding::Encoding;
-use crate::text::plural;
+use crate::text::counted;
 use crate::{lines, output};
 
 #[derive(Args, Debug)]
@@ -69,7 +69,7 @@ impl Convert {
             },
         );
         let epochs = migration.iter().flat_map(KeyMigration::designs);
-        let all = plural(counts.iter().sum::<u64>(), "key");
+        let all = counted(counts.iter().sum::<u64>(), "key");
         for (number, (count, design)) in (1..designs).zip(counts.iter().zip(epochs)) {
             if *count > 0 {
                 say!("{} of {all}: epoch {number} of {designs}, {design}", Grouped(*count));

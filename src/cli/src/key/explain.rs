@@ -188,7 +188,7 @@ impl Explained {
             (Some(after), None) => format!("after {after}, to the end of the table"),
             (None, None) => "the whole table".to_owned(),
         };
-        let text = format!("{number} of {tablets}: {bounds}");
+        let text = format!("{} of {}: {bounds}", Grouped::new(number), Grouped::new(tablets));
         let tablet =
             json!({ "number": number, "tablets": tablets, "after_row": after, "end_row": end });
         self.add("tablet", tablet, text);

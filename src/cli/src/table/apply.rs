@@ -17,7 +17,7 @@ use super::wait_until_balanced;
 use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{parse_duration, plural, shortened};
+use crate::text::{counted, parse_duration, shortened};
 use crate::{atomic_file, confirm, output, progress, spec, wording};
 
 /// Change a table to match the spec, or apply a saved plan.
@@ -123,7 +123,7 @@ impl ApplyOptions {
             _ if output::is_json() => {}
             0 => say!("nothing to do: table `{table}` already matches"),
             steps => {
-                let (steps, verify) = (plural(steps, "step"), sibling("verify"));
+                let (steps, verify) = (counted(steps, "step"), sibling("verify"));
                 say!("table `{table}`: {steps} done; `{verify}` proves it");
             }
         }
@@ -148,11 +148,11 @@ impl ApplyOptions {
         let refusal = format!("table `{table}` was not changed");
         if confirm::is_possible() && io::stdout().is_terminal() && !output::is_json() {
             describe(plan, prune)?;
-            let steps = plural(plan.steps().len(), "step");
+            let steps = counted(plan.steps().len(), "step");
             let question = format!("apply {steps} to table `{table}`? type yes to confirm:");
             return confirm::expect(&question, "yes", &refusal).await;
         }
-        let removed = plural(plan.splits_to_remove.len(), "split point");
+        let removed = counted(plan.splits_to_remove.len(), "split point");
         ensure!(
             plan.splits_to_remove.is_empty(),
             "{refusal}, because it would remove {removed}; give --yes, as no terminal can confirm it"

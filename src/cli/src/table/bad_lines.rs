@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::exit::sentence;
 use crate::output;
-use crate::text::{and_more, parse_count, plural};
+use crate::text::{and_more, counted, parse_count};
 
 const NAMED: usize = 10;
 
@@ -68,7 +68,7 @@ impl BadLines {
         if self.count == self.most {
             return Err(match self.most {
                 0 => error,
-                most => error.context(format!("more than {}", plural(most, "bad line"))),
+                most => error.context(format!("more than {}", counted(most, "bad line"))),
             });
         }
         self.count += 1;
@@ -91,7 +91,7 @@ impl BadLines {
         if self.count == 0 {
             return;
         }
-        complain!("{} skipped:", plural(self.count, "bad line"));
+        complain!("{} skipped:", counted(self.count, "bad line"));
         for (number, reason) in &self.first {
             complain!("  line {number}: {reason}");
         }

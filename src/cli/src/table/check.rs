@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::exit::Outcome;
 use crate::target::{self, NO_TABLES, TargetArguments};
-use crate::text::plural;
+use crate::text::counted;
 use crate::{output, progress};
 
 /// Read a whole embedded directory, and compare it with its checksums.
@@ -51,10 +51,10 @@ impl Check {
             show!(
                 "OK: {} is whole: {}, {}, {}, {}",
                 self.target.at,
-                plural(report.tables, "table"),
-                plural(report.tablets, "tablet"),
-                plural(report.entries, "entry"),
-                plural(report.applications, "application"),
+                counted(report.tables, "table"),
+                counted(report.tablets, "tablet"),
+                counted(report.entries, "entry"),
+                counted(report.applications, "application"),
             )?;
         } else {
             show!("NOT OK: {} is damaged:", self.target.at)?;

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::stored::StoredTable;
 use crate::encoding::Written;
 use crate::selection::SelectionArguments;
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{output, progress};
 
 /// Count the rows and the cells of a table, by reading them.
@@ -55,6 +55,6 @@ impl Count {
         if output::is_json() {
             return output::print_json(&json!({ "table": table, "rows": rows, "cells": cells }));
         }
-        show!("table {table}: {}, {}", plural(rows, "row"), plural(cells, "cell"))
+        show!("table {table}: {}, {}", counted(rows, "row"), counted(cells, "cell"))
     }
 }

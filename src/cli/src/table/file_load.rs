@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use super::bad_lines::{BadLineArguments, BadLines};
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{count_of, plural};
+use crate::text::counted;
 use crate::{lines, progress};
 
 /// Maximum number of rows that pass to the load together. The first row passes alone, so it is
@@ -176,8 +176,9 @@ fn rows_of(
                 Some((_, Ok(last))) if joins(last, &mutation) => {
                     ensure!(
                         last.updates.len() < MAX_VERSIONS && last.size_bytes() < MAX_VERSION_BYTES,
-                        "line {number}: more than {} cells or 16 MB of one row and timestamp",
-                        Grouped(count_of(MAX_VERSIONS))
+                        "line {number}: more than {} or {} of one row and timestamp",
+                        counted(MAX_VERSIONS, "cell"),
+                        counted(MAX_VERSION_BYTES, "byte")
                     );
                     // Of versions with one timestamp the first line is the newest, as in a scan.
                     last.updates.splice(0..0, mutation.updates);
@@ -237,7 +238,7 @@ fn stopped(report: &BulkLoadReport, lines_of: LinesOf, again: &str) -> String {
         LinesOf::Rows => report.written,
         LinesOf::Cells => report.written_cells,
     };
-    let stopped = format!("stopped after {}", plural(written, lines_of.noun()));
+    let stopped = format!("stopped after {}", counted(written, lines_of.noun()));
     match (report.written, report.unknown) {
         (0, 0) => stopped,
         (_, 0) => format!("{stopped}; {again}"),

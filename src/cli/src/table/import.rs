@@ -11,7 +11,7 @@ use super::file_load::{FileLoad, FileLoaded, LinesOf};
 use crate::encoding::Written;
 use crate::exit::Outcome;
 use crate::output::{self, JSON_FORMAT};
-use crate::text::{plural, whole};
+use crate::text::{counted, whole};
 use crate::wording;
 
 /// Write the cells that `fluo table scan --json` printed.
@@ -90,7 +90,7 @@ impl Import {
             }))?;
         } else {
             bad.tell();
-            let cells = plural(cells, "cell");
+            let cells = counted(cells, "cell");
             say!(
                 "{cells} written to table `{table}` in {seconds:.1} s ({} cells/s)",
                 whole(cells_per_second)

@@ -11,7 +11,7 @@ use crate::chosen_design::WritingDesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::output;
-use crate::text::{and_more, plural, whole};
+use crate::text::{and_more, counted, whole};
 
 /// Convert rows to keys of a design and write them to a table.
 ///
@@ -126,7 +126,7 @@ impl Load {
                 format!("; {at_least}{} of them under a key that another line had", Grouped(rows))
             }
         };
-        let (rows, table) = (plural(rows, "row"), &self.file.name);
+        let (rows, table) = (counted(rows, "row"), &self.file.name);
         say!(
             "{rows} written to table `{table}` in {seconds:.1} s ({} rows/s){under_repeated}",
             whole(rows_per_second)
@@ -147,7 +147,7 @@ fn say_named(rows: &ExistingRows, what: &str) {
     if rows.count == 0 {
         return;
     }
-    say!("{} {what}:", plural(rows.count, "row"));
+    say!("{} {what}:", counted(rows.count, "row"));
     for ExistingRow { number, row, key, .. } in &rows.first {
         say!("  line {number}: `{}` (key `{}`)", Escaped(row), Escaped(key));
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::exit::Outcome;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::plural;
+use crate::text::counted;
 use crate::{output, progress, spec};
 
 /// Move rows from an earlier design to the design of the spec.
@@ -99,7 +99,7 @@ impl Migrate {
         if output::is_json() {
             output::print_json(&migrated)?;
         } else {
-            say!("table `{}`: {} moved; {counts}", self.name, plural(migrated.rows_moved, "row"));
+            say!("table `{}`: {} moved; {counts}", self.name, counted(migrated.rows_moved, "row"));
             migrated.say_reasons();
         }
         Ok(Outcome::of(migrated.rows_left == 0))
@@ -123,7 +123,7 @@ impl Migrate {
 
 impl Migrated {
     fn standing(&self) -> String {
-        let (rows, table) = (plural(self.rows_moved, "row"), &self.table);
+        let (rows, table) = (counted(self.rows_moved, "row"), &self.table);
         format!(
             "{rows} of table `{table}` were moved; no row is lost, and migrating again continues"
         )
@@ -143,7 +143,7 @@ impl Migrated {
             ),
         ] {
             if rows > 0 {
-                say!("{} {reason}", plural(rows, "row"));
+                say!("{} {reason}", counted(rows, "row"));
             }
         }
     }

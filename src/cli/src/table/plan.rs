@@ -12,7 +12,7 @@ use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
-use crate::text::{and_more, count_of, plural};
+use crate::text::{and_more, count_of, counted};
 use crate::{atomic_file, progress};
 
 const MAX_LISTED: usize = 40;
@@ -105,8 +105,8 @@ fn cannot_save(path: &Path) -> String {
 }
 
 pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
-    let servers = plural(plan.servers, "server");
-    let splits = plural(plan.found_splits.len(), "split point");
+    let servers = counted(plan.servers, "server");
+    let splits = counted(plan.found_splits.len(), "split point");
     show!("Plan for table {}, which has {splits} on {servers}.", plan.table)?;
     if plan.is_empty() {
         show!("\nNothing to do: the table matches.")?;
@@ -126,10 +126,10 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
         }
     }
     describe_groups(plan)?;
-    let added = plural(plan.splits_to_add.len(), "split point");
-    let removed = Grouped(count_of(plan.splits_to_remove.len()));
+    let added = counted(plan.splits_to_add.len(), "split point");
+    let removed = Grouped::new(plan.splits_to_remove.len());
     let (properties, verb) =
-        (plural(property_steps(plan).count(), "property"), set_or_remove(plan));
+        (counted(property_steps(plan).count(), "property"), set_or_remove(plan));
     show!("\nIn all: {added} to add, {removed} to remove, {properties} to {verb}.")
 }
 
@@ -141,7 +141,7 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     if splits.is_empty() {
         return Ok(());
     }
-    show!("\n{} {what}:", plural(splits.len(), "split point"))?;
+    show!("\n{} {what}:", counted(splits.len(), "split point"))?;
     for split in splits.iter().take(MAX_LISTED) {
         show!("  {sign} {}", Escaped(split))?;
     }
@@ -186,7 +186,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     for forecast in groups.iter().take(MAX_GROUPS) {
         table.row([
             shown(&forecast.group),
-            Grouped(count_of(forecast.tablets)).to_string(),
+            Grouped::new(forecast.tablets).to_string(),
             range(&forecast.per_server),
             end_rows(&forecast.runs),
         ]);
@@ -215,7 +215,7 @@ fn end_rows(runs: &[TabletRun]) -> String {
 }
 
 fn range(per_server: &[usize]) -> String {
-    let count = |count: &usize| Grouped(count_of(*count)).to_string();
+    let count = |count: &usize| Grouped::new(*count).to_string();
     match (per_server.iter().min(), per_server.iter().max()) {
         (Some(least), Some(most)) if least == most => count(least),
         (Some(least), Some(most)) => format!("{} to {}", count(least), count(most)),

@@ -13,7 +13,7 @@ use super::stored::StoredTable;
 use crate::chosen_design::seed;
 use crate::encoding::Encoding;
 use crate::selection::SelectionArguments;
-use crate::text::{parse_count, plural};
+use crate::text::{counted, parse_count};
 use crate::{output, progress};
 
 /// Print some rows of a table, each of them with the same chance.
@@ -64,7 +64,7 @@ impl Sample {
             bar.set_position(sample.offered());
         }
         drop(bar);
-        let seen = plural(sample.offered(), "row");
+        let seen = counted(sample.offered(), "row");
         let mut lines = Vec::new();
         let mut rows = sample.into_items();
         rows.sort_unstable();
@@ -81,7 +81,7 @@ impl Sample {
         output::write(&lines)?;
         say!("sampled from {seen}, all with the same chance");
         if others > 0 {
-            say!("{} not of the design, and not sampled", plural(others, "key"));
+            say!("{} not of the design, and not sampled", counted(others, "key"));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use fluo_table::{ErrorKind, Escaped, Tablet, Tablets};
 use serde_json::json;
 
 use crate::target::{TargetArguments, check_exists};
-use crate::text::{count_of, plural};
+use crate::text::{count_of, counted};
 use crate::{layout, output};
 
 const MAX_LISTED: usize = 64;
@@ -56,8 +56,8 @@ impl Show {
 }
 
 fn draw(table: &str, tablets: &Tablets) -> Result<()> {
-    let (all, entries) = (tablets.as_slice(), plural(tablets.entries(), "entry"));
-    let count = plural(all.len(), "tablet");
+    let (all, entries) = (tablets.as_slice(), counted(tablets.entries(), "entry"));
+    let count = counted(all.len(), "tablet");
     show!("table {table}: {count}, {entries}")?;
     show!("\ntablets, by end row, with the server and the stored entries:")?;
     let bar = |tablet: &Tablet| {
@@ -70,6 +70,6 @@ fn draw(table: &str, tablets: &Tablets) -> Result<()> {
     output::print(&layout::bars(&listed, None, layout::output_width()).join("\n"))?;
     match count_of(all.len().saturating_sub(MAX_LISTED)) {
         0 => Ok(()),
-        more => show!("  and {}; --json has all of them", plural(more, "more tablet")),
+        more => show!("  and {}; --json has all of them", counted(more, "more tablet")),
     }
 }

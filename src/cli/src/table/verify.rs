@@ -21,7 +21,7 @@ use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::progress;
 use crate::spec::Expected;
-use crate::text::{count_of, parse_duration, plural, tenths};
+use crate::text::{counted, parse_duration, tenths};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MAX_ENTRIES: u64 = 10_000_000;
@@ -108,7 +108,7 @@ impl VerifyArguments {
         let options = options.require_rows(self.require_rows);
         if let Some(limit) = self.wait {
             let differences = |verdict: &Verdict| {
-                format!("{}, waiting", plural(verdict.differences.len(), "difference"))
+                format!("{}, waiting", counted(verdict.differences.len(), "difference"))
             };
             let line = WaitLine::new("looking at the table");
             let verifying = table.optimizations.verify(&*table.tables, &table.table);
@@ -137,7 +137,7 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
         show!("{}\n", shown(&verdict.to_string()))?;
     }
     let splits = [verdict.wanted_splits, verdict.missing_splits.len(), verdict.extra_splits.len()];
-    let [wanted, missing, extra] = splits.map(|count| Grouped(count_of(count)));
+    let [wanted, missing, extra] = splits.map(Grouped::new);
     show!("split points  {wanted} wanted, {missing} missing, {extra} extra")?;
     describe_properties(verdict)?;
     describe_groups(verdict)?;
@@ -152,7 +152,7 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     if verdict.ok {
         return show!("{}.", shown(&verdict.to_string()));
     }
-    let differences = plural(verdict.differences.len(), "difference");
+    let differences = counted(verdict.differences.len(), "difference");
     show!("NOT OK: {differences} on table {}.", shown(&verdict.table))
 }
 
@@ -193,7 +193,7 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
     ]);
     for group in &verdict.groups {
         let standing = if group.is_spread() { "spread" } else { "not spread" };
-        let count = |count| Grouped(count_of(count)).to_string();
+        let count = |count| Grouped::new(count).to_string();
         let bad = bad_if(!group.is_spread());
         table.painted_row(
             bad,
@@ -243,7 +243,7 @@ fn load_row(name: String, least: u64, load: &Load, evenness: String) -> [String;
     [
         name,
         Grouped(load.total).to_string(),
-        Grouped(count_of(load.places)).to_string(),
+        Grouped::new(load.places).to_string(),
         Grouped(least).to_string(),
         tenths(load.mean()),
         Grouped(load.largest).to_string(),

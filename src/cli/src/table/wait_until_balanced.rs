@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
 use crate::command_name::sibling;
-use crate::text::{plural, seconds};
+use crate::text::{counted, seconds};
 use crate::{exit, progress};
 
 const MAX_NAMED: usize = 3;
@@ -74,7 +74,7 @@ fn to_move(groups: &[GroupVerdict]) -> usize {
 
 fn still_to_move(groups: &[GroupVerdict]) -> String {
     let tablets: usize = groups.iter().map(|group| group.tablets).sum();
-    let all = plural(tablets, "tablet");
+    let all = counted(tablets, "tablet");
     format!("{} of {all} still have to move", to_move(groups))
 }
 
@@ -96,7 +96,7 @@ impl Settling {
         let mut named: Vec<_> = apart.by_ref().take(MAX_NAMED).map(place).collect();
         let more = apart.count();
         if more > 0 {
-            named.push(format!("and {}", plural(more, "more group")));
+            named.push(format!("and {}", counted(more, "more group")));
         }
         let (named, verify) = (named.join(", "), sibling("verify"));
         format!(

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::plan::SpecTable;
 use super::verify::{Limits, Rows, all_with_sentences, with_damage, with_sentence};
 use crate::exit::{self, Outcome};
-use crate::text::{parse_duration, plural};
+use crate::text::{counted, parse_duration};
 use crate::{output, spec};
 
 /// The shortest interval: a check is not free for the servers.
@@ -129,7 +129,7 @@ impl Change {
         let begin = if verdict.ok {
             Self::ok("begin", verdict)
         } else {
-            let count = plural(verdict.differences.len(), "difference");
+            let count = counted(verdict.differences.len(), "difference");
             let mut begin = Self::new("begin", format!("NOT OK: {count}"));
             let drift = verdict.differences.iter().map(|difference| format!("drift: {difference}"));
             begin.texts.extend(drift);

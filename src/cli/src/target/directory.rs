@@ -9,7 +9,7 @@ use clap::Args;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
-use crate::text::plural;
+use crate::text::counted;
 use crate::{command_name, exit};
 
 #[derive(Args, Debug)]
@@ -29,7 +29,7 @@ pub(super) async fn open_or_create(
     let is_there = directory.is_dir();
     let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
-        let servers = plural(tables.servers().await?.len(), "server");
+        let servers = counted(tables.servers().await?.len(), "server");
         let path = directory.canonicalize();
         let path = path.as_deref().unwrap_or(directory).display();
         match is_there {

@@ -84,7 +84,7 @@ async fn a_backup_is_a_file_of_lines_that_can_be_restored() {
     assert_eq!(place.fails(&restore("other", "web.nodes")), error);
     assert_says(&place.fails(&restore("web", "none")), "cannot read the backup none: No such file");
     let endless = place.fails(&restore("web", "/dev/zero"));
-    assert_eq!(endless, "cannot read the backup /dev/zero: it is longer than 268435456 bytes");
+    assert_eq!(endless, "cannot read the backup /dev/zero: it is longer than 268,435,456 bytes");
     let run = place.runs(&restore("web", "web.nodes"));
     assert_eq!(run.stderr, "restored 8 nodes of application `web`\n");
     for (path, data) in NODES {

@@ -128,7 +128,10 @@ fn wrong_arguments_and_the_help_have_the_color_of_the_rest() {
         let plain = run(arguments, "NO_COLOR");
         assert_eq!(plain.code, Some(2));
         assert!(!plain.stderr.contains('\u{1b}'), "{}", plain.stderr);
-        assert_eq!(run(&format!("--color never {arguments}"), "CLICOLOR_FORCE").stderr, plain.stderr);
+        assert_eq!(
+            run(&format!("--color never {arguments}"), "CLICOLOR_FORCE").stderr,
+            plain.stderr
+        );
         let always = format!("{arguments} --color=always");
         for colored in [run(&always, "NO_COLOR"), run(arguments, "CLICOLOR_FORCE")] {
             assert!(colored.stderr.contains('\u{1b}'), "{}", colored.stderr);

@@ -69,7 +69,7 @@ fn stops_at_a_refused_row_before_the_end_of_the_input() {
     let message = ended(child).fails();
     drop(stdin);
     assert_says(&message, "the load stopped after 1 row; loading again is safe: line 2: ");
-    assert_says(&message, "has 17000033 bytes; this table takes 16777216 at most");
+    assert_says(&message, "has 17,000,033 bytes; this table takes 16,777,216 at most");
 }
 
 /// A write of several rows is refused as a whole, so the error names the first and the last line.

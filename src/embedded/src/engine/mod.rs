@@ -22,7 +22,7 @@ use fjall::{
     AbstractTree, KeyspaceCreateOptions, PersistMode, Readable, SingleWriterTxDatabase,
     SingleWriterWriteTx,
 };
-use fluo_table::Error;
+use fluo_table::{Error, Grouped, counted};
 use tracing::debug;
 
 use self::failure::LAST_FILE;
@@ -346,8 +346,9 @@ impl<'e> Transaction<'e> {
     pub(crate) fn insert(&mut self, map: &Map, key: &[u8], value: &[u8]) -> Result<(), Failure> {
         if key.len() > MAX_KEY_BYTES {
             let message = format!(
-                "a stored key has {} bytes; a directory takes {MAX_KEY_BYTES} at most",
-                key.len()
+                "a stored key has {}; a directory takes {} at most",
+                counted(key.len(), "byte"),
+                Grouped::new(MAX_KEY_BYTES)
             );
             return Err(Error::invalid(message).into());
         }

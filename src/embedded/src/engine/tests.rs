@@ -37,7 +37,7 @@ fn bounds_longer_than_a_key_are_exact() {
     let refused = transaction.insert(map, &long, b"").unwrap_err();
     assert_eq!(
         refused.into_error(Path::new("d")).to_string(),
-        "a stored key has 65536 bytes; a directory takes 65535 at most"
+        "a stored key has 65,536 bytes; a directory takes 65,535 at most"
     );
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
-    Table, TableAdmin, Versions,
+    Table, TableAdmin, Versions, counted,
 };
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
@@ -125,8 +125,8 @@ async fn a_key_that_is_too_long_is_refused() {
     for (row, size) in [(vec![b'r'; 63_977], 64_001), (vec![0; 31_989], 64_002)] {
         let error = table.write(vec![put(row.clone())]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
-        let expected =
-            format!("has {size} bytes when it is stored; a directory takes 64000 at most");
+        let size = counted(size, "byte");
+        let expected = format!("has {size} when it is stored; a directory takes 64,000 at most");
         assert!(error.to_string().contains(&expected), "{error}");
         let row = row[1..].to_vec();
         table.write(vec![put(row.clone())]).await.unwrap();

@@ -223,7 +223,10 @@ mod tests {
             let started = client.loaders().tasks(tasks).queue(queue).start();
             started.unwrap_err().to_string()
         };
-        assert_eq!(message(0, 1), "option `tasks` is 0; it must be at least 1 and at most 10000");
-        assert_eq!(message(1, 2_000_000), "option `queue` is 2000000; it must be at most 1000000");
+        assert_eq!(message(0, 1), "option `tasks` is 0; it must be at least 1 and at most 10,000");
+        assert_eq!(
+            message(1, 2_000_000),
+            "option `queue` is 2,000,000; it must be at most 1,000,000"
+        );
     }
 }

@@ -106,7 +106,7 @@ mod tests {
         );
         assert_eq!(
             message(|options| options.max_commits_in_flight(0)),
-            "option `max_commits_in_flight` is 0; it must be at least 1 and at most 1000000"
+            "option `max_commits_in_flight` is 0; it must be at least 1 and at most 1,000,000"
         );
     }
 }

@@ -113,7 +113,7 @@ mod tests {
         };
         assert_eq!(
             message(|limits| limits.tasks = 0),
-            "option `tasks` is 0; it must be at least 1 and at most 10000"
+            "option `tasks` is 0; it must be at least 1 and at most 10,000"
         );
         assert_eq!(
             message(|limits| limits.min_scan_pause = Duration::ZERO),

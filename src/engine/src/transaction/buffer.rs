@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Authorizations, Bytes, Error, Escaped, Result, RowColumn, can_see_column};
+use fluo_table::{
+    Authorizations, Bytes, Error, Escaped, Grouped, Result, RowColumn, can_see_column, counted,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PendingWrite {
@@ -73,8 +75,9 @@ impl WriteBuffer {
         let max_bytes = self.max_bytes;
         let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value_bytes;
         if bytes > max_bytes {
+            let (bytes, max_bytes) = (counted(bytes, "byte"), Grouped::new(max_bytes));
             return Err(Error::invalid(format!(
-                "with `{}` the transaction would set {bytes} bytes; the option `max_transaction_bytes` allows {max_bytes}",
+                "with `{}` the transaction would set {bytes}; the option `max_transaction_bytes` allows {max_bytes}",
                 Escaped(cell.row.get(..cell.row.len().min(SHOWN_BYTES)).unwrap_or_default())
             )));
         }

@@ -82,7 +82,7 @@ mod tests {
         };
         assert_eq!(
             said(&cell(stamp(EntryKind::DelLock), "x")),
-            "an entry of `r f:q` is damaged: the value of a DEL_LOCK entry cannot be read: 1 bytes, `x`; it should be a \
+            "an entry of `r f:q` is damaged: the value of a DEL_LOCK entry cannot be read: 1 byte, `x`; it should be a \
              byte of flags below 4 and a timestamp of 8 bytes (stored at 2305843009213693962)"
         );
         assert_eq!(

@@ -5,7 +5,7 @@ use std::future::{pending, poll_fn};
 use std::pin::Pin;
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
+use fluo_table::{Error, Result, counted};
 use futures::future::join_all;
 use hyper::body::Body;
 use hyper::header::HOST;
@@ -129,7 +129,8 @@ async fn get(host: &str, port: u16, path: &str) -> Result<String> {
             bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
             if bytes.len() > MAX_BYTES {
                 return Err(Error::unavailable(format!(
-                    "the answer at {path} is longer than 4 MiB"
+                    "the answer at {path} is longer than {}",
+                    counted(MAX_BYTES, "byte")
                 )));
             }
         }

@@ -6,6 +6,7 @@ use regex::Regex;
 use thiserror::Error;
 
 use super::java_regex::translate;
+use crate::data::counted;
 
 /// The maximum number of characters of a pattern in a message.
 const MAX_SHOWN: usize = 200;
@@ -104,7 +105,7 @@ fn shortened(pattern: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(pattern),
         Some((end, _)) => {
             let shown = pattern.get(..end).unwrap_or_default();
-            Cow::Owned(format!("{shown}.. ({} bytes in all)", pattern.len()))
+            Cow::Owned(format!("{shown}.. ({} in all)", counted(pattern.len(), "byte")))
         }
     }
 }
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn messages_shorten_long_patterns() {
         let message = GroupPattern::parse(&"é".repeat(1_000)).unwrap_err().to_string();
-        assert!(message.contains("é.. (2000 bytes in all)` has 0 capturing groups"), "{message}");
+        assert!(message.contains("é.. (2,000 bytes in all)` has 0 capturing groups"), "{message}");
         assert!(message.chars().count() < 400);
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::coordination::ObservedColumn;
+use crate::data::{Grouped, counted};
 use crate::error::{Error, Result};
 use crate::table::check_table_name;
 
@@ -112,7 +113,11 @@ impl Application {
         let (most, most_bytes) = (Self::MAX_OBSERVERS, Self::MAX_OBSERVER_BYTES);
         if count > most || bytes > most_bytes {
             return Err(Error::invalid(format!(
-                "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
+                "{} of {} are too many; there are at most {} of {}",
+                counted(count, "observed column"),
+                counted(bytes, "byte"),
+                Grouped::new(most),
+                counted(most_bytes, "byte")
             )));
         }
         check_settings(&self.settings)
@@ -170,7 +175,9 @@ pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
     let most = Application::MAX_SETTINGS_BYTES;
     if bytes > most {
         return Err(Error::invalid(format!(
-            "the settings have {bytes} bytes; an application has at most {most}, names included"
+            "the settings have {}; an application has at most {}, names included",
+            counted(bytes, "byte"),
+            Grouped::new(most)
         )));
     }
     Ok(())
@@ -209,12 +216,12 @@ mod tests {
         many.observers = vec![observed("f"); 1_001];
         assert_eq!(
             message(&many),
-            "1001 observed columns of 3003 bytes are too many; there are at most 1000 of 65536 bytes"
+            "1,001 observed columns of 3,003 bytes are too many; there are at most 1,000 of 65,536 bytes"
         );
         let wide = Column::new("f", vec![0; 65_536]);
         let wide = ObservedColumn::new(wide, ObserverKind::Weak, "");
         assert!(
-            message(&good.clone().observe(wide)).starts_with("1 observed columns of 65537 bytes")
+            message(&good.clone().observe(wide)).starts_with("1 observed column of 65,537 bytes")
         );
         assert_eq!(
             message(&good.clone().set("", "v\n")),
@@ -226,7 +233,7 @@ mod tests {
         );
         assert_eq!(
             message(&good.set("name", "v".repeat(131_072))),
-            "the settings have 131076 bytes; an application has at most 131072, names included"
+            "the settings have 131,076 bytes; an application has at most 131,072, names included"
         );
     }
 

@@ -9,6 +9,13 @@ pub struct Grouped(
     pub u64,
 );
 
+impl Grouped {
+    /// Creates the count of a number of any type.
+    pub fn new(count: impl TryInto<u64>) -> Self {
+        Self(count.try_into().unwrap_or(u64::MAX))
+    }
+}
+
 impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.to_string();
@@ -19,11 +26,10 @@ impl fmt::Display for Grouped {
 
 /// Formats a count with its noun: `1 byte`, `2 bytes`, `2,000 entries`.
 pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
-    let count = count.try_into().unwrap_or(u64::MAX);
-    let number = Grouped(count);
+    let number = Grouped::new(count);
     let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
     match noun.strip_suffix('y') {
-        _ if count == 1 => format!("{number} {noun}"),
+        _ if number.0 == 1 => format!("{number} {noun}"),
         Some(stem) if !has_vowel(stem) => format!("{number} {stem}ies"),
         _ => format!("{number} {noun}s"),
     }
@@ -40,6 +46,7 @@ mod tests {
         let expected = ["0", "999", "1,000", "65,536", "1,679,616", "18,446,744,073,709,551,615"];
         assert_eq!(texts, expected);
         assert_eq!(format!("{:>6}", Grouped(7)), "     7");
+        assert_eq!(Grouped::new(1_000_usize).to_string(), "1,000");
     }
 
     #[test]

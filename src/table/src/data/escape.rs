@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::data::Bytes;
+use crate::data::{Bytes, counted};
 use crate::error::{Error, Result};
 
 /// Displays bytes as text: printable ASCII unchanged, a backslash and every other byte as `\xNN`.
@@ -93,7 +93,8 @@ impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", Escaped(&self.shown))?;
         if self.shown.len() < self.total {
-            write!(f, ".. ({} of {} bytes)", self.shown.len(), self.total)?;
+            let total = counted(self.total, "byte");
+            write!(f, ".. ({} of {total})", self.shown.len())?;
         }
         Ok(())
     }

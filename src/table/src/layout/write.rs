@@ -7,7 +7,7 @@
 //! timestamp   8 bytes, big-endian
 //! ```
 
-use crate::data::{Bytes, Excerpt, Timestamp};
+use crate::data::{Bytes, Excerpt, Timestamp, counted};
 use crate::error::{Error, Result};
 
 const PRIMARY: u8 = 1;
@@ -142,8 +142,8 @@ impl DelReadLockValue {
 /// Creates the error for a value of `kind` that cannot be decoded; `form` describes the valid form.
 pub(super) fn unreadable(kind: &str, bytes: &[u8], form: &str) -> Error {
     Error::corrupt(format!(
-        "the value of a {kind} entry cannot be read: {} bytes, {}; it should be {form}",
-        bytes.len(),
+        "the value of a {kind} entry cannot be read: {}, {}; it should be {form}",
+        counted(bytes.len(), "byte"),
         Excerpt::new(bytes)
     ))
 }
@@ -183,7 +183,7 @@ mod tests {
     fn rejects_other_bytes_with_a_description() {
         assert_eq!(
             WriteValue::decode(b"\x04").unwrap_err().to_string(),
-            "the value of a WRITE entry cannot be read: 1 bytes, `\\x04`; it should be a byte of flags below 4 and a \
+            "the value of a WRITE entry cannot be read: 1 byte, `\\x04`; it should be a byte of flags below 4 and a \
              start timestamp of 8 bytes"
         );
         for bytes in [[4, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0x10, 0, 0, 0, 0, 0, 0, 0]] {

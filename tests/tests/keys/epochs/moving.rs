@@ -138,7 +138,7 @@ async fn large_rows_are_moved_in_parts() {
     let error = epochs.migrate_step(&*table, None, &options).await.unwrap_err();
     let message = error.to_string();
     assert!(message.starts_with("one column of the row `"), "{message}");
-    assert!(message.ends_with("but a step may hold 20000: raise `memory_bytes`"), "{message}");
+    assert!(message.ends_with("but a step may hold 20,000: raise `memory_bytes`"), "{message}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! `row-hasher`, `digest-salt`, `modulo` and `random-salt`: a salt before the row as it is.
 
+use fluo_table::Grouped;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
@@ -153,8 +154,9 @@ impl Modulo {
     pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
         if !(1..=MAX_BUCKETS).contains(&self.buckets) {
             return Err(RecipeError::settings(format!(
-                "the number of buckets cannot be {}: give 1 to {MAX_BUCKETS}",
-                self.buckets
+                "the number of buckets cannot be {}: give 1 to {}",
+                Grouped::new(self.buckets),
+                Grouped::new(MAX_BUCKETS)
             )));
         }
         let kind = SaltKind::Bucket { count: self.buckets, of: Some(self.of) };
@@ -171,8 +173,9 @@ impl RandomSalt {
     pub(super) fn salt(&self) -> Result<Salt, RecipeError> {
         if !(2..=MAX_RANGES).contains(&self.buckets.into()) {
             return Err(RecipeError::settings(format!(
-                "the number of random buckets cannot be {}: give 2 to {MAX_RANGES}, because reads scan each",
-                self.buckets
+                "the number of random buckets cannot be {}: give 2 to {}, because reads scan each",
+                Grouped::new(self.buckets),
+                Grouped(MAX_RANGES)
             )));
         }
         // The count is far below 2^64, so the modulus of a drawn number favors no bucket.

@@ -1,7 +1,7 @@
 //! Differences between a table and its optimizations.
 
-use fluo_table::Grouped;
 use fluo_table::table::property::BALANCER;
+use fluo_table::{Grouped, counted};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -38,11 +38,20 @@ pub enum Difference {
     #[error("no recipe asked for groups by `{pattern}`; a plan that prunes removes the pattern")]
     EarlierGroups { pattern: String },
     /// `unhosted` of the `tablets` of a group are on no server.
-    #[error("group `{group}`: {unhosted} of {tablets} tablets are on no server")]
+    #[error(
+        "group `{group}`: {} of {} tablets are on no server",
+        Grouped::new(*.unhosted),
+        Grouped::new(*.tablets)
+    )]
     Unhosted { group: String, tablets: usize, unhosted: usize },
     /// The `tablets` of a group are not spread over the servers: `least` is the smallest number on
     /// a server, `largest` the largest.
-    #[error("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")]
+    #[error(
+        "group `{group}`: a server holds {} of its {} tablets, another {}",
+        Grouped::new(*.largest),
+        Grouped::new(*.tablets),
+        Grouped::new(*.least)
+    )]
     NotSpread { group: String, tablets: usize, least: usize, largest: usize },
     /// `rows` of the `total` rows of the table belong to no recipe; `first` is the first of them.
     #[error("rows of no recipe: {} of {}, the first is `{first}`", Grouped(*.rows), Grouped(*.total))]
@@ -161,7 +170,7 @@ pub enum Unproved {
 fn split_points(splits: &[String]) -> String {
     match splits {
         [one] => format!("the split point `{one}` is"),
-        many => format!("{} split points are", many.len()),
+        many => format!("{} are", counted(many.len(), "split point")),
     }
 }
 

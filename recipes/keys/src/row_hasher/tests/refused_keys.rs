@@ -49,7 +49,7 @@ fn unprintable_and_long_bytes_do_not_fill_the_message() {
     key.extend_from_slice(&[b'\\', 0, b'\n', 0xff]);
     key.resize(1 << 20, b'x');
     let xs = "x".repeat(49);
-    let shown = format!(r"`p:0000:\x5c\x00\x0a\xff{xs}`.. (60 of 1048576 bytes)");
+    let shown = format!(r"`p:0000:\x5c\x00\x0a\xff{xs}`.. (60 of 1,048,576 bytes)");
     let message = message(&murmur3("p"), &key);
     let begin = format!("key {shown} has hash `0000`, but ");
     assert!(message.starts_with(&begin) && message.len() < 400, "{message}");

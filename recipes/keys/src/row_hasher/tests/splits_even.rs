@@ -2,6 +2,7 @@
 //! rejected.
 
 use bytes::Bytes;
+use fluo_table::Grouped;
 use rstest::rstest;
 
 use super::super::splits::is_fluo;
@@ -73,12 +74,11 @@ fn rejects_more_tablets_than_hashes(#[case] scheme: HashScheme, #[case] tablets:
     let hasher = crate::RowHasher::with_scheme("p", scheme).unwrap();
     let error = hasher.splits(tablets).unwrap_err();
     assert_eq!(error.kind(), RecipeErrorKind::Splits);
+    let (tablets, space) = (Grouped::new(tablets), Grouped::new(scheme.space()));
     assert_eq!(
         error.to_string(),
         format!(
-            "{tablets} tablets are more than the {space} hashes of scheme {scheme}: \
-             give at most {space}",
-            space = scheme.space()
+            "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
         )
     );
 }

@@ -27,7 +27,7 @@ fn state_the_cause_and_the_type() {
         messages,
         [
             "`12x` is no decimal number of type u64",
-            &format!("`{}`.. (60 of 1000 bytes) is no decimal number of type u64", "x".repeat(60)),
+            &format!("`{}`.. (60 of 1,000 bytes) is no decimal number of type u64", "x".repeat(60)),
             "`-129` does not fit into type i8, whose values are -128 to 127",
             "`1` is neither `true` nor `false`",
             "`0x1p3` is no decimal number of type f32",

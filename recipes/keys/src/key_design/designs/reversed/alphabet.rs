@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Grouped, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
@@ -58,8 +58,9 @@ impl RowAlphabet {
             count *= radix;
         }
         if count < wanted {
+            let (tablets, count) = (counted(tablets, "tablet"), Grouped(count));
             return Err(RecipeError::splits(format!(
-                "{tablets} tablets are more than the {count} rows of length {longest} over {self}: give at most {count}"
+                "{tablets} are more than the {count} rows of length {longest} over {self}: give at most {count}"
             )));
         }
         let point = |number| {
