@@ -23,9 +23,28 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// Returns the number of items that a list leaves out; `None` if it has all.
-pub(crate) fn and_more(all: u64, listed: usize) -> Option<String> {
-    let more = all.saturating_sub(count_of(listed));
-    (more > 0).then(|| format!("and {} more", Grouped(more)))
+pub(crate) fn and_more(all: impl TryInto<u64>, listed: usize, noun: &str) -> Option<String> {
+    let more = all.try_into().unwrap_or(u64::MAX).saturating_sub(count_of(listed));
+    (more > 0).then(|| format!("and {}", counted(more, &format!("more {noun}"))))
+}
+
+/// The number of items of a list of which the first are printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Abridged(usize);
+
+impl Abridged {
+    const MAX_LISTED: usize = 40;
+
+    /// Adds an item, and returns whether it is printed.
+    pub(crate) fn lists(&mut self) -> bool {
+        self.0 += 1;
+        self.0 <= Self::MAX_LISTED
+    }
+
+    /// Returns the number of items that are not printed; `None` if all are.
+    pub(crate) fn rest(self, noun: &str) -> Option<String> {
+        and_more(self.0, Self::MAX_LISTED, noun)
+    }
 }
 
 /// Rounds a number down, for its digits in groups.
@@ -93,8 +112,12 @@ mod tests {
 
     #[test]
     fn counts_what_a_list_leaves_out() {
-        assert_eq!(and_more(1_003, 3), Some("and 1,000 more".to_owned()));
-        assert_eq!([and_more(3, 3), and_more(2, 3)], [None, None]);
+        assert_eq!(and_more(1_003_u64, 3, "row"), Some("and 1,000 more rows".to_owned()));
+        assert_eq!(and_more(4_usize, 3, "entry"), Some("and 1 more entry".to_owned()));
+        assert_eq!([3_u64, 2].map(|all| and_more(all, 3, "row")), [None, None]);
+        let mut list = Abridged::default();
+        assert_eq!((0..41).filter(|_| list.lists()).count(), 40);
+        assert_eq!(list.rest("step"), Some("and 1 more step".to_owned()));
     }
 
     #[test]

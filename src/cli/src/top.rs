@@ -18,7 +18,7 @@ use crate::monitor::WatchedArguments;
 use crate::output;
 #[cfg(unix)]
 use crate::saved_terminal::SavedTerminal;
-use crate::text::{counted, tenths};
+use crate::text::{and_more, counted, tenths};
 
 /// The alternate screen without a cursor, and the end of both.
 const BEGIN: &str = "\x1b[?1049h\x1b[?25l";
@@ -159,9 +159,8 @@ fn frame(figures: &Figures, interval: Duration) -> String {
     for alarm in figures.alarms.iter().take(MAX_ALARMS) {
         state += &format!("\n! {}", output::shown(alarm));
     }
-    let more = figures.alarms.len().saturating_sub(MAX_ALARMS);
-    if more > 0 {
-        state += &format!("\n  and {}; --json has all of them", counted(more, "more alarm"));
+    if let Some(more) = and_more(figures.alarms.len(), MAX_ALARMS, "alarm") {
+        state += &format!("\n  {more}; --json has all of them");
     }
     parts.push(state);
     if let Some(work) = &figures.work {
@@ -276,10 +275,8 @@ fn servers(table: &TableFigures) -> String {
     let bars: Vec<_> = table.servers.iter().take(MAX_SERVERS).map(bar).collect();
     let mut lines = vec![format!("entries of table {} by server:", output::shown(&table.name))];
     lines.extend(layout::bars(&bars, None, layout::output_width()));
-    let more = table.servers.len().saturating_sub(MAX_SERVERS);
-    if more > 0 {
-        lines.push(format!("  and {}", counted(more, "more server")));
-    }
+    let more = and_more(table.servers.len(), MAX_SERVERS, "server");
+    lines.extend(more.map(|more| format!("  {more}")));
     lines.join("\n")
 }
 

@@ -1,14 +1,14 @@
 //! `fluo table apply`, and the changes of `fluo app apply`.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
-use fluo_keys::{ApplyEvent, Plan};
-use fluo_table::TableAdmin;
+use fluo_keys::{ApplyEvent, Plan, Step};
+use fluo_table::{Grouped, TableAdmin};
 use indicatif::ProgressBar;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use super::wait_until_balanced;
 use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{counted, parse_duration, shortened};
+use crate::text::{Abridged, counted, parse_duration, shortened};
 use crate::{atomic_file, confirm, output, progress, spec, wording};
 
 /// Change a table to match the spec, or apply a saved plan.
@@ -25,9 +25,9 @@ use crate::{atomic_file, confirm, output, progress, spec, wording};
 /// At a terminal it shows the plan and asks for approval, unless --yes or a saved plan is given.
 /// Without a terminal it asks nothing, but needs --yes to remove split points.
 ///
-/// Prints each step when it is done. It is safe to stop at any time: the table serves after each
-/// step, and applying again continues from there. If a step fails, the steps of this run are
-/// undone; if interrupted, it undoes nothing, and prints the completed steps.
+/// Prints each step when it is done, and of many only the first 40. It is safe to stop at any time:
+/// the table serves after each step, and applying again continues from there. If a step fails, the
+/// steps of this run are undone; if interrupted, it undoes nothing, and prints how many are done.
 ///
 /// Afterwards it waits until the servers have moved the tablets so that every group is spread. If
 /// they are not spread in time, the exit code is 0; `fluo table verify` decides.
@@ -117,8 +117,9 @@ impl ApplyOptions {
             self.ask(plan, prune).await?;
         }
         let mut course = Course::new(table, plan.steps().len());
-        let applied = plan.apply(tables).on_event(|event| course.tell(event)).await?;
-        let done = course.end();
+        let applied = plan.apply(tables).on_event(|event| course.tell(event)).await;
+        course.tell_rest();
+        let (applied, done) = (applied?, course.end());
         match applied.done {
             _ if output::is_json() => {}
             0 => say!("nothing to do: table `{table}` already matches"),
@@ -170,12 +171,15 @@ struct Course<'a> {
     done: Vec<String>,
     /// The steps that have begun and are not completed, as text.
     under_way: VecDeque<String>,
+    /// The lists of completed steps, by what became of them.
+    lists: BTreeMap<&'static str, Abridged>,
     bar: Option<ProgressBar>,
 }
 
 impl<'a> Course<'a> {
     fn new(table: &'a str, steps: usize) -> Self {
-        let course = Self { table, steps, done: Vec::new(), under_way: VecDeque::new(), bar: None };
+        let (done, under_way, lists) = (Vec::new(), VecDeque::new(), BTreeMap::new());
+        let course = Self { table, steps, done, under_way, lists, bar: None };
         set_state(course.state());
         course
     }
@@ -186,24 +190,48 @@ impl<'a> Course<'a> {
         match event {
             ApplyEvent::Begin(step) => self.under_way.push_back(step.to_string()),
             ApplyEvent::Done(step) => {
-                say!("done: {step}");
+                self.list("done", step);
                 self.under_way.pop_front();
                 self.done.push(step.to_string());
             }
-            ApplyEvent::Skipped(step) => return say!("already so: {step}"),
+            ApplyEvent::Skipped(step) => return self.list("already so", step),
             ApplyEvent::Failed(step, _) => return say!("failed: {step}"),
-            ApplyEvent::RollingBack => return self.undo(UNDOING),
-            ApplyEvent::Undone(step) => return self.undo(&format!("undone: {step}")),
+            ApplyEvent::RollingBack => {
+                say!("{UNDOING}");
+                return self.undo();
+            }
+            ApplyEvent::Undone(step) => {
+                self.list("undone", step);
+                return self.undo();
+            }
         }
         set_state(self.state());
         if !self.under_way.is_empty() {
             let name = shortened(&output::shown(&self.names()));
-            self.bar = Some(progress::waiting(format!("step {name}")));
+            let next = self.done.len() + 1;
+            let place = format!("{} of {}", Grouped::new(next), Grouped::new(self.steps));
+            self.bar = Some(progress::waiting(format!("step {place}: {name}")));
         }
     }
 
-    fn undo(&mut self, message: &str) {
-        output::say(message);
+    /// Prints a completed step, unless many are printed already.
+    fn list(&mut self, what: &'static str, step: &Step) {
+        if self.lists.entry(what).or_default().lists() {
+            say!("{what}: {step}");
+        }
+    }
+
+    /// Prints the numbers of the steps that the lists leave out.
+    fn tell_rest(&mut self) {
+        self.bar = None;
+        for (what, list) in &self.lists {
+            if let Some(more) = list.rest("step") {
+                say!("{what}: {more}");
+            }
+        }
+    }
+
+    fn undo(&mut self) {
         self.bar = Some(progress::waiting(UNDOING.to_owned()));
         set_state(format!(
             "a step failed, and the steps before it were being undone; `{}` shows the rest",
@@ -225,7 +253,8 @@ impl<'a> Course<'a> {
     }
 
     fn state(&self) -> String {
-        let (done, steps, table) = (self.done.len(), self.steps, self.table);
+        let (done, table) = (Grouped::new(self.done.len()), self.table);
+        let steps = Grouped::new(self.steps);
         let state = format!("{done} of {steps} steps are done on table `{table}`");
         match self.names().as_str() {
             "" => state,
@@ -236,7 +265,6 @@ impl<'a> Course<'a> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_keys::Step;
     use fluo_table::{Bytes, Error};
 
     use super::*;
@@ -263,7 +291,7 @@ mod tests {
         );
         // Covers a bug: a hanging proxy left the terminal without a message for ten minutes.
         let name = shown(&course).unwrap();
-        assert!(name.starts_with("step add the split point `b`; "), "{name}");
+        assert!(name.starts_with("step 1 of 4: add the split point `b`; "), "{name}");
         course.tell(ApplyEvent::Done(&split("b")));
         course.tell(ApplyEvent::Done(&split("c")));
         assert_eq!(stands(), "2 of 4 steps are done on table `t`");

@@ -95,7 +95,7 @@ impl BadLines {
         for (number, reason) in &self.first {
             complain!("  line {number}: {reason}");
         }
-        if let Some(more) = and_more(self.count, self.first.len()) {
+        if let Some(more) = and_more(self.count, self.first.len(), "line") {
             complain!("  {more}");
         }
         if let Some((path, _)) = &self.rejects {

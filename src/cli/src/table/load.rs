@@ -151,7 +151,7 @@ fn say_named(rows: &ExistingRows, what: &str) {
     for ExistingRow { number, row, key, .. } in &rows.first {
         say!("  line {number}: `{}` (key `{}`)", Escaped(row), Escaped(key));
     }
-    if let Some(more) = and_more(rows.count, rows.first.len()) {
+    if let Some(more) = and_more(rows.count, rows.first.len(), "row") {
         say!("  {more}");
     }
 }

@@ -12,13 +12,11 @@ use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
-use crate::text::{and_more, count_of, counted};
+use crate::text::{Abridged, and_more, counted};
 use crate::{atomic_file, progress};
 
-const MAX_LISTED: usize = 40;
 /// Maximum number of runs of neighboring tablets that are listed for a group.
 const MAX_RUNS: usize = 3;
-const MAX_GROUPS: usize = 40;
 
 #[derive(Debug)]
 pub(crate) struct Optimized {
@@ -142,10 +140,11 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
         return Ok(());
     }
     show!("\n{} {what}:", counted(splits.len(), "split point"))?;
-    for split in splits.iter().take(MAX_LISTED) {
+    let mut list = Abridged::default();
+    for split in splits.iter().filter(|_| list.lists()) {
         show!("  {sign} {}", Escaped(split))?;
     }
-    if let Some(more) = and_more(count_of(splits.len()), MAX_LISTED) {
+    if let Some(more) = list.rest("split point") {
         show!("  {sign} {more}; --json has all of them")?;
     }
     Ok(())
@@ -183,7 +182,8 @@ fn describe_groups(plan: &Plan) -> Result<()> {
         Heading::Right("on each server"),
         Heading::Left("end rows"),
     ]);
-    for forecast in groups.iter().take(MAX_GROUPS) {
+    let mut list = Abridged::default();
+    for forecast in groups.iter().filter(|_| list.lists()) {
         table.row([
             shown(&forecast.group),
             Grouped::new(forecast.tablets).to_string(),
@@ -197,7 +197,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
         "\ngroups, as the balancer will spread them:"
     })?;
     output::print(&table.lines())?;
-    if let Some(more) = and_more(count_of(groups.len()), MAX_GROUPS) {
+    if let Some(more) = list.rest("group") {
         show!("  {more}; --json has all of them")?;
     }
     Ok(())
@@ -210,7 +210,7 @@ fn end_rows(runs: &[TabletRun]) -> String {
         (first, last) => format!("{first} .. {last}"),
     };
     let mut told: Vec<_> = runs.iter().take(MAX_RUNS).map(shown).collect();
-    told.extend(and_more(count_of(runs.len()), MAX_RUNS));
+    told.extend(and_more(runs.len(), MAX_RUNS, "range"));
     told.join(", ")
 }
 

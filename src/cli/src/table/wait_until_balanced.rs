@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
 use crate::command_name::sibling;
-use crate::text::{counted, seconds};
+use crate::text::{and_more, counted, seconds};
 use crate::{exit, progress};
 
 const MAX_NAMED: usize = 3;
@@ -92,12 +92,9 @@ impl Settling {
             let is_first = self.seconds < 1.0;
             return if is_first { spread.to_owned() } else { format!("{spread} after {waited}") };
         }
-        let mut apart = self.groups.iter().filter(|group| !group.is_spread());
-        let mut named: Vec<_> = apart.by_ref().take(MAX_NAMED).map(place).collect();
-        let more = apart.count();
-        if more > 0 {
-            named.push(format!("and {}", counted(more, "more group")));
-        }
+        let apart: Vec<_> = self.groups.iter().filter(|group| !group.is_spread()).collect();
+        let mut named: Vec<_> = apart.iter().take(MAX_NAMED).map(|group| place(group)).collect();
+        named.extend(and_more(apart.len(), MAX_NAMED, "group"));
         let (named, verify) = (named.join(", "), sibling("verify"));
         format!(
             "not spread after {waited}: {named}; the servers continue by themselves, `{verify}` looks again"

@@ -132,7 +132,7 @@ fn wrong_arguments_and_the_help_have_the_color_of_the_rest() {
             run(&format!("--color never {arguments}"), "CLICOLOR_FORCE").stderr,
             plain.stderr
         );
-        let always = format!("{arguments} --color=always");
+        let always = format!("--color=always {arguments}");
         for colored in [run(&always, "NO_COLOR"), run(arguments, "CLICOLOR_FORCE")] {
             assert!(colored.stderr.contains('\u{1b}'), "{}", colored.stderr);
             let codes = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[4m", RED];
@@ -209,4 +209,29 @@ fn a_script_needs_yes_to_remove_split_points() {
     place.file("more.toml", "[[row_hasher]]\nprefix = \"p\"\ntablets = 3\n");
     place.runs("table plan --at embedded:d --spec more.toml --prune --out plan.json pages");
     place.runs("table apply --at embedded:d plan.json");
+}
+
+/// An `apply` that removed 20,000 split points once printed 201 lines.
+#[test]
+fn apply_prints_the_first_steps_of_many() {
+    let place = Place::with_table();
+    let spec = |tablets| format!("[[row_hasher]]\nprefix = \"p\"\ntablets = {tablets}\n");
+    place.file("many.toml", spec(300));
+    place.file("less.toml", spec(70));
+    let apply = |spec: &str, rest: &str| {
+        format!("table apply --at embedded:d --spec {spec} --no-wait {rest} pages")
+    };
+    place.runs(&apply("many.toml", ""));
+    let run = place.runs(&apply("less.toml", "--prune --yes"));
+    let steps: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("done: ")).collect();
+    assert_eq!(steps.len(), 41, "{}", run.stderr);
+    let last = run.stderr.lines().last().unwrap();
+    let all = last.strip_prefix("table `pages`: ").and_then(|rest| rest.split(' ').next());
+    let all: usize = all.unwrap().parse().unwrap();
+    assert_eq!(steps[40], format!("done: and {} more steps", all - 40));
+
+    place.runs(&apply("many.toml", ""));
+    let run = place.runs(&apply("less.toml", "--prune --yes --json"));
+    // The step that adds split points was done before.
+    assert_eq!(run.json()["done"].as_array().unwrap().len(), all - 1);
 }
