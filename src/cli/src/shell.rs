@@ -1,8 +1,8 @@
 //! `fluo completions` and `fluo man`: files for the shell, made from the arguments of all commands.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{env, fs, io};
 
 use anyhow::{Context, Result};
 use clap::builder::EnumValueParser;
@@ -39,7 +39,7 @@ Example:
   fluo man --dir ~/.local/share/man/man1
   man fluo-table-load
 
-Makes the directory if it does not exist.")]
+Makes the directory if it does not exist. The pages have the date of today, or that of SOURCE_DATE_EPOCH.")]
 pub(crate) struct Manual {
     /// Directory of the pages: fluo.1, fluo-table.1, fluo-table-load.1 and so on
     #[arg(long)]
@@ -70,18 +70,30 @@ impl Manual {
         command.build();
         let cannot = || format!("cannot write manual pages to {}", self.dir.display());
         fs::create_dir_all(&self.dir).with_context(cannot)?;
-        let pages = write_pages(&command, &self.dir).with_context(cannot)?;
+        let pages = write_pages(&command, &self.dir, &date()).with_context(cannot)?;
         say!("wrote {} to {}", counted(pages, "manual page"), self.dir.display());
         Ok(Outcome::Success)
     }
 }
 
+/// Returns the date of the pages: today, or that of a build that can be repeated.
+fn date() -> String {
+    let set = env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse::<u32>().ok());
+    let at = |seconds: u32| UNIX_EPOCH + Duration::from_secs(seconds.into());
+    let mut date = humantime::format_rfc3339(set.map_or_else(SystemTime::now, at)).to_string();
+    date.truncate("YYYY-MM-DD".len());
+    date
+}
+
 /// Writes the pages of a command and of all below it, and returns their number.
-fn write_pages(command: &Command, directory: &Path) -> io::Result<u64> {
-    let man = Man::new(command.clone());
+fn write_pages(command: &Command, directory: &Path, date: &str) -> io::Result<u64> {
+    let source = concat!("fluo ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).date(date).source(source).manual("Fluo for Rust");
     fs::write(directory.join(man.get_filename()), page(command, &man)?)?;
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
-    below.map(|below| write_pages(below, directory)).try_fold(1, |sum, pages| Ok(sum + pages?))
+    below
+        .map(|below| write_pages(below, directory, date))
+        .try_fold(1, |sum, pages| Ok(sum + pages?))
 }
 
 fn page(command: &Command, man: &Man) -> io::Result<Vec<u8>> {

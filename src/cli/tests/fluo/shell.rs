@@ -140,7 +140,8 @@ fn check_page(place: &Place, page: &str) {
 #[test]
 fn writes_a_manual_page_for_each_command() {
     let place = Place::new();
-    let run = place.runs("man --dir man");
+    let mut command = place.command("man --dir man".split(' '));
+    let run = Run::of(command.env("SOURCE_DATE_EPOCH", "1000000000").output().unwrap()).succeeds();
     let pages = place.names("man");
     assert!(pages.len() > 45);
     assert_eq!(run.stderr, format!("wrote {} manual pages to man\n", pages.len()));
@@ -148,6 +149,13 @@ fn writes_a_manual_page_for_each_command() {
         assert!(pages.contains(&name.to_owned()), "{name}");
     }
     let page = place.read("man/fluo-key-add.1");
+    let (title, version) =
+        (page.lines().find(|line| line.starts_with(".TH ")), env!("CARGO_PKG_VERSION"));
+    let title = title.unwrap().replace(r"\-", "-");
+    assert_eq!(
+        title,
+        format!(".TH fluo-key-add 1 2001-09-09 \"fluo {version}\" \"Fluo for Rust\"")
+    );
     assert_says(
         &page,
         "\n.SH EXAMPLES\n.nf\n  $ echo org.wikipedia/accumulo | fluo key add \\-\\-prefix p\n",
