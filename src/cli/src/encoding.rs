@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
-use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
+use data_encoding::{BASE64, DecodeKind, HEXLOWER, HEXLOWER_PERMISSIVE};
 use fluo_table::{Bytes, Column, ColumnSelector, Escaped, unescape};
 
 use crate::masking;
@@ -32,18 +32,28 @@ impl Encoding {
             Self::Base64 => (BASE64.decode(line), "base64 with its padding"),
         };
         bytes.map(Cow::Owned).map_err(|error| {
-            let is_digit = |byte: &u8| self != Self::Hex || byte.is_ascii_hexdigit();
-            match line.iter().position(|byte| !is_digit(byte)) {
-                Some(place) => {
-                    let wrong = first_shown(line.get(place..).unwrap_or_default());
-                    anyhow!("it is not {expected} (`{wrong}` is no hex digit)")
-                }
-                None if self == Self::Hex => {
-                    anyhow!("it is not {expected} (the number of digits is odd)")
-                }
-                None => anyhow!("it is not {expected} ({error})"),
-            }
+            let flaw = self.flaw(line, error.kind);
+            anyhow!("it is not {expected} ({flaw})")
         })
+    }
+
+    /// Returns the reason why a line cannot be decoded.
+    fn flaw(self, line: &[u8], kind: DecodeKind) -> String {
+        let (digit, is_digit): (_, fn(&u8) -> bool) = match self {
+            Self::Hex => ("hex digit", u8::is_ascii_hexdigit),
+            Self::Text | Self::Base64 => ("base64 digit", is_base64),
+        };
+        if let Some(place) = line.iter().position(|byte| !is_digit(byte)) {
+            let wrong = first_shown(line.get(place..).unwrap_or_default());
+            return format!("`{wrong}` is no {digit}");
+        }
+        match (self, kind) {
+            (Self::Hex, _) => "the number of digits is odd",
+            (_, DecodeKind::Length) => "the number of digits and `=` is not a multiple of 4",
+            (_, DecodeKind::Trailing) => "the last digit has bits of a byte that is missing",
+            _ => "`=` is only at the end, once or twice",
+        }
+        .to_owned()
     }
 
     /// Decodes an argument. `what` is its name in messages.
@@ -74,6 +84,10 @@ impl Encoding {
         }
         Ok(())
     }
+}
+
+fn is_base64(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(byte)
 }
 
 /// Returns the first character, or the first byte if that is not UTF-8.
@@ -237,6 +251,16 @@ mod tests {
         ] {
             let error = Encoding::Hex.decode(line).unwrap_err().to_string();
             assert_eq!(error, format!("it is not hex: two of 0-9a-f for each byte ({wrong})"));
+        }
+        for (line, wrong) in [
+            (&b"YQ"[..], "the number of digits and `=` is not a multiple of 4"),
+            (b"YQ-=", "`-` is no base64 digit"),
+            (b"YR==", "the last digit has bits of a byte that is missing"),
+            (b"Y=Q=", "`=` is only at the end, once or twice"),
+            (b"Y===", "`=` is only at the end, once or twice"),
+        ] {
+            let error = Encoding::Base64.decode(line).unwrap_err().to_string();
+            assert_eq!(error, format!("it is not base64 with its padding ({wrong})"));
         }
         let text = written(Encoding::Text).row(r"u:secret@a\q".as_ref());
         assert_eq!(
