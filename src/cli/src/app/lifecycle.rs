@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_engine::{ApplicationHandle, InstanceExt, applications_of, is_set_up};
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_table::coordination::{ObservedColumn, ObserverKind};
+use fluo_table::coordination::{ObservedColumn, ObserverKind, check_application_name};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, check_table_name, unescape};
 use serde_json::json;
 
@@ -105,7 +105,8 @@ impl Init {
             return Err(exit::usage("an embedded directory loads no jars", "omit --jars"));
         }
         // Check before the directory is made.
-        self.application(&Instance::in_memory()).check().map_err(|error| self.in_name(error))?;
+        self.check_names()?;
+        self.application(&Instance::in_memory()).check()?;
         let fluo = self.target.open_or_create(&self.making).await?;
         let stored = fluo.application(&self.name).stored().await?;
         let before = stored.map(|application| application.table);
@@ -150,13 +151,13 @@ impl Init {
         })
     }
 
-    /// Adds to the error of a name that it is that of the table, too.
-    fn in_name(&self, error: Error) -> anyhow::Error {
-        let of_table = check_table_name(&self.name).err().filter(|_| self.table.is_none());
-        match of_table.filter(|of_table| of_table.to_string() == error.to_string()) {
-            Some(_) => exit::advised(error, "name the table of the application with --table"),
-            None => error.into(),
-        }
+    /// Checks the name, which is also that of the table unless another is given.
+    fn check_names(&self) -> Result<()> {
+        check_application_name(&self.name)?;
+        check_table_name(self.table()).map_err(|error| match self.table {
+            None => exit::advised(error, "name the table of the application with --table"),
+            Some(_) => error.into(),
+        })
     }
 
     fn application(&self, fluo: &Instance) -> ApplicationHandle {

@@ -326,7 +326,7 @@ fn a_location_on_the_command_line_is_for_a_table() {
     }
     for name in ["./keys", "-", "--table ./keys"] {
         let message = place.fails(&format!("advise --at embedded:d {name}"));
-        assert_says(&message, "` cannot be the name of a table: use 1 to 1024 letters, digits");
+        assert_says(&message, "` cannot be the name of a table: use 1 to 1,024 letters, digits");
         assert!(message.ends_with("; omit --at for a file"), "{message}");
     }
 }

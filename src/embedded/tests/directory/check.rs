@@ -145,7 +145,7 @@ fn finds_invalid_applications() {
         (
             "/web/config/accumulo.table",
             "a b",
-            "application `web`: `a b` cannot be the name of a table: use 1 to 1024 letters, digits, `_` and one `.`",
+            "application `web`: `a b` cannot be the name of a table: use 1 to 1,024 letters, digits, `_` and one `.`",
         ),
         (
             "/web/config/fluo.observers2",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::data::{Authorizations, Bytes, Span, shown};
+use crate::data::{Authorizations, Bytes, Grouped, Span, shown};
 use crate::error::{Error, Result};
 use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 
@@ -251,9 +251,9 @@ pub fn check_table_name(name: &str) -> Result<()> {
     if name.len() <= MAX_NAME_BYTES && is_word(namespace) && is_word(table) {
         return Ok(());
     }
-    let shown = shown(name);
+    let (shown, most) = (shown(name), Grouped::new(MAX_NAME_BYTES));
     Err(Error::invalid(format!(
-        "`{shown}` cannot be the name of a table: use 1 to {MAX_NAME_BYTES} letters, digits, `_` and one `.`"
+        "`{shown}` cannot be the name of a table: use 1 to {most} letters, digits, `_` and one `.`"
     )))
 }
 
