@@ -97,7 +97,8 @@ impl Complaint {
         let message = advice
             .and_then(|advice| sentence.strip_suffix(advice)?.strip_suffix("; "))
             .unwrap_or(&sentence);
-        let causes = error.chain().skip(1).filter(|cause| !cause.is::<Advised>());
+        // An error with advice has the text of the one below it.
+        let causes = error.chain().filter(|cause| !cause.is::<Advised>()).skip(1);
         Self {
             kind: kind_name(error),
             message: message.to_owned(),
@@ -212,6 +213,20 @@ mod tests {
     use anyhow::anyhow;
 
     use super::*;
+
+    /// The message of an error with a hint was also its first cause.
+    #[test]
+    fn a_cause_is_below_the_message() {
+        let disk = || anyhow!("disk full").context("cannot write");
+        let hinted = || advised(disk(), "free some space");
+        for error in [disk(), hinted()] {
+            assert_eq!(Complaint::new(&error).causes, ["disk full"]);
+        }
+        let complaint = Complaint::new(&hinted().context("load stopped"));
+        assert_eq!(complaint.causes, ["cannot write", "disk full"]);
+        assert_eq!(complaint.message, "load stopped: cannot write: disk full");
+        assert_eq!(Complaint::new(&usage("no file", "name one")).causes, [""; 0]);
+    }
 
     #[test]
     fn repeats_no_cause() {
