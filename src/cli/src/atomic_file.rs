@@ -65,6 +65,18 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
     Ok(())
 }
 
+/// Refuses to replace a file of another kind than the one that is written, such as `plan`.
+pub(crate) fn check_kind(
+    out: &Path,
+    kind: &str,
+    is_kind: impl FnOnce(&Path) -> bool,
+) -> Result<()> {
+    // Writing to a terminal or a pipe replaces nothing, and an empty file has nothing to lose.
+    let is_full = fs::metadata(out).is_ok_and(|found| found.is_file() && found.len() > 0);
+    ensure!(!is_full || is_kind(out), "the file exists and is no {kind}; name another file");
+    Ok(())
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // With the default permissions, so the users of the directory can read the file.
     let make = |directory: &Path| {
@@ -159,6 +171,25 @@ mod tests {
             assert!(message.contains("plan.json is the spec itself"), "{message}");
             check_is_another(Path::new("/dev/null"), Path::new("/dev/null"), "the spec").unwrap();
         }
+    }
+
+    #[test]
+    fn refuses_to_replace_a_file_of_another_kind() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("plan.json");
+        let is_plan = |path: &Path| read(path).unwrap() == b"plan";
+        let check = || check_kind(&path, "plan", is_plan).map_err(|error| error.to_string());
+        for (content, expected) in [
+            (None, Ok(())),
+            (Some(""), Ok(())),
+            (Some("plan"), Ok(())),
+            (Some("letter"), Err("the file exists and is no plan; name another file".to_owned())),
+        ] {
+            content.into_iter().for_each(|content| fs::write(&path, content).unwrap());
+            assert_eq!(check(), expected);
+        }
+        #[cfg(unix)]
+        check_kind(Path::new("/dev/null"), "plan", is_plan).unwrap();
     }
 
     #[cfg(unix)]

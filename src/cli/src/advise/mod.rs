@@ -204,6 +204,16 @@ impl Advise {
         if self.html.is_some() && self.html == self.write_spec {
             bail!("--html and --write-spec name one file: give each a file of its own");
         }
+        for (path, what) in written {
+            let is_kind = |path: &Path| match what {
+                "page" => page::is_page(path),
+                _ => spec::recipes(path).is_ok(),
+            };
+            if let Some(path) = path {
+                atomic_file::check_kind(path, what, is_kind)
+                    .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+            }
+        }
         Ok(())
     }
 

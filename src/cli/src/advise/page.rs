@@ -6,6 +6,7 @@
 
 use std::env;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::SystemTime;
 
 use fluo_advisor::{Fault, LoadForecast, RankedDesign, Suitability};
@@ -18,10 +19,16 @@ use super::figures::{self, Answer, percent};
 use super::heat_map::heat_map;
 use super::shown_spec::shown_spec;
 use super::text;
+use crate::atomic_file;
 
 const STYLE: &str = include_str!("style.css");
 const SECTIONS: [(&str, &str); 4] =
     [("advice", "Advice"), ("designs", "Designs"), ("load", "Load per tablet"), ("keys", "Keys")];
+
+/// Checks whether a file is a page.
+pub(super) fn is_page(path: &Path) -> bool {
+    atomic_file::read(path).is_ok_and(|bytes| bytes.starts_with(DOCTYPE.0.as_bytes()))
+}
 
 pub(super) fn page(answer: &Answer) -> String {
     let report = &answer.report;

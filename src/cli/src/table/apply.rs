@@ -5,20 +5,20 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use fluo_keys::{ApplyEvent, Plan, Step};
 use fluo_table::{Grouped, TableAdmin};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::plan::{Optimized, describe};
+use super::plan::{Optimized, describe, read_plan};
 use super::wait_until_balanced;
 use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{Abridged, counted, parse_duration, shortened};
-use crate::{atomic_file, confirm, output, progress, spec, wording};
+use crate::{confirm, output, progress, spec};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///
@@ -83,15 +83,7 @@ pub(crate) enum Approval {
 impl Apply {
     pub(crate) async fn run(self) -> Result<()> {
         let Some(spec) = &self.spec else {
-            let name = self.name_or_plan.display();
-            let plan = atomic_file::read(&self.name_or_plan).with_context(|| {
-                let advice = "to apply a spec to a table, name the spec with --spec";
-                format!("cannot read the plan {name}; {advice}")
-            })?;
-            let plan: Plan = serde_json::from_slice(&plan).map_err(|error| {
-                let cause = wording::of_json(&error);
-                anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}")
-            })?;
+            let plan = read_plan(&self.name_or_plan)?;
             let tables = self.target.open_to_change(&plan.table, &self.guard).await?;
             return self.options.run(&*tables, &plan, Approval::Given).await;
         };

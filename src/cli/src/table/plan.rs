@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
 use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
@@ -13,7 +13,7 @@ use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
 use crate::text::{Abridged, and_more, counted};
-use crate::{atomic_file, progress};
+use crate::{atomic_file, progress, wording};
 
 /// Maximum number of runs of neighboring tablets that are listed for a group.
 const MAX_RUNS: usize = 3;
@@ -80,6 +80,10 @@ impl PlanOptions {
 
     /// Plans, saves and prints. `despite` is an argument that applying a saved plan needs.
     pub(crate) async fn run(&self, table: Optimized, despite: &str) -> Result<()> {
+        if let Some(path) = &self.out {
+            let checked = atomic_file::check_kind(path, "plan", |path| read_plan(path).is_ok());
+            checked.with_context(|| cannot_save(path))?;
+        }
         let plan = table.plan(self.prune).await?;
         if let Some(path) = &self.out {
             let text = serde_json::to_vec_pretty(&plan)?;
@@ -96,6 +100,19 @@ impl PlanOptions {
         }
         Ok(())
     }
+}
+
+/// Reads a plan that was saved.
+pub(super) fn read_plan(path: &Path) -> Result<Plan> {
+    let name = path.display();
+    let plan = atomic_file::read(path).with_context(|| {
+        let advice = "to apply a spec to a table, name the spec with --spec";
+        format!("cannot read the plan {name}; {advice}")
+    })?;
+    serde_json::from_slice(&plan).map_err(|error| {
+        let cause = wording::of_json(&error);
+        anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}")
+    })
 }
 
 fn cannot_save(path: &Path) -> String {
