@@ -12,6 +12,12 @@ pub(super) const LAST_FILE: &str = "version";
 impl From<fjall::Error> for Failure {
     fn from(error: fjall::Error) -> Self {
         match error {
+            // Damaged bytes name a place before the beginning of a file.
+            fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error))
+                if error.kind() == io::ErrorKind::InvalidInput =>
+            {
+                Self::damaged("a file refers to a place that it does not have")
+            }
             fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => error.into(),
             fjall::Error::Locked => Self::InUse,
             fjall::Error::Poisoned | fjall::Error::KeyspaceDeleted => Self::Stopped,
@@ -39,10 +45,10 @@ impl From<io::Error> for Failure {
     /// Missing or invalid bytes are damage; other errors are those of a failing disk.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::InvalidData
-            | io::ErrorKind::NotFound
-            | io::ErrorKind::AlreadyExists => Self::damaged(error),
+            io::ErrorKind::UnexpectedEof => Self::damaged("a file ends too early"),
+            io::ErrorKind::InvalidData | io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => {
+                Self::damaged(error)
+            }
             _ => Self::Io(error),
         }
     }

@@ -156,3 +156,28 @@ async fn finds_every_flip_that_changes_stored_data() {
     writeln!(std::io::stdout(), "{found}").unwrap();
     assert!(by_check > 0 && by_reading > 0 && ended * 20 < flips(), "{found}");
 }
+
+/// One flipped bit was an invalid argument of the file system, as if the disk had failed.
+#[tokio::test]
+async fn a_place_outside_of_a_file_is_damage() {
+    let original = tempfile::tempdir().unwrap();
+    make(original.path()).await.unwrap();
+    let parent = tempfile::tempdir().unwrap();
+    let directory = parent.path().join("tables");
+    let version = "fluo.tables/keyspaces/2/v0";
+    let length = std::fs::metadata(original.path().join(version)).unwrap().len();
+    let mut found = Vec::new();
+    // The place of the contents of the file.
+    for at in length - 16..length - 8 {
+        copy(original.path(), &directory);
+        let file = directory.join(version);
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[usize::try_from(at).unwrap()] ^= 0x80;
+        std::fs::write(file, bytes).unwrap();
+        let error = EmbeddedTables::open(&directory, options(false)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "byte {at}: {error}");
+        found.push(error.to_string());
+    }
+    let expected = "is damaged: a file refers to a place that it does not have; restore";
+    assert!(found.iter().any(|error| error.contains(expected)), "{found:#?}");
+}
