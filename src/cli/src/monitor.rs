@@ -57,10 +57,9 @@ impl WatchedArguments {
             let is_lock =
                 |error: &Error| error.kind() == ErrorKind::Unavailable && error.source().is_none();
             match self.target.is_directory() && error.downcast_ref().is_some_and(is_lock) {
-                true => exit::advised(
-                    error,
-                    "the process that has it open may show these figures over HTTP",
-                ),
+                true => {
+                    exit::advised(error, "a worker shows these figures at its FLUO_HTTP address")
+                }
                 false => error,
             }
         });

@@ -60,7 +60,7 @@ impl Directory {
             }
             found => found?,
         }
-        let lock = Lock::exclusive(path, &options.program)?;
+        let lock = Lock::exclusive(path, &options.program, options.http)?;
         let is_new = !exists(&path.join(TABLES))?;
         if is_new {
             // Another process may have deleted them since.

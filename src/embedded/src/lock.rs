@@ -1,11 +1,13 @@
 //! The lock on a directory, and the note in its file about the process that has it.
 //!
-//! The note is for people: `<process id> <program>`. Only the lock decides. The note is written
+//! The note is for people: `<process id> <program>`, and on a second line the address at which the
+//! program answers over HTTP, if it has one. Only the lock decides. The note is written
 //! after the lock was taken and removed before it is released, so a note without a lock is left
 //! over from a process that was killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use fluo_table::{Error, ErrorKind, Result};
@@ -24,7 +26,11 @@ pub(crate) struct Lock(File);
 
 impl Lock {
     /// Takes the lock, and creates its file if it is missing.
-    pub(crate) fn exclusive(directory: &Path, program: &str) -> Result<Self> {
+    pub(crate) fn exclusive(
+        directory: &Path,
+        program: &str,
+        http: Option<SocketAddr>,
+    ) -> Result<Self> {
         let path = directory.join(LOCK_FILE);
         let file = open_regular(&path, true)?.map_err(|error| cannot("open", &path, error))?;
         match file.try_lock() {
@@ -36,7 +42,7 @@ impl Lock {
             Err(TryLockError::Error(error)) => return Err(cannot("lock", &path, error)),
         }
         // A note that cannot be written, as on a full disk, is only missing in a message.
-        let _ = write_note(&file, program);
+        let _ = write_note(&file, program, http);
         Ok(Self(file))
     }
 }
@@ -65,21 +71,24 @@ fn held(file: &File) -> String {
     }
 }
 
-fn write_note(mut file: &File, program: &str) -> io::Result<()> {
+fn write_note(mut file: &File, program: &str, http: Option<SocketAddr>) -> io::Result<()> {
     file.set_len(0)?;
     let program = program.chars().filter(|c| !c.is_control());
     let program: String = program.take(MAX_PROGRAM).collect();
-    file.write_all(format!("{} {program}\n", std::process::id()).as_bytes())
+    let http = http.map(|address| format!("http://{address}\n")).unwrap_or_default();
+    file.write_all(format!("{} {program}\n{http}", std::process::id()).as_bytes())
 }
 
-/// Returns the process id of a note, and its program in backticks.
+/// Returns the process id of a note, and its program in backticks with its address.
 fn read_note(mut file: &File) -> Option<(u32, String)> {
     let mut note = Vec::new();
     file.rewind().ok()?;
     file.take(MAX_NOTE).read_to_end(&mut note).ok()?;
     let note = String::from_utf8_lossy(&note);
-    let (id, program) = note.trim_end().split_once(' ')?;
-    Some((id.parse().ok()?, format!("`{program}`")))
+    let mut lines = note.lines();
+    let (id, program) = lines.next()?.split_once(' ')?;
+    let http = lines.next().map(|url| format!(", at {url}")).unwrap_or_default();
+    Some((id.parse().ok()?, format!("`{program}`{http}")))
 }
 
 /// Opens a file for reading and writing. Refuses to open a pipe, because opening it would wait for
@@ -101,13 +110,13 @@ mod tests {
     use super::*;
 
     fn refused(directory: &Path) -> String {
-        let refused = Lock::exclusive(directory, "second").unwrap_err();
+        let refused = Lock::exclusive(directory, "second", None).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
         refused.to_string()
     }
 
     fn exclusive(directory: &Path, program: &str) -> Lock {
-        Lock::exclusive(directory, program).unwrap()
+        Lock::exclusive(directory, program, None).unwrap()
     }
 
     /// A process that another thread had just forked held a copy of the open file, and with it the
@@ -144,6 +153,11 @@ mod tests {
             "the directory `{name}` is open in process 1 (`worker of web`); wait until it ends, or stop it"
         );
         assert_eq!(refused(directory.path()), by_another);
+        drop(lock);
+        let lock = Lock::exclusive(directory.path(), "w", Some(([127, 0, 0, 1], 9464).into()));
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("{id} w\nhttp://127.0.0.1:9464\n"));
+        let message = refused(directory.path());
+        assert!(message.contains("(`w`, at http://127.0.0.1:9464); close that"), "{message}");
         drop(lock);
         assert_eq!(fs::read_to_string(&file).unwrap(), "");
     }

@@ -1,5 +1,6 @@
 //! The options of a directory.
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub struct EmbeddedOptions {
     pub(crate) create_if_missing: bool,
     pub(crate) create_parents: bool,
     pub(crate) program: String,
+    pub(crate) http: Option<SocketAddr>,
     pub(crate) servers: NonZeroUsize,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) cache_bytes: usize,
@@ -49,6 +51,7 @@ impl EmbeddedOptions {
             create_if_missing: false,
             create_parents: false,
             program: program(),
+            http: None,
             servers: NonZeroUsize::MIN.saturating_add(1),
             clock: Arc::new(SystemClock),
             cache_bytes: 128 << 20,
@@ -76,6 +79,13 @@ impl EmbeddedOptions {
     /// everyone who can read the directory. Default: the file name of the running program.
     pub fn program(mut self, program: impl Into<String>) -> Self {
         self.program = program.into();
+        self
+    }
+
+    /// Sets the address at which the program answers over HTTP, for the message of another program
+    /// that finds the directory open. Default: none.
+    pub fn http(mut self, address: SocketAddr) -> Self {
+        self.http = Some(address);
         self
     }
 

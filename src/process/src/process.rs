@@ -91,7 +91,8 @@ impl ProcessOptions {
                 }
                 _ => None,
             };
-            Ok::<_, Error>((oracle, self.profile.open().await?))
+            let address = http.as_ref().map(HttpServer::address);
+            Ok::<_, Error>((oracle, self.profile.open_for(address).await?))
         };
         let (oracle, instance) = tokio::select! {
             opened = opening => opened?,

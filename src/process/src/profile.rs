@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -128,9 +129,16 @@ impl Profile {
     ///
     /// Those of [`fluo_embedded::open`] or of [`Login::accumulo`] and [`fluo_accumulo::connect`].
     pub async fn open(&self) -> Result<Instance> {
+        self.open_for(None).await
+    }
+
+    /// Opens them for a process that answers over HTTP at an address. Other processes name it in a
+    /// message.
+    pub(crate) async fn open_for(&self, http: Option<SocketAddr>) -> Result<Instance> {
         match &self.target {
             Target::Embedded(directory) => {
                 let options = EmbeddedOptions::new().create_if_missing(true);
+                let options = http.into_iter().fold(options, EmbeddedOptions::http);
                 let open = fluo_embedded::EmbeddedTables::open(directory, options)?;
                 Ok(open.instance())
             }

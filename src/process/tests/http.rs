@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_engine::{Column, Error, ErrorKind};
-use fluo_process::ProcessOptions;
+use fluo_process::{ProcessOptions, Profile};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -117,6 +117,10 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
     // A second request for metrics must not count the samples again.
     assert!(answer("GET /metrics").await.1.contains("fluo_notification_tries_count 1\n"));
 
+    // No other process can look into the directory, so the message names the port.
+    let at = format!("embedded:{}", directory.path().display());
+    let held = Profile::parse(&at).unwrap().open().await.unwrap_err().to_string();
+    assert!(held.contains(&format!(", at http://{address}); ")), "{held}");
     // The worker has the directory open, so it is also the monitor of it.
     let monitored = "fluo_monitor_workers{application=\"web\"} 1\n";
     while !ask_at(address, "localhost", "GET /metrics").await.1.contains(monitored) {
