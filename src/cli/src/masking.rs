@@ -187,6 +187,16 @@ mod tests {
     }
 
     #[test]
+    fn names_the_place_of_the_target() {
+        let tip = "\n\n  tip: write --at after the whole command, or set FLUO_AT for all commands\n\nUsage:";
+        for line in ["fluo --at embedded:d table list", "fluo table --at=embedded:d list"] {
+            let found = message(line);
+            assert!(found.contains(tip), "{found}");
+        }
+        assert!(!message("fluo demo --at embedded:d").contains(tip));
+    }
+
+    #[test]
     fn names_the_numbers_that_are_possible() {
         for (line, expected) in [
             ("fluo scan --limit x", "'x' for '--limit <COUNT>': write a whole number"),

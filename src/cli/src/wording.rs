@@ -129,17 +129,29 @@ pub(crate) fn of_arguments(message: &str) -> String {
         "\n  <FILE|->\n\n  tip: write - for standard input\n",
         1,
     );
-    if let Some(rest) = message.strip_prefix(EXPORT) {
-        // The nearest name is that of the opposite.
-        let usage = rest.find("\nUsage:").and_then(|at| rest.get(at..)).unwrap_or_default();
-        return format!(
-            "{EXPORT}\n  tip: `fluo table scan --json` prints the cells for an import\n{usage}"
-        );
+    for (start, tip) in TIPS {
+        // The parser's own tip names the opposite, or no command.
+        if let Some(rest) = message.strip_prefix(start)
+            && let Some(usage) = rest.find("\nUsage:").and_then(|at| rest.get(at..))
+            && usage.contains("<COMMAND>")
+        {
+            return format!("{start}\n  tip: {tip}\n{usage}");
+        }
     }
     with_bounds(&message).unwrap_or(message)
 }
 
-const EXPORT: &str = "error: unrecognized subcommand 'export'\n";
+/// First lines of messages about the words before a command, and the tips that follow them.
+const TIPS: [(&str, &str); 2] = [
+    (
+        "error: unrecognized subcommand 'export'\n",
+        "`fluo table scan --json` prints the cells for an import",
+    ),
+    (
+        "error: unexpected argument '--at' found\n",
+        "write --at after the whole command, or set FLUO_AT for all commands",
+    ),
+];
 
 /// Replaces a range such as `1..=65536`; `None` if there is none.
 fn with_bounds(message: &str) -> Option<String> {
