@@ -60,7 +60,7 @@ impl Recipe for TableOptimizations {
                 "the optimizations have {count} recipes; declare each of them by itself"
             )));
         };
-        let hasher = requirement.design.as_ref().and_then(KeyDesign::row_hasher);
+        let hasher = requirement.design().and_then(KeyDesign::row_hasher);
         // Only even split points have shares.
         let (Some(hasher), Some(tablets)) = (hasher, requirement.shares.as_ref().map(Vec::len))
         else {

@@ -78,7 +78,9 @@ pub(crate) fn name_of(path: &Path) -> String {
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let (recipes, _) = parts(path)?;
-    merged(path, &recipes, |recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?))?;
+    merged(path, &recipes, |recipe| {
+        recipe.after_earlier(TableRequirement::for_key_design_at(&recipe.design, [])?)
+    })?;
     Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
@@ -155,12 +157,16 @@ impl Recipe {
     }
 
     fn requirement(&self) -> Result<TableRequirement> {
+        self.after_earlier(self.layout.requirement(&self.design)?)
+    }
+
+    fn after_earlier(&self, requirement: TableRequirement) -> Result<TableRequirement> {
         let earlier = self.migration.iter().flat_map(|migration| {
             let designs = migration.designs();
             let earlier = designs.len().saturating_sub(1);
             designs.take(earlier).cloned()
         });
-        Ok(self.layout.requirement(&self.design)?.after(earlier))
+        Ok(requirement.after(earlier)?)
     }
 
     pub(crate) fn name(&self) -> String {

@@ -124,7 +124,13 @@ impl Salt {
                     _ => format!("{end} {digits} hexadecimal digits of {digest}"),
                 }
             }
-            SaltKind::Hash(hasher) => format!("prefix and {} hash", hasher.scheme()),
+            SaltKind::Hash(hasher) => {
+                format!(
+                    "prefix `{}` and {} hash",
+                    Escaped(hasher.prefix().as_bytes()),
+                    hasher.scheme()
+                )
+            }
         }
     }
 

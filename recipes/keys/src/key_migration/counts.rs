@@ -3,12 +3,11 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use fluo_table::{Filter, Grouped, Scan, Table};
+use fluo_table::{Cell, Filter, Grouped, Scan, Table};
 use futures_util::TryStreamExt;
 
-use super::designs::KeyMigration;
+use super::designs::{KeyMigration, places_of};
 use crate::error::RecipeError;
-use crate::key_design::RowSelection;
 
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
@@ -61,11 +60,8 @@ impl KeyMigration {
     ///
     /// As [`Table::scan`].
     pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, RecipeError> {
-        let scan = Scan::over_all(self.spans(&RowSelection::All)?.concat())
-            .filter(Filter::FirstOfRow)
-            .batch_cells(BATCH_CELLS);
         let mut counts = MigrationProgress { rows: vec![0; self.designs().len()], foreign: 0 };
-        let (mut batches, mut row) = (table.scan(scan), Vec::new());
+        let (mut batches, mut row) = (table.scan(self.first_cells()?), Vec::new());
         while let Some(cells) = batches.try_next().await? {
             for cell in cells {
                 row.clear();
@@ -77,6 +73,39 @@ impl KeyMigration {
             }
         }
         Ok(counts)
+    }
+
+    /// Checks that no row without a salt begins like the keys of a row hasher, in the table or
+    /// after the migration. Such a row would stay where it is. Reads one cell of each row, or
+    /// nothing if all designs have a salt.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first such row; also as [`Table::scan`].
+    pub async fn check(&self, table: &dyn Table) -> Result<(), RecipeError> {
+        if self.reserved.is_empty() {
+            return Ok(());
+        }
+        let (mut batches, mut row) = (table.scan(self.first_cells()?), Vec::new());
+        while let Some(cells) = batches.try_next().await? {
+            for Cell { key, .. } in cells {
+                row.clear();
+                if self.decode_key_to(&key.row, &mut row).is_ok() {
+                    self.key(&row)?;
+                } else {
+                    let refused = |design| self.refuse_reserved(design, &key.row);
+                    self.designs().try_for_each(refused).map_err(RecipeError::row)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a scan of the first cell of every row that a design can have made.
+    fn first_cells(&self) -> Result<Scan, RecipeError> {
+        let places = self.designs().map(places_of).collect::<Result<Vec<_>, _>>()?;
+        let scan = Scan::over_all(places.concat());
+        Ok(scan.filter(Filter::FirstOfRow).batch_cells(BATCH_CELLS))
     }
 }
 

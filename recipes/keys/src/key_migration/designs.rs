@@ -1,12 +1,12 @@
 //! The handle: the designs of a table, oldest first.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use fluo_table::{
-    Bytes, Cell, Column, ColumnSelector, Escaped, Filter, Mutation, Scan, Span, Table, Versions,
+    Bytes, Cell, Column, ColumnSelector, Escaped, Excerpt, Filter, Mutation, Scan, Span, Table,
+    Versions,
 };
 use futures_util::TryStreamExt;
 
@@ -34,6 +34,9 @@ use crate::key_design::{KeyDesign, RowSelection, ScanCost};
 #[derive(Clone, Debug)]
 pub struct KeyMigration {
     pub(crate) designs: Arc<[KeyDesign]>,
+    /// Prefixes that no key of a design without a salt begins with (E4). Empty if all designs have
+    /// a salt, or none has one.
+    pub(super) reserved: Arc<[Bytes]>,
     pub(crate) versions: Versions,
 }
 
@@ -45,7 +48,7 @@ impl KeyMigration {
     ///
     /// Fails if there are no designs, if a design is listed twice, if two designs write rows
     /// differently or have keys that can be confused, or if a design has rows whose key cannot be
-    /// computed.
+    /// computed. Beside a design without a salt, all others must be row hashers.
     pub fn new(
         designs: impl IntoIterator<Item = KeyDesign>,
         versions: Versions,
@@ -60,13 +63,17 @@ impl KeyMigration {
         if older.is_empty() {
             return Err(RecipeError::settings("a table has at least one design, not 0"));
         }
+        let is_unsalted = |(design, _): &(KeyDesign, _)| design.head_len() == 0;
+        let prefixes = older.iter().filter(|one| !is_unsalted(one)).map(|(one, _)| one.prefix());
+        let reserved = if older.iter().any(is_unsalted) { prefixes.collect() } else { [].into() };
         let designs = older.into_iter().map(|(design, _)| design).collect();
-        Ok(Self { designs, versions })
+        Ok(Self { designs, reserved, versions })
     }
 
     /// Creates the list of the only design of a table.
     pub(crate) fn of_one(design: &KeyDesign) -> Self {
-        Self { designs: [design.clone()].into(), versions: Versions::All }
+        let reserved = [].into();
+        Self { designs: [design.clone()].into(), reserved, versions: Versions::All }
     }
 
     /// Returns the designs, oldest first.
@@ -80,7 +87,26 @@ impl KeyMigration {
     ///
     /// Fails if the newest design has no key for the row.
     pub fn key(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
-        self.designs.last().expect("there is at least one design").encode_row(row)
+        self.key_by(self.designs.last().expect("there is at least one design"), row)
+    }
+
+    fn key_by(&self, design: &KeyDesign, row: &[u8]) -> Result<Bytes, RecipeError> {
+        let key = design.encode_row(row)?;
+        self.refuse_reserved(design, &key).map_err(RecipeError::row)?;
+        Ok(key)
+    }
+
+    /// Refuses a key of a design without a salt that begins like the keys of another design.
+    pub(super) fn refuse_reserved(&self, design: &KeyDesign, key: &[u8]) -> Result<(), String> {
+        let begins = |prefix: &&Bytes| design.head_len() == 0 && key.starts_with(prefix);
+        self.reserved.iter().find(begins).map_or(Ok(()), |prefix| {
+            Err(format!(
+                "row {} begins with `{}`, like a hashed key: migrate to a row hasher with another \
+                 prefix",
+                Excerpt::new(key),
+                Escaped(prefix)
+            ))
+        })
     }
 
     /// Returns the keys under which a row can be stored, oldest first, each once. Read them in this
@@ -94,7 +120,7 @@ impl KeyMigration {
     /// Fails if none of the designs has a key for the row.
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
         let mut keys: Vec<Bytes> = Vec::new();
-        for key in self.of_each(|design| design.encode_row(row))?.into_iter().flatten() {
+        for key in self.of_each(|design| self.key_by(design, row))?.into_iter().flatten() {
             // A key belongs to the newest epoch that makes it.
             keys.retain(|older| *older != key);
             keys.push(key);
@@ -126,7 +152,8 @@ impl KeyMigration {
     pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, RecipeError> {
         let mut refused = None;
         for (index, design) in self.designs.iter().enumerate().rev() {
-            match design.decode_key_to(key, row) {
+            let may_be = self.refuse_reserved(design, key).map_err(RecipeError::key);
+            match may_be.and_then(|()| design.decode_key_to(key, row)) {
                 Ok(()) => return Ok(index),
                 Err(error) => refused = refused.or(Some(error)),
             }
@@ -141,8 +168,13 @@ impl KeyMigration {
     ///
     /// Fails like [`KeyDesign::spans`]; also if none of the designs has a key for the rows.
     pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, RecipeError> {
-        let spans = self.of_each(|design| design.spans(rows))?.into_iter();
-        Ok(spans.map(Option::unwrap_or_default).collect())
+        let spans = self.of_each(|design| {
+            if let RowSelection::Row(row) = rows {
+                self.refuse_reserved(design, row).map_err(RecipeError::row)?;
+            }
+            design.spans(rows)
+        });
+        Ok(spans?.into_iter().map(Option::unwrap_or_default).collect())
     }
 
     /// Returns the result of each design, or `None` for a design that has no key for the rows.
@@ -236,16 +268,28 @@ impl KeyMigration {
     }
 }
 
-/// Returns every salt of a design with its separator.
+/// Returns the pieces of the table that can contain any key of a design. Those of a row hasher are
+/// one, because it has too many salts to name each.
+pub(super) fn places_of(design: &KeyDesign) -> Result<Vec<Span>, RecipeError> {
+    let prefix = design.prefix();
+    if prefix.is_empty() {
+        return design.spans(&RowSelection::All);
+    }
+    Ok(vec![Span::prefix(prefix)])
+}
+
+/// Returns the bytes with which keys of a design begin, all of one length: the prefix of a row
+/// hasher, or each salt with its separator.
 fn heads_of(design: &KeyDesign) -> Result<BTreeSet<Bytes>, RecipeError> {
     if design.scans().by_row != ScanCost::SingleRange {
         return Err(RecipeError::settings(format!(
             "the rows of {design} cannot be moved, because their salts cannot be computed"
         )));
     }
-    let spans = design.spans(&RowSelection::All)?;
-    let head = |span: &Span| span.start().row.slice(..design.head_len());
-    Ok(spans.iter().map(head).collect())
+    let prefix = design.prefix();
+    let len = if prefix.is_empty() { design.head_len() } else { prefix.len() };
+    let head = |span: &Span| span.start().row.slice(..len);
+    Ok(places_of(design)?.iter().map(head).collect())
 }
 
 fn check_beside(
@@ -256,9 +300,17 @@ fn check_beside(
         format!("{new} is listed twice")
     } else if !old.has_encoding_of(new) {
         format!("{old} and {new} write rows differently: copy the table")
-    } else if let Some(head) = confusable(old_heads, new_heads) {
+    } else if let Some((plain, salted)) = beside_plain(old, new) {
+        if salted.row_hasher().is_some() {
+            return Ok(());
+        }
+        format!("rows of {plain} can begin like keys of {salted}: migrate to a row hasher first")
+    } else if let Some(head) = confusable(old_heads, new_heads)
+        && old.head_len() != new.head_len()
+    {
+        let part = if new.row_hasher().is_some() { "prefix" } else { "separator" };
         format!(
-            "keys of {old} and of {new} can both begin with `{}`: give the newer another separator",
+            "keys of {old} and of {new} can both begin with `{}`: give the newer another {part}",
             Escaped(head)
         )
     } else {
@@ -267,15 +319,23 @@ fn check_beside(
     Err(RecipeError::settings(reason))
 }
 
-/// Returns the beginning of a key that two designs can have made, if they would decode different
-/// rows from it. Heads of one design have one length.
+/// Returns the design without a salt, and the other one, if only one of two has a salt.
+fn beside_plain<'a>(
+    one: &'a KeyDesign,
+    other: &'a KeyDesign,
+) -> Option<(&'a KeyDesign, &'a KeyDesign)> {
+    match [one, other].map(|design| design.head_len() == 0) {
+        [true, false] => Some((one, other)),
+        [false, true] => Some((other, one)),
+        _ => None,
+    }
+}
+
+/// Returns a beginning that keys of two designs can have in common. Heads of one design have one
+/// length.
 fn confusable<'a>(one: &'a BTreeSet<Bytes>, other: &'a BTreeSet<Bytes>) -> Option<&'a Bytes> {
     let len = |heads: &BTreeSet<Bytes>| heads.first().map_or(0, Bytes::len);
-    let (short, long) = match len(one).cmp(&len(other)) {
-        Ordering::Equal => return None,
-        Ordering::Less => (one, other),
-        Ordering::Greater => (other, one),
-    };
+    let (short, long) = if len(one) <= len(other) { (one, other) } else { (other, one) };
     let begins = |head: &&Bytes| short.contains(&head.slice(..len(short)));
     long.iter().find(begins)
 }

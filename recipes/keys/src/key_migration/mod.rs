@@ -1,9 +1,10 @@
-//! KeyMigration: changing the salt of a table that is in use.
+//! KeyMigration: changing the salt of a table that is in use, or adding a salt or removing it.
 //!
 //! A table that was salted for 16 tablets and will be salted for 64 holds rows of both designs for
-//! a while. Each design that rows were written with is an *epoch*, oldest first. [`KeyMigration`]
-//! reads a row under any of its keys, writes it by the newest design, and moves the other rows in
-//! steps that can be interrupted.
+//! a while. So does a table whose rows were loaded as they are and will be hashed. Each design that
+//! rows were written with is an *epoch*, oldest first. [`KeyMigration`] reads a row under any of
+//! its keys, writes it by the newest design, and moves the other rows in steps that can be
+//! interrupted.
 //!
 //! A row can be stored under one key for each epoch. These rules call them its *places*.
 //!
@@ -19,7 +20,9 @@
 //!   the table. Of two cells with the same column and timestamp, the one of the newer epoch is
 //!   kept, and each column keeps as many versions as the table shows: no row appears twice.
 //! - **E4, one owner for each key.** A stored key belongs to the newest epoch that can have made
-//!   it. Designs whose keys can stand for different rows are rejected.
+//!   it. Designs whose keys can stand for different rows are rejected. A row without a salt can
+//!   have every key, so beside such a design all others are row hashers, and it has no rows that
+//!   begin with their prefixes: [`KeyMigration::check`] finds one before anything moves.
 //! - **E5, nothing is overwritten.** A copy is conditional: a cell that is already in the new place
 //!   stays as it is, because it was written there or copied before. So every step can be repeated.
 //!

@@ -19,7 +19,7 @@ use fluo_table::{Bytes, Cell, Excerpt, Grouped, Scan, Span, Table, counted, row_
 use futures_util::TryStreamExt;
 
 use super::copy::{Arrival, Moving, move_rows};
-use super::designs::KeyMigration;
+use super::designs::{KeyMigration, places_of};
 use crate::cells::size_bytes;
 use crate::cursor::{Mark, MigrationCursor};
 use crate::error::{RecipeError, RecipeErrorKind};
@@ -113,7 +113,7 @@ impl KeyMigration {
         else {
             return Ok(MigrationStep::default());
         };
-        let (cells, rest) = read(table, design.spans(&RowSelection::All)?, after, options).await?;
+        let (cells, rest) = read(table, places_of(design)?, after, options).await?;
         let mut step = MigrationStep::default();
         let mut moving = self.moving(epoch, &cells, &mut step)?;
         let arrivals = move_rows(table, self.versions, &mut moving).await?;

@@ -64,11 +64,19 @@ impl TableOptimizations {
     /// Two recipes overlap; the message names them.
     pub fn merge(mut self, other: Self) -> Result<Self, RecipeError> {
         for theirs in other.requirements {
+            let begins =
+                |one: &Bytes, other: &Bytes| one.starts_with(other) || other.starts_with(one);
             let overlaps = |ours: &&TableRequirement| {
-                ours.prefix.starts_with(&theirs.prefix) || theirs.prefix.starts_with(&ours.prefix)
+                ours.prefixes().any(|one| theirs.prefixes().any(|other| begins(&one, &other)))
             };
             if let Some(ours) = self.requirements.iter().find(overlaps) {
-                let remedy = match [ours, &theirs].into_iter().find(|one| one.prefix.is_empty()) {
+                let is_everywhere =
+                    |one: &&TableRequirement| one.prefixes().any(|prefix| prefix.is_empty());
+                let remedy = match [ours, &theirs].into_iter().find(is_everywhere) {
+                    Some(alone) if !alone.prefix.is_empty() => format!(
+                        "{}, with unsalted rows so far, must be the only recipe of its table",
+                        alone.owner
+                    ),
                     Some(alone) => format!("{} must be the only recipe of its table", alone.owner),
                     None => "give them prefixes of which neither starts with the other".to_owned(),
                 };
@@ -147,6 +155,28 @@ mod tests {
             let message = one.merge(other).unwrap_err().to_string();
             let end = " overlap; key design modulo must be the only recipe of its table";
             assert!(message.ends_with(end), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_recipe_with_unsalted_rows_so_far_is_alone() {
+        let of_hasher = |prefix: &str| {
+            let design = KeyDesign::from(&RowHasher::new(prefix).unwrap());
+            TableRequirement::for_key_design(&design, 3).unwrap()
+        };
+        let unsalted = KeyDesign::new(crate::Unsalted {}).unwrap();
+        let other = KeyDesign::from(&RowHasher::new("q").unwrap());
+        for (earlier, remedy) in [
+            (
+                unsalted,
+                "row hasher `p`, with unsalted rows so far, must be the only recipe of its table",
+            ),
+            (other, "give them prefixes of which neither starts with the other"),
+        ] {
+            let moving = of_hasher("p").after([earlier]).unwrap();
+            let error = TableOptimizations::from(moving).merge(of("q", 3)).unwrap_err();
+            let overlap = "row hasher `p` and row hasher `q` overlap";
+            assert_eq!(error.to_string(), format!("{overlap}; {remedy}"));
         }
     }
 

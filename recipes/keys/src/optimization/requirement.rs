@@ -3,11 +3,12 @@
 use std::ops::RangeInclusive;
 
 use fluo_table::balancer::{GroupPattern, PatternError};
-use fluo_table::{Bytes, Escaped, Grouped, Tablets, prefix_successor};
+use fluo_table::{Bytes, Escaped, Grouped, Tablets, Versions, prefix_successor};
 
 use crate::error::RecipeError;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
+use crate::key_migration::KeyMigration;
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
 /// its group. The [builder](TableRequirementBuilder) describes the parts.
@@ -18,10 +19,9 @@ pub struct TableRequirement {
     pub(super) prefix: Bytes,
     pub(super) splits: Vec<Bytes>,
     pub(super) group_regex: Option<String>,
-    /// The design of its keys. A row under the prefix that is not a key of it is a foreign row.
-    pub(crate) design: Option<KeyDesign>,
-    /// Earlier designs, in which some rows may still be written.
-    pub(super) earlier: Vec<KeyDesign>,
+    /// The design of its keys, after earlier ones in which some rows may still be written. A row
+    /// under the prefix that is a key of none of them is a foreign row.
+    pub(super) designs: Option<KeyMigration>,
     pub(crate) shares: Option<Vec<u64>>,
     pub(super) is_transient: bool,
 }
@@ -77,12 +77,21 @@ impl TableRequirement {
     }
 
     /// Adds earlier designs, in which some rows may be written until
-    /// [`KeyMigration`](crate::KeyMigration) has moved them. Such rows are counted apart from rows
-    /// of no design.
-    #[must_use]
-    pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
-        self.earlier.extend(earlier);
-        self
+    /// [`KeyMigration`] has moved them. Such rows are counted apart from rows of no design.
+    ///
+    /// # Errors
+    ///
+    /// As [`KeyMigration::new`].
+    pub fn after(
+        mut self,
+        earlier: impl IntoIterator<Item = KeyDesign>,
+    ) -> Result<Self, RecipeError> {
+        let mut designs: Vec<_> = earlier.into_iter().collect();
+        if let Some(own) = self.designs.as_ref().filter(|_| !designs.is_empty()) {
+            designs.extend(own.designs().cloned());
+            self.designs = Some(KeyMigration::new(designs, Versions::All)?);
+        }
+        Ok(self)
     }
 
     /// Returns a builder, for recipes outside of this crate.
@@ -92,8 +101,7 @@ impl TableRequirement {
             prefix: Bytes::new(),
             splits: Vec::new(),
             group_regex: None,
-            design: None,
-            earlier: Vec::new(),
+            designs: None,
             shares: None,
             is_transient: false,
         };
@@ -108,7 +116,7 @@ impl TableRequirement {
         Self {
             prefix: design.prefix(),
             group_regex: design.group_regex(),
-            design: Some(design.clone()),
+            designs: Some(KeyMigration::of_one(design)),
             ..Self::builder(owner).requirement
         }
     }
@@ -121,6 +129,16 @@ impl TableRequirement {
     pub(super) fn pattern(&self) -> Result<Option<GroupPattern>, PatternError> {
         let regex = self.group_regex.as_ref();
         regex.map(|regex| GroupPattern::parse(&format!("({regex}).*"))).transpose()
+    }
+
+    pub(crate) fn design(&self) -> Option<&KeyDesign> {
+        self.designs.as_ref()?.designs().last()
+    }
+
+    /// Returns the beginnings of its rows, those of earlier designs included.
+    pub(super) fn prefixes(&self) -> impl Iterator<Item = Bytes> {
+        let earlier = self.designs.iter().flat_map(KeyMigration::designs).map(KeyDesign::prefix);
+        earlier.chain([self.prefix.clone()])
     }
 
     pub(super) fn planned_tablets(&self) -> usize {

@@ -121,7 +121,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 let before = modulo(10);
                 let after = modulo(64);
                 let spec = TableRequirement::for_key_design(&after, 16).unwrap();
-                let spec = TableOptimizations::from(spec.after([before.clone()]));
+                let spec = TableOptimizations::from(spec.after([before.clone()]).unwrap());
                 Scene::new(spec, keys(&after, plain().take(2_000)))
                     .and(keys(&before, plain().skip(2_000)))
             },

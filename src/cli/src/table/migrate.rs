@@ -16,26 +16,25 @@ use crate::{output, progress, spec};
 
 /// Move rows from an earlier design to the design of the spec.
 ///
-/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are copied,
-/// checked under their new key, and only then deleted under the old one, in bounded steps. It is
-/// safe to interrupt this command, and to run it again. The exit code is 1 while rows are left.
+/// The spec names the earlier designs in [[row_hasher.before]] or [[key_design.before]], oldest
+/// first; `unsalted` are rows as they are. Rows are copied, checked under their new key, and only
+/// then deleted under the old one, in bounded steps. It is safe to interrupt this command, and to
+/// run it again. The exit code is 1 while rows are left.
 ///
 /// During a migration, readers must look under every key that a row can have, and deletes must
 /// reach each of them. The library does both for applications that declare the earlier designs.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
-  fluo table migrate --at embedded:./data --spec events.toml events
+  fluo table migrate --at embedded:./data --spec pages.toml pages
 
-events.toml, for a table of 64 salts that had 16:
-  [[key_design]]
-  design = \"modulo\"
-  buckets = 64
-  tablets = 64
+pages.toml, for rows that were loaded without a hash:
+  [[row_hasher]]
+  prefix = \"p\"
+  tablets = 20
 
-  [[key_design.before]]
-  design = \"modulo\"
-  buckets = 16
+  [[row_hasher.before]]
+  design = \"unsalted\"
 
 `fluo table verify` with the same spec shows the progress.")]
 pub(crate) struct Migrate {
@@ -74,6 +73,7 @@ impl Migrate {
         let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
+        epochs.check(&*table).await.context("no row was moved")?;
         let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
         let (options, mut cursor) = (MigrationOptions::new(), None);
         let bar = progress::counter("rows moved");
@@ -111,8 +111,8 @@ impl Migrate {
         match (migrations.next(), migrations.next()) {
             (Some(migration), None) => Ok(migration),
             (None, _) => bail!(
-                "the spec {spec} names no earlier design: write [[key_design.before]] with the settings that the rows were \
-                 written with"
+                "the spec {spec} names no earlier design: write [[row_hasher.before]] or [[key_design.before]] with the \
+                 design of the rows so far"
             ),
             (Some(_), Some(_)) => bail!(
                 "the spec {spec} names earlier designs of several recipes: migrate one at a time, with a spec of its own"

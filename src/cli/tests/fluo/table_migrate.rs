@@ -1,4 +1,4 @@
-//! `fluo table migrate`: more salts for a table in use.
+//! `fluo table migrate`: more salts for a table in use, or a hash for plain rows.
 
 #![cfg(unix)]
 
@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::command::{Place, assert_says, ended};
 
+const PLAIN: &str = "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = []\n";
+const HASHED: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 4\n\
+                      [[row_hasher.before]]\ndesign = \"unsalted\"\n";
 const BEFORE: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n";
 const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
                      [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
@@ -13,9 +16,18 @@ const AFTER: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets 
 /// Checks that an interrupted migration reports its progress, and the next run completes it.
 #[test]
 fn an_interrupted_migration_reports_its_progress() {
+    interrupt(BEFORE, AFTER);
+}
+
+#[test]
+fn an_interrupted_migration_to_a_row_hasher_reports_its_progress() {
+    interrupt(PLAIN, HASHED);
+}
+
+fn interrupt(before: &str, after: &str) {
     let place = Place::with_table();
-    place.file("before.toml", BEFORE);
-    place.file("after.toml", AFTER);
+    place.file("before.toml", before);
+    place.file("after.toml", after);
     let rows: String = (0..60_000).map(|row| format!("row {row}\n")).collect();
     place.file("rows", &rows);
     place.runs("table load --at embedded:d --spec before.toml pages rows");

@@ -7,6 +7,7 @@ mod moving;
 mod orders;
 mod refusals;
 mod scene;
+mod unsalted;
 mod without_key;
 
 use std::num::NonZeroUsize;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 use fluo_keys::{
     DigestSalt, KeyDesign, KeyMigration, MigrationCursor, MigrationOptions, MigrationStep, Modulo,
-    RowBatch, RowSelection,
+    RowBatch, RowHasher, RowSelection, Unsalted,
 };
 use fluo_table::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
 use futures::stream::TryStreamExt;
@@ -28,6 +29,14 @@ fn modulo(buckets: u32) -> KeyDesign {
 fn digest(digits: u8, separator: &str) -> KeyDesign {
     KeyDesign::new(DigestSalt { digits, separator: separator.to_owned(), ..DigestSalt::default() })
         .unwrap()
+}
+
+fn hasher(prefix: &str) -> KeyDesign {
+    KeyDesign::from(&RowHasher::new(prefix).unwrap())
+}
+
+fn unsalted() -> KeyDesign {
+    KeyDesign::new(Unsalted {}).unwrap()
 }
 
 async fn new_table(tables: &dyn TableAdmin, versions: Versions) -> Arc<dyn Table> {

@@ -83,9 +83,11 @@ impl<'a> Census<'a> {
 
     fn add_row(&mut self, key: &Bytes) {
         let tablet = self.tablets.index_of(key);
-        let mut recipes = self.recipes.iter_mut();
-        let owner = recipes.find(|tally| key.starts_with(&tally.requirement.prefix));
-        let owner = owner.map(|tally| {
+        let begins = |tally: &Tally<'_>| key.starts_with(&tally.requirement.prefix);
+        let owner = self.recipes.iter().position(begins);
+        let is_earlier = |tally: &Tally<'_>| tally.is_of_earlier_design(key);
+        let owner = owner.or_else(|| self.recipes.iter().position(is_earlier));
+        let owner = owner.and_then(|owner| self.recipes.get_mut(owner)).map(|tally| {
             tally.add(key, tablet);
             tally.requirement
         });

@@ -74,18 +74,37 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Counts a stored row that begins with the prefix of the recipe.
+    /// Returns the age of the design of a stored row: 0 is the newest. `None` if it has no design.
+    fn age(&self, key: &Bytes) -> Option<usize> {
+        let Some(designs) = &self.requirement.designs else {
+            return Some(0);
+        };
+        let epoch = designs.decode_key_to(key, &mut Vec::with_capacity(key.len())).ok()?;
+        Some(designs.designs().len() - 1 - epoch)
+    }
+
+    /// Checks whether a stored row is written in an earlier design of the recipe.
+    pub(super) fn is_of_earlier_design(&self, key: &Bytes) -> bool {
+        let designs = self.requirement.designs.as_ref();
+        let has_earlier = designs.is_some_and(|designs| designs.designs().len() > 1);
+        has_earlier && self.age(key).is_some_and(|age| age > 0)
+    }
+
+    /// Counts a stored row that begins with the prefix of the recipe, or is of an earlier design.
     pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
-        let TableRequirement { design, earlier, splits, .. } = self.requirement;
-        if design.as_ref().is_some_and(|design| design.decode_key(key).is_err()) {
-            if earlier.iter().any(|design| design.decode_key(key).is_ok()) {
+        match self.age(key) {
+            Some(0) => {}
+            Some(_) => {
                 self.in_earlier_designs += 1;
                 return;
             }
-            self.foreign += 1;
-            self.first_foreign.get_or_insert_with(|| Escaped(key).to_string());
-            return;
+            None => {
+                self.foreign += 1;
+                self.first_foreign.get_or_insert_with(|| Escaped(key).to_string());
+                return;
+            }
         }
+        let splits = &self.requirement.splits;
         self.add_to(tablet, 1);
         let planned = splits.partition_point(|end| end < key);
         if let Some(count) = self.in_planned.get_mut(planned) {
@@ -104,7 +123,7 @@ impl<'a> Tally<'a> {
         });
         let total = self.in_tablets.iter().sum();
         let load = scale.load(self.in_planned.len(), total, parts.collect());
-        let design = requirement.design.as_ref();
+        let design = requirement.design();
         // Rows that share a salted part are in one tablet by design.
         let keeps_rows_together = design.is_some_and(KeyDesign::keeps_rows_together);
         let is_tested = scale.counted && !requirement.is_transient && !keeps_rows_together;
