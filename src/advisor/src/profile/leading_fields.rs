@@ -15,7 +15,7 @@ const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
 /// The least share of the keys that contain a separator, in percent.
 const SEPARATED_PERCENT: usize = 90;
 /// The maximum number of fields that are joined, to get past fields that are the same in every key.
-const MAX_FIELDS: usize = 3;
+const MAX_FIELDS: usize = 8;
 const FIRST_BYTES: usize = 4;
 const MAX_HOT: usize = 20;
 /// The least share of the keys that makes a field hot, in percent.
@@ -91,8 +91,8 @@ impl FieldCut {
             return Self::Host;
         }
         let found = SEPARATORS.into_iter().find(|separator| {
-            // A key that begins with the separator has no field before it.
-            is_most(&|key| memchr::memchr(*separator, key).is_some_and(|place| place > 0))
+            // A separator at the beginning, as of a path, ends no field.
+            is_most(&|key| key.iter().skip(1).any(|byte| byte == separator))
         });
         let Some(byte) = found else {
             return Self::FirstBytes { bytes: FIRST_BYTES };
@@ -203,6 +203,8 @@ mod tests {
             (["www.a.org/x", "b.co.uk"], FieldCut::Host),
             (["www.a.org/x", "main.rs"], FieldCut::Separator { byte: b'.', fields: 1 }),
             (["org.a/x", "org.b/y"], FieldCut::Separator { byte: b'/', fields: 1 }),
+            (["/usr/a.so", "/etc/b.d"], FieldCut::Separator { byte: b'/', fields: 2 }),
+            (["/usr/lib/x/a", "/usr/lib/y/b"], FieldCut::Separator { byte: b'/', fields: 4 }),
             (["123456", "789012"], FieldCut::FirstBytes { bytes: 4 }),
             (["/a", "/b"], FieldCut::FirstBytes { bytes: 4 }),
         ] {

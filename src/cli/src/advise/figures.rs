@@ -132,7 +132,10 @@ fn order(order: &OrderProfile) -> String {
 fn fields(fields: &LeadingFields, profile: &KeyProfile) -> Option<String> {
     let end = match fields.cut? {
         FieldCut::UrlHost | FieldCut::Host => "host".to_owned(),
-        FieldCut::Separator { byte, .. } => format!("before {}", quoted(&[byte])),
+        FieldCut::Separator { byte, fields: 1 } => format!("before {}", quoted(&[byte])),
+        FieldCut::Separator { byte, fields } => {
+            format!("before the {} {}", ordinal(fields), quoted(&[byte]))
+        }
         _ => return None,
     };
     let hot = fields.hot.iter().take(FIELDS);
@@ -142,6 +145,15 @@ fn fields(fields: &LeadingFields, profile: &KeyProfile) -> Option<String> {
         [] => Some(end),
         hot => Some(format!("{end}: {}", hot.join(", "))),
     }
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match number {
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// Returns the first bytes of keys as text.
