@@ -86,6 +86,12 @@ fn a_salted_table_is_kept_with_its_fault(
     };
     assert_eq!((report.decision, report.tablets), (expected, tablets));
     let faults = &report.designs[0].faults;
+    let suitability = match fault {
+        Some(Fault::FewerThanServers { .. }) => Suitability::TooFewTablets,
+        Some(_) => Suitability::Uneven,
+        None => Suitability::Recommended,
+    };
+    assert_eq!(report.designs[0].suitability, suitability);
     assert!(fault.is_none_or(|fault| faults.contains(&fault)), "{faults:?}");
 }
 

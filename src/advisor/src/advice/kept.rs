@@ -25,9 +25,10 @@ pub(super) fn report(
     let servers = options.servers;
     let few =
         (tablets < u64::from(servers)).then_some(Fault::FewerThanServers { tablets, servers });
+    let good = if few.is_some() { Suitability::TooFewTablets } else { Suitability::Recommended };
     for design in &mut designs {
         if design.suitability == Suitability::Suitable {
-            design.suitability = Suitability::Recommended;
+            design.suitability = good;
         }
         design.faults.extend(few.clone());
     }

@@ -201,8 +201,10 @@ fn designs(answer: &Answer) -> Markup {
                 @for (rank, design) in answer.report.designs.iter().enumerate() {
                     @let [name, _, figures @ ..] = text::row(design);
                     @let is_advised = rank < advised;
+                    @let is_few = design.suitability == Suitability::TooFewTablets;
                     @let is_good = design.suitability == Suitability::Recommended;
-                    tr.advised[is_advised].faulty[is_advised && !is_good] role="row" {
+                    tr.advised[is_advised].scarce[is_advised && is_few].faulty[is_advised && !is_few && !is_good]
+                        role="row" {
                         th scope="row" role="rowheader" { (name) }
                         td role="cell" { (marked(design.suitability)) }
                         @for (heading, figure) in text::HEADER.iter().skip(2).zip(figures) {
@@ -219,7 +221,7 @@ fn marked(suitability: Suitability) -> Markup {
     let (class, sign) = match suitability {
         Suitability::Recommended => ("good", "✓"),
         Suitability::Suitable => ("", "✓"),
-        Suitability::TooFewTablets => ("", "△"),
+        Suitability::TooFewTablets => ("few", "△"),
         _ => ("bad", "✗"),
     };
     html! { span class=(class) { (sign) " " (text::suitability(suitability)) } }

@@ -33,9 +33,10 @@ pub(super) fn lines(answer: &Answer) -> String {
     }
     lines += "\nDesigns\n\n";
     let mut designs = Columns::new(HEADER);
-    for design in &report.designs {
-        designs
-            .painted_row(meaning(design.suitability), row(design).map(|text| output::shown(&text)));
+    let advised = report.advised().len();
+    for (rank, design) in report.designs.iter().enumerate() {
+        let meaning = meaning(design.suitability, rank < advised);
+        designs.painted_row(meaning, row(design).map(|text| output::shown(&text)));
     }
     let designs = designs.lines();
     lines += &format!("{designs}\n\n{}\n", decision(report));
@@ -72,9 +73,11 @@ pub(super) fn row(design: &RankedDesign) -> [String; 8] {
     ]
 }
 
-fn meaning(suitability: Suitability) -> Option<Meaning> {
+/// Returns the color of a design. One that is advised in spite of its faults is a notice.
+fn meaning(suitability: Suitability, is_advised: bool) -> Option<Meaning> {
     match suitability {
         Suitability::Recommended => Some(Meaning::Good),
+        _ if is_advised => Some(Meaning::Notice),
         Suitability::Suitable => None,
         _ => Some(Meaning::Faint),
     }
@@ -206,5 +209,17 @@ pub(super) fn decision(report: &AdvisorReport) -> String {
             "{sentence} There is no spec: the balancer's pattern has groups of other recipes."
         ),
         _ => sentence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_design_with_a_fault_has_not_the_color_of_a_good_one() {
+        assert_eq!(meaning(Suitability::Recommended, true), Some(Meaning::Good));
+        assert_eq!(meaning(Suitability::TooFewTablets, true), Some(Meaning::Notice));
+        assert_eq!(meaning(Suitability::TooFewTablets, false), Some(Meaning::Faint));
     }
 }

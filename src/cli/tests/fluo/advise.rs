@@ -91,6 +91,18 @@ fn the_page_marks_only_a_good_design_as_good() {
     assert_eq!((row(&least_bad, "advised faulty"), row(&least_bad, "advised")), (1, 0));
     let (good, _) = page(&ids(20_000), "--servers 4");
     assert_eq!((row(&good, "advised faulty"), row(&good, "advised")), (0, 1));
+    // A design that the keys have, in fewer tablets than servers: it was drawn as a good one.
+    let salt = "key add --design digest-salt,digits=1,separator=:";
+    let salted = String::from_utf8(Place::new().fed(salt, ids(5_000)).stdout).unwrap();
+    let (few, json) = page(&salted, "--servers 20");
+    assert_eq!(json["designs"][0]["suitability"], "too-few-tablets");
+    let verdict = "Keep digest-salt in 10 tablets, although 10 tablets cannot use 20 servers.";
+    assert_says(&few, verdict);
+    assert_eq!((row(&few, "advised scarce"), row(&few, "advised")), (1, 0));
+    assert_eq!(
+        (few.matches("✓ recommended").count(), few.matches("class=\"good\"").count()),
+        (0, 0)
+    );
 }
 
 /// A key may be a URL with a password. Each place that shows keys hides it: the frequent rows, the
