@@ -262,7 +262,7 @@ mod tests {
             let error = Encoding::Base64.decode(line).unwrap_err().to_string();
             assert_eq!(error, format!("it is not base64 with its padding ({wrong})"));
         }
-        let text = written(Encoding::Text).row(r"u:secret@a\q".as_ref());
+        let text = written(Encoding::Text).row(r"db://u:secret@a\q".as_ref());
         assert_eq!(
             format!("{:#}", text.unwrap_err()),
             r"row `***@a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`"

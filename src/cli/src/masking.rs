@@ -9,11 +9,14 @@ use std::iter;
 use clap::Error;
 use clap::error::ErrorKind;
 use fluo_table::Escaped;
+use memchr::memmem;
 
 use crate::wording;
 
 /// The targets that messages give as examples. Their beginnings are not hidden.
 const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:[::1]:42424"];
+
+const SCHEME_END: &[u8] = b"://";
 
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: &[OsString]) -> String {
@@ -60,15 +63,30 @@ pub(crate) fn masked_start<'a>(start: &[u8], mut keys: impl Iterator<Item = &'a 
     }
 }
 
-/// Returns the place of the last `@` if a login may precede it: a text with a colon, or the start
-/// of a URL up to its host. An e-mail address has no login.
+/// Returns the place of the last `@` if it may follow a login, which only a URL has:
+/// `scheme://user:password@host`. Text with a colon before an e-mail address is none.
 fn end_of_login(key: &[u8]) -> Option<usize> {
     let end = key.iter().rposition(|&byte| byte == b'@')?;
-    let before = key.get(..end)?;
-    let start = before.windows(3).position(|bytes| bytes == b"://").map(|scheme| scheme + 3);
-    let login = before.get(start.unwrap_or(0)..)?;
-    let is_host = start.is_some() && !login.is_empty() && !login.contains(&b'/');
-    (is_host || login.contains(&b':')).then_some(end)
+    let mut schemes = memmem::find_iter(key, SCHEME_END).map(|place| place + SCHEME_END.len());
+    schemes.any(|start| key.get(start..end).is_some_and(may_be_login)).then_some(end)
+}
+
+/// Checks whether a text between `scheme://` and an `@` may be a login. It is none if a host comes
+/// first: text before a `/`, `?` or `#`, with a port that is a number or without a port. A password
+/// may contain these characters, although a URL may not.
+fn may_be_login(text: &[u8]) -> bool {
+    let Some(host_end) = text.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')) else {
+        return !text.is_empty();
+    };
+    let host = text.get(..host_end).unwrap_or_default();
+    let port = host.iter().rposition(|byte| *byte == b':').and_then(|colon| host.get(colon + 1..));
+    host.contains(&b'@') || port.is_some_and(|port| !port.iter().all(u8::is_ascii_digit))
+}
+
+/// Checks whether a login may begin in the start of a key, and end after it.
+fn may_begin_login(start: &str) -> bool {
+    let mut rests = start.split("://").skip(1);
+    rests.any(|rest| rest.is_empty() || may_be_login(rest.as_bytes()))
 }
 
 /// Masks the rows and keys that a sentence quotes. A text outside of the quotes is part of a key if
@@ -81,7 +99,7 @@ pub(crate) fn masked_quotes(sentence: &str) -> String {
     }
     let shown = |(place, part): (usize, &&str)| match parts.get(place + 1) {
         // The rest of a long key may contain an `@`.
-        Some(after) if place % 2 == 1 && after.starts_with(".. (") && part.contains(':') => {
+        Some(after) if place % 2 == 1 && after.starts_with(".. (") && may_begin_login(part) => {
             "***".to_owned()
         }
         _ if place % 2 == 1 => masked_text(part),
@@ -219,28 +237,49 @@ mod tests {
 
     #[test]
     fn masks_possible_passwords() {
-        assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
-        assert_eq!(masked(b"a:b@c@d"), "***@d");
-        assert_eq!(masked(b"https://token@host/a"), "***@host/a");
+        for (key, shown) in [
+            (&b"db://user:secret@x\n"[..], r"***@x\x0a"),
+            (b"db://a:b@c@d", "***@d"),
+            (b"https://token@host/a", "***@host/a"),
+            (b"https://user:secret@host:80/@alice", "***@alice"),
+            (b"https://user:sec/ret@host", "***@host"),
+            (b"https://user:s@c/ret@host", "***@host"),
+            (b"https://a.example:80/?next=https://user:secret@host", "***@host"),
+        ] {
+            assert_eq!(masked(key), shown);
+        }
         assert_eq!(
-            masked_quotes("`user:secret@x` has no time: the text before `@` is `no:time@number`"),
+            masked_quotes("`db://u:secret@x` has no time: the text before `@` is `a://b:c@number`"),
             "`***@x` has no time: the text before `@` is `***@number`"
         );
     }
 
     #[test]
     fn shows_mail_addresses_and_paths() {
-        for key in ["abc", "alice@example.com", "@a", "a@b@c", "https://a.example/@alice", "a://@b"]
-        {
+        for key in [
+            "abc",
+            "alice@example.com",
+            "mailto:joe@example.com",
+            "u:joe@example.com",
+            "2026-01-01T10:00:00 joe@example.com",
+            "@a",
+            "a@b@c",
+            "a://@b",
+            "https://a.example/@alice",
+            "https://a.example:8080/@alice",
+            "https://a.example/?q=x:y@z",
+        ] {
             assert_eq!(masked(key.as_bytes()), key);
         }
+        let long = "the row `user:joe`.. (60 of 100 bytes) has no time";
+        assert_eq!(masked_quotes(long), long);
         assert_eq!(masked_quotes("no time: `alice@example.com`"), "no time: `alice@example.com`");
     }
 
     /// Covers a bug: a backtick in a key swapped the quoted and the other texts.
     #[test]
     fn masks_keys_with_backticks() {
-        for sentence in ["`u:hunt`er2@h` has no time", "`a`u:hunter2@h`b` has no time"] {
+        for sentence in ["`db://u:hunt`er2@h` has no time", "`a`u:hunter2@h`b` has no time"] {
             let shown = masked_quotes(sentence);
             assert!(shown.starts_with("***@h`") && !shown.contains("hunt"), "{shown}");
         }
