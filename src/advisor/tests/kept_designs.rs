@@ -108,6 +108,22 @@ fn a_table_keeps_its_tablets_unless_others_are_requested() {
     }
 }
 
+/// The spec for a table of plain rows that need a hash did not say that they have none so far, so
+/// `migrate` could not move them.
+#[test]
+fn the_spec_of_a_table_of_plain_rows_names_their_earlier_design() {
+    let table = ExistingTable { servers: 4, splits: Vec::new(), group_pattern: None };
+    let keys = || {
+        let numbers = (0..5_000).map(|id| format!("{id:08}").into_bytes());
+        profile_of(numbers, Arrivals::AsWritten)
+    };
+    for (table, before) in [(Some(table), vec![Unsalted {}.into()]), (None, Vec::new())] {
+        let report = advise(keys(), &servers(4).table(table)).unwrap();
+        assert_eq!(labels(&report), ["row-hasher"]);
+        assert_eq!(report.spec.unwrap().key_design[0].before, before);
+    }
+}
+
 /// A table of plain rows, split by a sample, got the advice to salt its rows or to split at other
 /// points.
 #[test]

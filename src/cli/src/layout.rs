@@ -1,7 +1,7 @@
 //! The layout of text for a person: the width of the terminal, columns and bars.
 
-use std::env;
 use std::io::{self, IsTerminal};
+use std::{env, iter};
 
 use fluo_table::Grouped;
 use terminal_size::{Height, Width};
@@ -77,12 +77,13 @@ fn wrapped_below(line: &str, width: usize, indent: usize) -> String {
 }
 
 /// Returns the place of the last blank within the width, or else of the first one after it, if the
-/// line is wider.
+/// line is wider. A per cent sign stays at its number.
 fn break_of(line: &str, width: usize) -> Option<usize> {
     let text = line.len() - line.trim_start_matches(' ').len();
     let (mut chars, mut last) = (0, None);
     for (at, c) in line.char_indices() {
-        if c == ' ' && at > text {
+        let is_unit = || line.get(at..).is_some_and(|rest| rest.starts_with(" %"));
+        if c == ' ' && at > text && !is_unit() {
             if chars > width {
                 return last.or(Some(at)).filter(|at| !line.split_at(*at).1.trim().is_empty());
             }
@@ -119,8 +120,8 @@ impl Heading {
 /// Rows of aligned columns.
 ///
 /// If they are wider than the terminal, the texts of the last column are wrapped. If that is not
-/// enough, the columns that do not fit are in a line of their own below each row, with their
-/// headings.
+/// enough, the columns that do not fit are below each row with their headings: figures in one line,
+/// and each text in a line of its own.
 #[derive(Debug)]
 pub(crate) struct Columns<const N: usize> {
     headings: [Heading; N],
@@ -183,13 +184,18 @@ impl<const N: usize> Columns<N> {
         for (meaning, texts) in &self.rows {
             let row = line(texts.each_ref().map(String::as_str));
             lines.push(meaning.map_or_else(|| row.clone(), |meaning| painted(meaning, &row)));
-            let below = headings.iter().zip(texts).skip(shown);
+            let below = self.headings.iter().zip(texts).skip(shown);
             let below = below.filter(|(_, text)| !matches!(text.as_str(), "" | "-"));
-            let below = below.map(|(heading, text)| format!("{heading} {text}"));
-            let below = below.collect::<Vec<_>>().join(", ");
-            if !below.is_empty() {
+            let (figures, sentences): (Vec<_>, Vec<_>) =
+                below.partition(|(heading, _)| matches!(heading, Heading::Right(_)));
+            let figures =
+                figures.iter().map(|(heading, text)| format!("{} {text}", heading.text()));
+            let figures = figures.collect::<Vec<_>>().join(", ");
+            let sentences = sentences.iter();
+            let sentences = sentences.map(|(heading, text)| format!("{}: {text}", heading.text()));
+            for below in iter::once(figures).chain(sentences).filter(|below| !below.is_empty()) {
                 let below = format!("{}{below}", " ".repeat(INDENT));
-                lines.push(wrapped_below(&below, width, INDENT));
+                lines.push(wrapped_below(&below, width, INDENT + 2));
             }
         }
         lines.join("\n")
@@ -299,7 +305,7 @@ mod tests {
         assert_eq!(wrapped[2], "                      0.794");
         let below = lines(Some(20));
         assert_eq!(below[0], " group   rows   mean");
-        assert_eq!(below[2..4], ["    evenness", "    chi-square 13.8,"]);
+        assert_eq!(below[2..4], ["    evenness:", "      chi-square"]);
         assert_eq!(below.last().unwrap(), " é          7      -");
     }
 
@@ -319,6 +325,7 @@ mod tests {
         assert_eq!(wrapped("abcdefgh ij", 4), "abcdefgh\n  ij");
         assert_eq!(wrapped("abcdefgh", 4), "abcdefgh");
         assert_eq!(wrapped("", 4), "");
+        assert_eq!(wrapped("of 97.3 % of", 8), "of\n  97.3 %\n  of");
     }
 
     #[test]

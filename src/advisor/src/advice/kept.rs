@@ -18,7 +18,11 @@ pub(super) fn report(
         let candidate = candidate(own, layout.clone(), options);
         let design = RankedDesign::new(rows, candidate, options, None);
         let layout = layout.unwrap_or_else(|| design.layout());
-        key_design.push(AdvisedDesign { layout, settings: own.settings.clone() });
+        key_design.push(AdvisedDesign {
+            layout,
+            settings: own.settings.clone(),
+            before: Vec::new(),
+        });
         designs.push(design);
     }
     let tablets = designs.iter().map(RankedDesign::tablets).sum();

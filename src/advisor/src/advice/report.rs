@@ -70,6 +70,9 @@ pub struct AdvisedDesign {
     /// The design.
     #[serde(flatten)]
     pub settings: DesignSettings,
+    /// The designs from which the rows of the table can migrate to it; empty without a table.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<DesignSettings>,
 }
 
 impl AdvisorReport {

@@ -66,8 +66,10 @@ impl Splits {
         keys.sort_unstable();
         let tablets = usize::try_from(tablets).unwrap_or(usize::MAX).min(keys.len());
         let at = |tablet: usize| {
-            let place = (tablet * keys.len() / tablets).checked_sub(1)?;
-            keys.get(place).map(|key| Bytes::clone(key))
+            let last = *keys.get((tablet * keys.len() / tablets).checked_sub(1)?)?;
+            // Equal keys are one row, so the next tablet begins after all of them.
+            let next = keys.get(keys.partition_point(|key| *key <= last));
+            Some(next.map_or_else(|| last.clone(), |next| between(last, next)))
         };
         let mut points: Vec<Bytes> = (1..tablets).filter_map(at).collect();
         points.dedup();
@@ -98,7 +100,39 @@ impl Splits {
     }
 }
 
+/// Returns a short end row of a tablet with the key `last` but not with the greater key `next`: the
+/// start of `next` that is greater than `last`, if a part of `next` will do.
+fn between(last: &Bytes, next: &Bytes) -> Bytes {
+    let common = last.iter().zip(next).take_while(|(a, b)| a == b).count();
+    match next.get(..=common) {
+        Some(start) if start.len() < next.len() => next.slice(..=common),
+        _ => last.clone(),
+    }
+}
+
 /// Returns the arrival of the first of the newest keys.
 pub(super) fn first_of_newest(keys: u64) -> u64 {
     keys - keys / NEWEST_ONE_IN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_the_shortest_start_between_two_keys() {
+        for (last, next, point) in [
+            ("0d39-a", "0d41-b", "0d4"),
+            ("/usr/bin/a", "/usr/lib/b", "/usr/l"),
+            ("ab", "abcd", "abc"),
+            ("ab", "abc", "ab"),
+            ("a", "b", "a"),
+            ("", "x", ""),
+            ("", "xy", "x"),
+        ] {
+            let between = between(&last.into(), &next.into());
+            assert_eq!(between, point, "{last} {next}");
+            assert!(between >= last && between < next);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use fluo_advisor::{AdviceOptions, Arrivals, Candidate, Read, advise};
+use fluo_advisor::{AdviceOptions, AdvisorReport, Arrivals, Candidate, Read, advise};
 use fluo_process::Profile;
 use fluo_table::check_table_name;
 
@@ -253,7 +253,8 @@ impl Advise {
         let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
         let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
         let (name, cut_short) = (source.name, source.cut_short);
-        Ok(Answer { source: name, cut_short, report, spec, next: self.next(keys) })
+        let next = self.next(keys, &report);
+        Ok(Answer { source: name, cut_short, report, spec, next })
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
@@ -298,8 +299,9 @@ impl Advise {
         Ok(())
     }
 
-    /// Returns the next step: the command that compares the spec with the table.
-    fn next(&self, keys: &Keys) -> String {
+    /// Returns the next step: the command that compares the spec with the table. Rows that the spec
+    /// moves are the step after it.
+    fn next(&self, keys: &Keys, report: &AdvisorReport) -> String {
         let (at, table) = match keys {
             Keys::Table(target, name) => (target.at.to_string(), name.as_str()),
             Keys::File(_) => ("TARGET".to_owned(), "TABLE"),
@@ -308,8 +310,13 @@ impl Advise {
             Some(path) => ("", path.display().to_string()),
             None => ("write it with --write-spec FILE.toml; ", "FILE.toml".to_owned()),
         };
+        let mut designs = report.spec.iter().flat_map(|spec| &spec.key_design);
+        let then = match designs.any(|design| !design.before.is_empty()) {
+            true => " After `apply`, `fluo table migrate` moves the rows.",
+            false => "",
+        };
         format!(
-            "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes."
+            "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes.{then}"
         )
     }
 }

@@ -272,12 +272,13 @@ fn the_page_marks_equal_keys_once() {
     assert_eq!(page.matches("grid-column:").count() - page.matches("grid-column: ").count(), 2);
 }
 
-/// Split points are as long as keys. The page contains the beginning of the spec, as the text does.
+/// Split points are longer than the beginning that keys share. The page contains the beginning of
+/// the spec, as the text does.
 #[test]
 fn the_page_of_long_keys_is_small() {
     let place = Place::new();
     let key =
-        |number: u32| format!("{:08x}{}", number.wrapping_mul(2_654_435_761), "x".repeat(4_000));
+        |number: u32| format!("{}{:08x}", "x".repeat(4_000), number.wrapping_mul(2_654_435_761));
     place.file("keys", lines(1_500, key));
     let run = place.runs("advise keys --tablets 512 --html page.html --write-spec spec.toml");
     let page = place.read("page.html");
