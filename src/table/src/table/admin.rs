@@ -25,7 +25,9 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 ///   is created later under the same name is empty, and a handle on the old table returns
 ///   `NotFound`. The only exception: if an implementation identifies tables by name alone, a call
 ///   of such a handle that runs while the tables change may reach the new table, and for up to a
-///   second also a later one, if another process changed them.
+///   second also a later one, if another process changed them. The table of an application is
+///   deleted only after the application was removed, which a running client prevents (C11). No rule
+///   protects it from an administrator who deletes it with other means.
 /// - **A4, split points.** The split points are a sorted set. Adding existing ones changes nothing.
 ///   A split point is the last row of its tablet, so an empty one is `Invalid`, and then the call
 ///   adds none.
