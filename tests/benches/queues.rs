@@ -7,6 +7,8 @@
 //!   that collects garbage and by one that does not.
 //! - Cells of another table, one for each of many pages: by an export queue and a table sink, until
 //!   all are exported; and by plain transactions.
+//!
+//! Words and exports are processed by 4 observers at once, and by 32.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -39,9 +41,8 @@ const KEYS: u64 = 50_000;
 const EXPORTS: usize = 40_000;
 /// The time from one collection of garbage to the next.
 const GARBAGE_PERIOD: Duration = Duration::from_secs(3);
-/// Observers that run at once: two for each of two processors. More would run over buckets with
-/// fewer entries.
-const TASKS: usize = 4;
+/// Observers that run at once: two for each of two processors, and the default of a worker.
+const TASKS: [usize; 2] = [4, 32];
 
 #[tokio::main]
 async fn main() -> Outcome {
@@ -49,14 +50,16 @@ async fn main() -> Outcome {
     let text = fs::read_to_string(file.as_deref().unwrap_or(HOME_PAGES))?;
     let lines: Vec<&str> = text.lines().collect();
     let directory = tempfile::tempdir()?;
-    count_words(directory.path(), &lines).await?;
-    export(directory.path(), &lines).await?;
+    for tasks in TASKS {
+        count_words(directory.path(), &lines, tasks).await?;
+        export(directory.path(), &lines, tasks).await?;
+    }
     grow(directory.path(), true).await?;
     grow(directory.path(), false).await
 }
 
-fn worker_of(client: &Client) -> WorkerOptions {
-    client.worker().garbage_period(GARBAGE_PERIOD).tasks(TASKS)
+fn worker_of(client: &Client, tasks: usize) -> WorkerOptions {
+    client.worker().garbage_period(GARBAGE_PERIOD).tasks(tasks)
 }
 
 /// A running application with its worker, which collects garbage.
@@ -66,9 +69,10 @@ struct App {
 }
 
 impl App {
-    async fn start(fluo: &Instance, application: ApplicationHandle) -> Outcome<Self> {
+    async fn start(fluo: &Instance, application: ApplicationHandle, tasks: usize) -> Outcome<Self> {
         let client = application.create().await?;
-        let worker = worker_of(&client).collect_garbage(Arc::new(fluo.clone())).start().await?;
+        let worker =
+            worker_of(&client, tasks).collect_garbage(Arc::new(fluo.clone())).start().await?;
         Ok(Self { client, worker })
     }
 
@@ -101,14 +105,14 @@ impl App {
     }
 }
 
-async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
-    let fluo = fluo_embedded::open(directory.join("words"))?;
+async fn count_words(directory: &Path, lines: &[&str], tasks: usize) -> Outcome {
+    let fluo = fluo_embedded::open(directory.join(format!("words-{tasks}")))?;
     let words = Counts::new("wc", Sum)?;
-    let app = App::start(&fluo, fluo.application("queue").recipe(&words)).await?;
+    let app = App::start(&fluo, fluo.application("queue").recipe(&words), tasks).await?;
     let inputs = lines.iter().map(|line| counts(line));
     let queue = app.load(inputs, move |tx, counts| words.extend(tx, counts)).await?;
 
-    let app = App::start(&fluo, fluo.application("cells")).await?;
+    let app = App::start(&fluo, fluo.application("cells"), tasks).await?;
     let begin = Instant::now();
     let loaders = app.client.loaders().tasks(64).start()?;
     for line in lines {
@@ -118,7 +122,7 @@ async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
     let cells = begin.elapsed();
     app.worker.stop().await;
     say(&format!(
-        "words of {} lines: combine queue {:.0} lines/s, one cell a word {:.0} lines/s: {:.1} times",
+        "words of {} lines, {tasks} observers at once: combine queue {:.0} lines/s, one cell a word {:.0} lines/s: {:.1} times",
         lines.len(),
         rate(lines.len(), queue),
         rate(lines.len(), cells),
@@ -150,7 +154,7 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
     let fluo = fluo_embedded::open(&directory)?;
     let counts = Counts::new("wc", Sum)?;
     let client = fluo.application("growing").recipe(&counts).create().await?;
-    let mut worker = worker_of(&client);
+    let mut worker = worker_of(&client, TASKS[0]);
     if collects {
         worker = worker.collect_garbage(Arc::new(fluo));
     }
@@ -183,8 +187,8 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
     ))
 }
 
-async fn export(directory: &Path, lines: &[&str]) -> Outcome {
-    let fluo = fluo_embedded::open(directory.join("exports"))?;
+async fn export(directory: &Path, lines: &[&str], tasks: usize) -> Outcome {
+    let fluo = fluo_embedded::open(directory.join(format!("exports-{tasks}")))?;
     fluo.create_table("target", Versions::default()).await?;
     let target = fluo.open_table("target", Authorizations::none()).await?;
     let queue = ExportQueue::<String, String>::new("eq")?;
@@ -192,18 +196,18 @@ async fn export(directory: &Path, lines: &[&str]) -> Outcome {
         Ok(vec![Mutation::new(export.key.clone()).put(title(), export.value.clone())])
     });
     let queue = queue.export_with(sink);
-    let app = App::start(&fluo, fluo.application("queue").recipe(&queue)).await?;
+    let app = App::start(&fluo, fluo.application("queue").recipe(&queue), tasks).await?;
     // Fewer would measure the start and the end of a worker.
     let numbered = || lines.iter().cycle().enumerate().take(EXPORTS);
     let pages = || numbered().map(|(number, line)| format!("{line}#{number}"));
     let add = move |tx: &Transaction, page| queue.add(tx, page, "a title".to_owned());
     let exported = app.load(pages(), add).await?;
 
-    let app = App::start(&fluo, fluo.application("plain")).await?;
+    let app = App::start(&fluo, fluo.application("plain"), tasks).await?;
     let set = |tx: &Transaction, page: String| tx.set(page, &title(), "a title");
     let plain = app.load(pages(), set).await?;
     say(&format!(
-        "{EXPORTS} cells: export queue and table sink {:.0}/s, plain transactions {:.0}/s: {:.2} of the rate",
+        "{EXPORTS} cells, {tasks} observers at once: export queue and table sink {:.0}/s, plain transactions {:.0}/s: {:.2} of the rate",
         rate(EXPORTS, exported),
         rate(EXPORTS, plain),
         plain.as_secs_f64() / exported.as_secs_f64()
