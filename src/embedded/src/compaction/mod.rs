@@ -24,10 +24,10 @@ mod whole_columns;
 use std::sync::Arc;
 
 use fluo_table::{Bytes, Garbage, Key, Result, Span};
-use step::Compaction;
+use step::{Compaction, Dropped};
 use tracing::debug;
 
-use crate::engine::{Snapshot, Transaction};
+use crate::engine::{Read, Snapshot, Transaction};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
 use crate::store::Store;
@@ -39,8 +39,8 @@ use crate::writer::Verdict;
 /// write runs.
 const STEP_ENTRIES: usize = 8_192;
 
-/// The files of a table without its notifications are merged if at least one entry was dropped for
-/// this number of remaining ones.
+/// The files of a table without its notifications are merged if at least one entry of them was
+/// dropped for this number of remaining ones.
 const MERGE_FRACTION: u64 = 4;
 
 pub(crate) async fn run(
@@ -58,38 +58,48 @@ pub(crate) async fn run(
     let tablets = move || store.read(|snapshot| tablets_of(snapshot, table_id, &span));
     let tablets = off_the_runtime(tablets).await?;
     let mut compaction = Some(Compaction::new(name, table_id, tablets, garbage));
-    let mut dropped = 0;
+    let mut dropped = Dropped::default();
     while let Some(mut rest) = compaction {
         let job = move |transaction: &mut Transaction<'_>| {
             let dropped = rest.step(transaction, STEP_ENTRIES)?;
             let rest = (!rest.is_done()).then_some(rest);
-            Ok(match dropped {
-                0 => Verdict::Discard((rest, 0)),
-                _ => Verdict::Commit((rest, dropped)),
+            Ok(match dropped == Dropped::default() {
+                true => Verdict::Discard((rest, dropped)),
+                false => Verdict::Commit((rest, dropped)),
             })
         };
         let dropped_now;
         (compaction, dropped_now) = shared.writer.run(job).await?;
         dropped += dropped_now;
     }
-    if dropped > 0 {
+    if dropped != Dropped::default() {
         let store = shared.store.clone();
         off_the_runtime(move || store.contained(|| drop_removed(&store, table_id, dropped)))
             .await?;
     }
-    debug!(table = name, dropped, "compacted");
+    debug!(table = name, ?dropped, "compacted");
     Ok(())
 }
 
 /// Lets the engine drop removed entries, which every scan would still pass. Merging the files of
 /// the table is worth it if they have many.
-fn drop_removed(store: &Store, table_id: u64, dropped: usize) -> Result<(), Failure> {
-    let left: u64 = {
-        let tablets = tablets::list(&store.engine().snapshot(), table_id)?;
-        tablets.iter().map(|(_, entries)| entries).sum()
+fn drop_removed(store: &Store, table_id: u64, dropped: Dropped) -> Result<(), Failure> {
+    let (cells, tablets) = {
+        let snapshot = store.engine().snapshot();
+        (snapshot.maps().cells(table_id), tablets::list(&snapshot, table_id)?)
     };
-    let is_much = u64::try_from(dropped).unwrap_or(u64::MAX) >= left / MERGE_FRACTION;
-    store.engine().drop_removed(table_id, is_much)
+    let Some(cells) = cells else {
+        return Ok(());
+    };
+    if dropped.notifications > 0 {
+        store.engine().drop_removed(&cells.notifications, true)?;
+    }
+    if dropped.others > 0 {
+        let left: u64 = tablets.iter().map(|(_, entries)| entries).sum();
+        let is_much = dropped.others >= left / MERGE_FRACTION;
+        store.engine().drop_removed(&cells.others, is_much)?;
+    }
+    Ok(())
 }
 
 /// Returns the rows of the tablets that overlap a span.

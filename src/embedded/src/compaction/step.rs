@@ -1,5 +1,7 @@
 //! One step of a compaction.
 
+use std::ops::AddAssign;
+
 use fluo_table::table::{ColumnGarbage, EntryFilter};
 use fluo_table::{Error, Garbage, Scan, Span, Versions};
 
@@ -32,6 +34,20 @@ pub(super) struct Compaction {
     column_garbage: Option<ColumnGarbage>,
 }
 
+/// The number of dropped entries of each map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dropped {
+    pub(super) notifications: u64,
+    pub(super) others: u64,
+}
+
+impl AddAssign for Dropped {
+    fn add_assign(&mut self, other: Self) {
+        self.notifications += other.notifications;
+        self.others += other.others;
+    }
+}
+
 impl Compaction {
     /// Returns a compaction of whole tablets at its beginning.
     pub(super) fn new(name: &str, table_id: u64, span: Span, garbage: Garbage) -> Self {
@@ -54,12 +70,12 @@ impl Compaction {
     }
 
     /// Processes the next `most` entries, or more if a column is processed as a whole (C5). Drops
-    /// the entries that can be dropped, and returns their number.
+    /// the entries that can be dropped, and returns their numbers.
     pub(super) fn step(
         &mut self,
         transaction: &mut Transaction<'_>,
         most: usize,
-    ) -> Result<usize, Failure> {
+    ) -> Result<Dropped, Failure> {
         let cells = transaction.maps().cells(self.table_id);
         let cells = cells.ok_or_else(|| Error::no_such_table(&self.name))?;
         let properties = catalog::properties(transaction, self.table_id)?;
@@ -67,9 +83,12 @@ impl Compaction {
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }
-        let hidden = self.read_on(transaction, &cells, versions, most)?;
-        self.drop_entries(transaction, &cells, &hidden)?;
-        Ok(hidden.len())
+        let earlier = self.marker.clone();
+        let mut hidden = self.read_on(transaction, &cells, versions, most)?;
+        // Each entry has to be counted once.
+        hidden.sort_unstable();
+        hidden.dedup();
+        self.drop_entries(transaction, &cells, &hidden, earlier.as_deref())
     }
 
     /// Restarts the current column, whose entries were counted under another number of versions
@@ -167,15 +186,18 @@ impl Compaction {
         [last, &[0]].concat()
     }
 
+    /// Drops entries in the order of their keys. This transaction has read all of them, except a
+    /// marker of an earlier step.
     fn drop_entries(
         &self,
         transaction: &mut Transaction<'_>,
         cells: &Cells,
         hidden: &[Vec<u8>],
-    ) -> Result<(), Failure> {
-        // Entries are hidden in the order of their keys, but for the marker of a column.
-        let (Some(first), Some(last)) = (hidden.iter().min(), hidden.iter().max()) else {
-            return Ok(());
+        earlier: Option<&[u8]>,
+    ) -> Result<Dropped, Failure> {
+        let mut dropped = Dropped::default();
+        let (Some(first), Some(last)) = (hidden.first(), hidden.last()) else {
+            return Ok(dropped);
         };
         let (mut of_first, mut of_last) = (KeyReader::default(), KeyReader::default());
         let (first, _) = of_first.read(first).ok_or_else(unreadable_key)?;
@@ -186,12 +208,18 @@ impl Compaction {
         for bytes in hidden {
             let (key, _) = reader.read(bytes).ok_or_else(unreadable_key)?;
             let map = cells.for_family(key.family);
-            if transaction.contains(map, bytes)? {
-                transaction.remove(map, bytes);
-                changes.add(ends.key_of_row(self.table_id, key.row), -1);
+            if earlier == Some(bytes) && !transaction.contains(map, bytes)? {
+                continue;
+            }
+            transaction.remove(map, bytes);
+            changes.add(ends.key_of_row(self.table_id, key.row), -1);
+            match Families::for_family(key.family) == Families::Notifications {
+                true => dropped.notifications += 1,
+                false => dropped.others += 1,
             }
         }
-        changes.apply(transaction)
+        changes.apply(transaction)?;
+        Ok(dropped)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::engine::tests::engine;
 use crate::engine::{Engine, Read, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::tablets::{CountChanges, EndRows};
+use crate::tablets::{self, CountChanges, EndRows};
 
 const TABLE_ID: u64 = 1;
 const HORIZON: u64 = 6;
@@ -99,6 +99,9 @@ fn stored(transaction: &Transaction<'_>) -> Result<Columns, Failure> {
         column.0.push((key.timestamp, Bytes::copy_from_slice(&value)));
         column.1 |= is_delete;
     }
+    let counted = tablets::list(transaction, TABLE_ID)?;
+    let entries: usize = columns.values().map(|(entries, _)| entries.len()).sum();
+    assert_eq!(counted, [(None, u64::try_from(entries).unwrap())]);
     Ok(columns)
 }
 

@@ -219,26 +219,18 @@ impl Engine {
         last.changes += u64::from(changes_properties);
     }
 
-    /// Writes the marks of removed entries of a table to files. Merges all files of its
-    /// notifications and, if `merge` is set, those of its other entries, unless they are large;
-    /// this drops the removed entries with their marks. May take long.
-    pub(crate) fn drop_removed(&self, table_id: u64, merge: bool) -> Result<(), Failure> {
-        let Some(Cells { notifications, others }) = self.maps.cells(table_id) else {
-            return Ok(());
-        };
-        for (Map(map), merge) in [(notifications, true), (others, merge)] {
-            let map = map.inner();
-            // Later writes need not be in a file.
-            let written = map.tree.get_highest_memtable_seqno();
-            map.rotate_memtable()?;
-            while map.sealed_memtable_count() > 0
-                && map.tree.get_highest_persisted_seqno() < written
-            {
-                self.wait()?;
-            }
-            if merge && map.disk_space() <= MAX_MERGED_BYTES {
-                map.major_compact()?;
-            }
+    /// Writes the marks of removed entries of a map to files. If `merge` is set, merges its files
+    /// unless they are large: this drops the removed entries with their marks. May take long.
+    pub(crate) fn drop_removed(&self, Map(map): &Map, merge: bool) -> Result<(), Failure> {
+        let map = map.inner();
+        // Later writes need not be in a file.
+        let written = map.tree.get_highest_memtable_seqno();
+        map.rotate_memtable()?;
+        while map.sealed_memtable_count() > 0 && map.tree.get_highest_persisted_seqno() < written {
+            self.wait()?;
+        }
+        if merge && map.disk_space() <= MAX_MERGED_BYTES {
+            map.major_compact()?;
         }
         Ok(())
     }

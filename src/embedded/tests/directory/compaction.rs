@@ -1,8 +1,10 @@
 //! A compaction drops invisible entries in steps. Neither an interruption nor a concurrent write
 //! changes the result of a scan.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -126,4 +128,48 @@ async fn late_ones(table: &dyn Table) -> Result<Vec<i64>> {
     let cells = table.read(Scan::over(Span::between(start, None))).await?;
     let late = cells.into_iter().filter(|cell| cell.value == "late");
     Ok(late.map(|cell| cell.key.timestamp).collect())
+}
+
+/// Returns the large files of a directory.
+fn large_files(directory: &Path) -> BTreeSet<PathBuf> {
+    let files = walk(directory).into_iter();
+    files.filter(|file| file.metadata().unwrap().len() >= 1 << 20).collect()
+}
+
+fn walk(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+/// The removed entries of both maps counted together: a collection of notifications rewrote all
+/// files of a table.
+#[tokio::test]
+async fn rewrites_no_file_of_a_table_of_which_only_notifications_were_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let (tables, table) = open(directory.path(), Versions::All).await.unwrap();
+    let noise = |seed| -> Vec<u8> {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        std::iter::repeat_with(|| dice.u8(..)).take(100_000).collect()
+    };
+    let rows: Vec<_> = (0..40).map(|row| format!("row-{row:02}")).collect();
+    let put =
+        |(row, seed): (&String, u64)| Mutation::new(row.clone()).put_at(column(), 1, noise(seed));
+    table.write(rows.iter().zip(0..).map(put).collect()).await.unwrap();
+    let delete = |row: &String, column: Column| Mutation::new(row.clone()).delete_at(column, 2);
+    let deleted = rows.iter().take(20).map(|row| delete(row, column())).collect();
+    table.write(deleted).await.unwrap();
+    tables.compact("t", &Span::all(), Garbage::Keep).await.unwrap();
+    let before = large_files(directory.path());
+    assert!(!before.is_empty());
+
+    let notification = Column::new("ntfy", "f\0q");
+    let notify = |row: &String| Mutation::new(row.clone()).put_at(notification.clone(), 1, "");
+    table.write(rows.iter().map(notify).collect()).await.unwrap();
+    let acknowledged = rows.iter().map(|row| delete(row, notification.clone()));
+    table.write(acknowledged.collect()).await.unwrap();
+    assert_eq!(entries(&tables).await.unwrap(), 20 + 80);
+    tables.compact("t", &Span::all(), Garbage::Keep).await.unwrap();
+    assert_eq!(entries(&tables).await.unwrap(), 20);
+    let after = large_files(directory.path());
+    assert!(after.is_subset(&before), "{after:?} after {before:?}");
 }
