@@ -155,8 +155,8 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
         Ok(_) if exists(&path.join(OLD_TABLES))? => Err(Error::new(
             ErrorKind::Corrupt,
             format!(
-                "the directory `{shown}` has tables of an older build in `{OLD_TABLES}`; load their rows again into \
-                 another directory"
+                "the directory `{shown}` has tables of an older build in `{OLD_TABLES}`; load their rows elsewhere \
+                 with `fluo table load`"
             ),
         )),
         Ok(_) if !create => Err(Error::new(

@@ -215,7 +215,7 @@ fn tables_of_an_older_build_are_refused() {
     std::fs::write(&older, "redb").unwrap();
     is_refused(
         directory.path(),
-        "has tables of an older build in `fluo.redb`; load their rows again into another directory",
+        "has tables of an older build in `fluo.redb`; load their rows elsewhere with `fluo table load`",
     );
     assert_eq!(files(directory.path()), [older]);
 }
