@@ -71,6 +71,7 @@ pub(crate) fn check_kind(
     kind: &str,
     is_kind: impl FnOnce(&Path) -> bool,
 ) -> Result<()> {
+    ensure!(out != Path::new("-"), "`-` is not a file; name one");
     // Writing to a terminal or a pipe replaces nothing, and an empty file has nothing to lose.
     let is_full = fs::metadata(out).is_ok_and(|found| found.is_file() && found.len() > 0);
     ensure!(!is_full || is_kind(out), "the file exists and is no {kind}; name another file");
@@ -188,6 +189,8 @@ mod tests {
             content.into_iter().for_each(|content| fs::write(&path, content).unwrap());
             assert_eq!(check(), expected);
         }
+        let found = check_kind(Path::new("-"), "plan", is_plan).unwrap_err().to_string();
+        assert_eq!(found, "`-` is not a file; name one");
         #[cfg(unix)]
         check_kind(Path::new("/dev/null"), "plan", is_plan).unwrap();
     }

@@ -11,7 +11,7 @@ use fluo_table::{Error, ErrorKind};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::color::Stream;
+use crate::color::{self, Stream};
 use crate::{masking, output};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) fn code_of_usage(error: &clap::Error, arguments: &[OsString]) -> Exit
     } else if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
         output::complain_exactly(Stream::Error.styled(&error.render()).trim_end());
     } else {
-        output::complain_lines(message.trim_end());
+        output::complain_lines(&message.trim_end().replace(color::is_mark, "\u{fffd}"));
     }
     ExitCode::from(2)
 }

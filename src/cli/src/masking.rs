@@ -17,6 +17,7 @@ use crate::wording;
 const EXAMPLES: [&str; 3] = ["proxy:HOST:PORT", "proxy:localhost:42424", "proxy:[::1]:42424"];
 
 const SCHEME_END: &[u8] = b"://";
+const TARGET: &[u8] = b"proxy:";
 
 /// Returns the message about wrong arguments. Arguments that may contain a password are hidden.
 pub(crate) fn message_of(error: &Error, arguments: &[OsString]) -> String {
@@ -24,12 +25,15 @@ pub(crate) fn message_of(error: &Error, arguments: &[OsString]) -> String {
     if error.kind() == ErrorKind::InvalidUtf8
         && let Some(wrong) = arguments.iter().find(|argument| argument.to_str().is_none())
     {
-        let wrong = masked(wrong.as_encoded_bytes());
+        let wrong = match may_be_target(&wrong.to_string_lossy()) {
+            true => "***".to_owned(),
+            false => masked(wrong.as_encoded_bytes()),
+        };
         message = format!("error: the argument `{wrong}` is not UTF-8 text\n");
     }
     for argument in arguments {
         let argument = argument.to_string_lossy();
-        if !argument.contains('@') && !argument.to_ascii_lowercase().contains("proxy:") {
+        if !may_be_target(&argument) {
             continue;
         }
         let value = argument.split_once('=').map(|(_, value)| value);
@@ -40,6 +44,11 @@ pub(crate) fn message_of(error: &Error, arguments: &[OsString]) -> String {
         }
     }
     message
+}
+
+/// Checks whether an argument may be a target with a password.
+fn may_be_target(argument: &str) -> bool {
+    argument.contains('@') || argument.to_ascii_lowercase().contains("proxy:")
 }
 
 /// Formats a row or a key for a message or a report. Hides what may be a password.
@@ -63,24 +72,26 @@ pub(crate) fn masked_start<'a>(start: &[u8], mut keys: impl Iterator<Item = &'a 
     }
 }
 
-/// Returns the place of the last `@` if it may follow a login, which only a URL has:
-/// `scheme://user:password@host`. Text with a colon before an e-mail address is none.
+/// Returns the place of the last `@` if it may follow a login, which only a URL has, and a target of
+/// this command: `scheme://user:password@host`, `proxy:user:password@host`. Text with a colon before
+/// an e-mail address has none.
 fn end_of_login(key: &[u8]) -> Option<usize> {
     let end = key.iter().rposition(|&byte| byte == b'@')?;
-    let mut schemes = memmem::find_iter(key, SCHEME_END).map(|place| place + SCHEME_END.len());
-    schemes.any(|start| key.get(start..end).is_some_and(may_be_login)).then_some(end)
+    let schemes = memmem::find_iter(key, SCHEME_END).map(|place| place + SCHEME_END.len());
+    let is_target = key.get(..TARGET.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(TARGET));
+    let mut starts = schemes.chain(is_target.then_some(TARGET.len()));
+    starts.any(|start| key.get(start..end).is_some_and(may_be_login)).then_some(end)
 }
 
-/// Checks whether a text between `scheme://` and an `@` may be a login. It is none if a host comes
-/// first: text before a `/`, `?` or `#`, with a port that is a number or without a port. A password
-/// may contain these characters, although a URL may not.
+/// Checks whether a text between `scheme://` and an `@` may be a login. It is not if a host without
+/// a port comes first: text without a colon before a `/`, `?` or `#`. A password may contain these
+/// characters, although a URL may not, and it may begin like a port.
 fn may_be_login(text: &[u8]) -> bool {
     let Some(host_end) = text.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')) else {
         return !text.is_empty();
     };
     let host = text.get(..host_end).unwrap_or_default();
-    let port = host.iter().rposition(|byte| *byte == b':').and_then(|colon| host.get(colon + 1..));
-    host.contains(&b'@') || port.is_some_and(|port| !port.iter().all(u8::is_ascii_digit))
+    host.contains(&b'@') || host.contains(&b':')
 }
 
 /// Checks whether a login may begin in the start of a key, and end after it.
@@ -196,6 +207,12 @@ mod tests {
             let message = message_of(&Arguments::try_parse_from(&line).unwrap_err(), &line);
             assert_eq!(message, "error: the argument `pag\\xff` is not UTF-8 text\n");
         }
+        let target = b"proxy:root:hunter2\xff@h:1".to_vec();
+        let target: OsString = std::os::unix::ffi::OsStringExt::from_vec(target);
+        let line: Vec<_> = ["fluo", "table", "show"].into_iter().map(OsString::from).collect();
+        let line: Vec<_> = line.into_iter().chain([target]).collect();
+        let message = message_of(&Arguments::try_parse_from(&line).unwrap_err(), &line);
+        assert_eq!(message, "error: the argument `***` is not UTF-8 text\n");
     }
 
     #[test]
@@ -244,6 +261,9 @@ mod tests {
             (b"https://user:secret@host:80/@alice", "***@alice"),
             (b"https://user:sec/ret@host", "***@host"),
             (b"https://user:s@c/ret@host", "***@host"),
+            (b"https://user:1234/abc@host", "***@host"),
+            (b"https://user:/abc@host", "***@host"),
+            (b"Proxy:root:secret@h:1", "***@h:1"),
             (b"https://a.example:80/?next=https://user:secret@host", "***@host"),
         ] {
             assert_eq!(masked(key), shown);
@@ -266,7 +286,6 @@ mod tests {
             "a@b@c",
             "a://@b",
             "https://a.example/@alice",
-            "https://a.example:8080/@alice",
             "https://a.example/?q=x:y@z",
         ] {
             assert_eq!(masked(key.as_bytes()), key);

@@ -78,7 +78,8 @@ impl Stop {
         let (sender, signals) = unbounded_channel();
         let (exits, receiver) = unbounded_channel();
         let (ready, listening) = mpsc::sync_channel(1);
-        thread::spawn(move || {
+        let watcher = thread::Builder::new().name("fluo-signals".to_owned());
+        let started = watcher.spawn(move || {
             let watching = async {
                 match Signals::listen() {
                     Ok(signals) => {
@@ -95,6 +96,7 @@ impl Stop {
                 }
             }
         });
+        started.map_err(unreceivable)?;
         listening.recv().map_err(unreceivable)??;
         let stopper = Stopper(Arc::new(Semaphore::new(0)));
         Ok(Self { signals, exits, stopper, max_drain })
@@ -125,27 +127,31 @@ impl Stop {
         cause: Cause,
     ) -> Option<T> {
         info!("stopping within {:?}", self.max_drain);
-        let code = match cause {
+        let code_of = |cause| match cause {
             Cause::Signal(code) => Some(code),
             Cause::Failure => Some(1),
             Cause::End | Cause::Stopper => None,
         };
+        let mut code = code_of(cause);
         let exits = self.exits.clone();
-        let exit_after = |limit| {
+        let exit_after = |limit, code: Option<u8>| {
             if let Some(code) = code {
                 // The thread of the receiver ends after its last sender.
                 let _ = exits.send(Exit::after(limit + GRACE, code));
             }
         };
-        exit_after(self.max_drain);
+        exit_after(self.max_drain, code);
         tokio::select! {
             done = work => return Some(done),
             () = sleep(self.max_drain) => warn!("work in progress took too long and is abandoned"),
-            _ = self.next() => warn!("a second signal: work in progress is abandoned"),
+            next = self.next() => {
+                code = code.or(code_of(next));
+                warn!("a second signal: work in progress is abandoned");
+            }
         }
-        exit_after(Duration::ZERO);
+        exit_after(Duration::ZERO, code);
         if code.is_some() {
-            // The drop of the last sender would take the exit back.
+            // The drop of the last sender would cancel the exit.
             mem::forget(exits);
         }
         None
@@ -187,7 +193,11 @@ async fn watch(
                 None => return,
             },
             code = due => {
-                warn!("the program did not end, and exits now");
+                // A thread that blocks may hold the log.
+                let said = || warn!("the program did not end, and exits now");
+                if thread::Builder::new().spawn(said).is_ok() {
+                    sleep(GRACE / 10).await;
+                }
                 exit(code.into());
             }
         };

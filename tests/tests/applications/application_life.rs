@@ -160,6 +160,13 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
         error.to_string(),
         "table `pages` of application `web` does not exist; create the application again"
     );
+    // Its name is not free for others.
+    let error = other.initialize().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the table `pages` belongs to the application `web`; choose another table for `other`"
+    );
+    assert!(place.tables.tables().await.unwrap().is_empty());
     moved.initialize().await.unwrap();
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use fluo_table::{Cell, Filter, Grouped, Scan, Table};
+use fluo_table::{Cell, Excerpt, Filter, Grouped, Scan, Table};
 use futures_util::TryStreamExt;
 
 use super::designs::{KeyMigration, places_of};
 use crate::error::RecipeError;
+use crate::row_hasher::HashScheme;
 
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
@@ -76,22 +77,32 @@ impl KeyMigration {
     }
 
     /// Checks that no row without a salt begins like the keys of a row hasher, in the table or
-    /// after the migration. Such a row would stay where it is. Reads one cell of each row, or
-    /// nothing if all designs have a salt.
+    /// after the migration. Such a row would stay where it is. Checks too that the rows without a
+    /// salt are not the keys of another row hasher, which would be hashed again. Reads one cell of
+    /// each row, or nothing if all designs have a salt.
     ///
     /// # Errors
     ///
-    /// Fails with the first such row; also as [`Table::scan`].
+    /// Fails with the first such row, or once chance does not explain the number of such keys; also
+    /// as [`Table::scan`].
     pub async fn check(&self, table: &dyn Table) -> Result<(), RecipeError> {
         if self.reserved.is_empty() {
             return Ok(());
         }
+        let is_moved_plain = |owner: usize| {
+            owner + 1 < self.designs.len()
+                && self.designs.get(owner).is_some_and(|design| design.head_len() == 0)
+        };
+        let mut hashed = HashedRowsSeen::default();
         let (mut batches, mut row) = (table.scan(self.first_cells()?), Vec::new());
         while let Some(cells) = batches.try_next().await? {
             for Cell { key, .. } in cells {
                 row.clear();
-                if self.decode_key_to(&key.row, &mut row).is_ok() {
+                if let Ok(owner) = self.decode_key_to(&key.row, &mut row) {
                     self.key(&row)?;
+                    if is_moved_plain(owner) {
+                        hashed.see(&key.row).map_err(RecipeError::row)?;
+                    }
                 } else {
                     let refused = |design| self.refuse_reserved(design, &key.row);
                     self.designs().try_for_each(refused).map_err(RecipeError::row)?;
@@ -109,9 +120,64 @@ impl KeyMigration {
     }
 }
 
+/// The rows that look like keys of a row hasher, and those whose hash agrees.
+#[derive(Debug, Default)]
+struct HashedRowsSeen {
+    alike: u64,
+    agree: u64,
+}
+
+impl HashedRowsSeen {
+    /// The number of keys from which a hasher is recognized, and the part of the keys that look
+    /// alike. A hash agrees by chance in one of 200,000: four digits, in one of five schemes.
+    const MIN: u64 = 4;
+    const PART: u64 = 10_000;
+    const MAX_PREFIX: usize = 256;
+
+    /// Counts a row. Fails if chance does not explain how many hashes agree.
+    fn see(&mut self, key: &[u8]) -> Result<(), String> {
+        let start = key.get(..Self::MAX_PREFIX).unwrap_or(key);
+        for (colon, _) in start.iter().enumerate().filter(|(_, byte)| **byte == b':') {
+            let Some((hash, rest)) = key.get(colon + 1..).and_then(|rest| rest.split_first_chunk())
+            else {
+                continue;
+            };
+            let Some(row) = rest.strip_prefix(b":").filter(|_| colon > 0) else { continue };
+            self.alike += 1;
+            if HashScheme::ALL.iter().any(|scheme| scheme.hash(row) == *hash) {
+                self.agree += 1;
+                if self.agree >= Self::MIN && self.agree * Self::PART > self.alike {
+                    return Err(format!(
+                        "row {} is the key of another row hasher, and would be hashed again, like \
+                         others before it: name this hasher among the earlier designs",
+                        Excerpt::new(key)
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tells_hashed_keys_from_chance() {
+        let hasher = crate::RowHasher::new("q").unwrap();
+        let mut seen = HashedRowsSeen::default();
+        for plain in ["cat", ":a", "a:b", "2026:0101:x", ":r2g7:cat"] {
+            assert_eq!(seen.see(plain.as_bytes()), Ok(()));
+        }
+        for row in ["cat", "dog", "eel"] {
+            assert_eq!(seen.see(&hasher.add(row)), Ok(()));
+        }
+        let refused = seen.see(&hasher.add("fox")).unwrap_err();
+        assert!(refused.contains("name this hasher among the earlier designs"), "{refused}");
+        let mut seen = HashedRowsSeen { alike: 50_000, agree: 3 };
+        assert_eq!(seen.see(&hasher.add("fox")), Ok(()));
+    }
 
     #[test]
     fn describes_the_progress() {

@@ -95,7 +95,7 @@ impl HashScheme {
 
     /// Returns the row's hash. Matches on the scheme once for number and digits, for speed.
     #[inline]
-    pub(super) fn hash(self, row: &[u8]) -> [u8; HASH_LEN] {
+    pub(crate) fn hash(self, row: &[u8]) -> [u8; HASH_LEN] {
         match self {
             Self::Murmur3Base36 => to_digits::<36>(murmur3_number(row)),
             Self::Sha1Base32 => to_digits::<32>(sha1_number(row)),

@@ -286,9 +286,7 @@ impl ZooKeeperWorker {
             // The pause has the same effect.
             debug!(%error, "notifications are not handed over");
         }
-        // Others begin when its session has ended, and no event shows that without ZooKeeper.
-        let may_use = state.is_usable && !self.application.may_have_ended();
-        let share = state.share.clone().filter(|_| may_use);
+        let share = state.share.clone().filter(|_| state.is_usable);
         state.is_used = share.is_some();
         share
     }
@@ -385,7 +383,7 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
         let list = state.list;
         let mut updated = worker.update(&mut state).await;
         if updated.is_ok() && state.is_usable {
-            // The others wait for this worker, which gives up nothing.
+            // The others wait for this worker, whose share stays the same.
             updated = worker.hand_over(&mut state).await;
         }
         // The caller reads the first list without a notice.
@@ -418,6 +416,10 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
 impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
         let worker = &self.worker;
+        // Others begin when its session has ended, and no event shows that without ZooKeeper.
+        if !worker.session.has_ended() && worker.application.may_have_ended() {
+            return Ok(None);
+        }
         let mut state = worker.state.lock().await;
         match worker.update(&mut state).await {
             // The caller gives up its share first.
@@ -433,7 +435,10 @@ impl WorkerMembership for Membership {
     }
 
     async fn changed(&self) {
-        self.worker.changed.notified().await;
+        tokio::select! {
+            () = self.worker.changed.notified() => {}
+            () = self.worker.application.leases_lapsed() => {}
+        }
     }
 }
 

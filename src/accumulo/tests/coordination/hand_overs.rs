@@ -428,7 +428,7 @@ async fn a_worker_that_stops_hands_over_before_its_last_observers_end() {
     oracle.stop().await;
 }
 
-/// The others begin when its session has ended, of which it learns nothing then.
+/// The others begin when its session has ended, and without ZooKeeper it does not notice that.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_without_zookeeper_gives_up_its_share_before_its_session_ends() {
     let (ground, first) = ground().await;

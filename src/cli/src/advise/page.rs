@@ -13,6 +13,7 @@ use fluo_advisor::{Fault, LoadForecast, RankedDesign, Suitability};
 use fluo_keys::DesignSettings;
 use fluo_keys::number::float;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use memchr::memmem;
 
 use super::bars::{ALARM, MAX_BARS, TOP, bars, times};
 use super::figures::{self, Answer, percent};
@@ -22,12 +23,16 @@ use super::text;
 use crate::atomic_file;
 
 const STYLE: &str = include_str!("style.css");
+/// The start of the title, which tells the page from other ones.
+const TITLE: &[u8] = b"<title>Key advice: ";
 const SECTIONS: [(&str, &str); 4] =
     [("advice", "Advice"), ("designs", "Designs"), ("load", "Load per tablet"), ("keys", "Keys")];
 
 /// Checks whether a file is a page.
 pub(super) fn is_page(path: &Path) -> bool {
-    atomic_file::read(path).is_ok_and(|bytes| bytes.starts_with(DOCTYPE.0.as_bytes()))
+    atomic_file::read(path).is_ok_and(|bytes| {
+        bytes.starts_with(DOCTYPE.0.as_bytes()) && memmem::find(&bytes, TITLE).is_some()
+    })
 }
 
 pub(super) fn page(answer: &Answer) -> String {

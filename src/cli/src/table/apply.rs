@@ -161,6 +161,7 @@ struct Course<'a> {
     table: &'a str,
     steps: usize,
     done: Vec<String>,
+    skipped: usize,
     /// The steps that have begun and are not completed, as text.
     under_way: VecDeque<String>,
     /// The lists of completed steps, by what became of them.
@@ -171,7 +172,7 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     fn new(table: &'a str, steps: usize) -> Self {
         let (done, under_way, lists) = (Vec::new(), VecDeque::new(), BTreeMap::new());
-        let course = Self { table, steps, done, under_way, lists, bar: None };
+        let course = Self { table, steps, done, skipped: 0, under_way, lists, bar: None };
         set_state(course.state());
         course
     }
@@ -186,7 +187,10 @@ impl<'a> Course<'a> {
                 self.under_way.pop_front();
                 self.done.push(step.to_string());
             }
-            ApplyEvent::Skipped(step) => return self.list("already so", step),
+            ApplyEvent::Skipped(step) => {
+                self.skipped += 1;
+                return self.list("already so", step);
+            }
             ApplyEvent::Failed(step, _) => return say!("failed: {step}"),
             ApplyEvent::RollingBack => {
                 say!("{UNDOING}");
@@ -200,7 +204,7 @@ impl<'a> Course<'a> {
         set_state(self.state());
         if !self.under_way.is_empty() {
             let name = shortened(&output::shown(&self.names()));
-            let next = self.done.len() + 1;
+            let next = self.done.len() + self.skipped + 1;
             let place = format!("{} of {}", Grouped::new(next), Grouped::new(self.steps));
             self.bar = Some(progress::waiting(format!("step {place}: {name}")));
         }
@@ -283,7 +287,7 @@ mod tests {
         );
         // Covers a bug: a hanging proxy left the terminal without a message for ten minutes.
         let name = shown(&course).unwrap();
-        assert!(name.starts_with("step 1 of 4: add the split point `b`; "), "{name}");
+        assert!(name.starts_with("step 2 of 4: add the split point `b`; "), "{name}");
         course.tell(ApplyEvent::Done(&split("b")));
         course.tell(ApplyEvent::Done(&split("c")));
         assert_eq!(stands(), "2 of 4 steps are done on table `t`");

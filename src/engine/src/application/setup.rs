@@ -25,7 +25,7 @@ use fluo_table::{Error, ErrorKind, LocalityGroups, Result, TableAdmin, Versions}
 use crate::application::ApplicationHandle;
 use crate::application::binding::APPLICATION;
 use crate::application::class_path::ClassPath;
-use crate::application::status::{applications_of, read};
+use crate::application::status::{applications_of, read, readable_applications_of};
 
 /// The locality group of notifications: workers scan it without reading other columns.
 const NOTIFY_GROUP: &str = "notify";
@@ -74,15 +74,16 @@ impl ApplicationHandle {
             }
             self.check_replaceable(&table).await?;
         }
-        // Each application would report the rows of the other one as damage. Without a table there
-        // are none, and the creation checks the names of tables itself, so that an application that
-        // cannot be read does not prevent others.
         let has_table = tables.table_exists(&table).await?;
-        if has_table {
-            let mut owners = applications_of(applications, &table).await?.into_iter();
-            if let Some(other) = owners.find(|owner| owner != name) {
-                return Err(Error::table_in_use(name, &table, &other));
-            }
+        // Each application would report the rows of the other one as damage. Without a table there
+        // are no rows, so an application that cannot be read does not prevent the creation of
+        // others.
+        let owners = match has_table {
+            true => applications_of(applications, &table).await?,
+            false => readable_applications_of(applications, &table).await?,
+        };
+        if let Some(other) = owners.iter().find(|owner| *owner != name) {
+            return Err(Error::table_in_use(name, &table, other));
         }
         if has_table && !self.clear {
             let message = format!(

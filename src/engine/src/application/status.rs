@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fluo_table::coordination::{Application, Applications};
-use fluo_table::{ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 
 use crate::application::{ApplicationHandle, binding};
 
@@ -88,11 +88,29 @@ pub(super) async fn read(applications: &dyn Applications, name: &str) -> Result<
 /// Those of [`Applications::list`], [`Applications::open`] and
 /// [`Coordination::application`](fluo_table::coordination::Coordination::application).
 pub async fn applications_of(applications: &dyn Applications, table: &str) -> Result<Vec<String>> {
+    owners(applications, table, |_| false).await
+}
+
+/// As [`applications_of`], without those that cannot be read, such as one of a later format.
+pub(super) async fn readable_applications_of(
+    applications: &dyn Applications,
+    table: &str,
+) -> Result<Vec<String>> {
+    owners(applications, table, |error| !error.kind().is_passing()).await
+}
+
+async fn owners(
+    applications: &dyn Applications,
+    table: &str,
+    omits: impl Fn(&Error) -> bool,
+) -> Result<Vec<String>> {
     let mut owners = Vec::new();
     for name in applications.list().await? {
-        let stored = stored(applications, &name).await?;
-        if stored.is_some_and(|stored| stored.table == table) {
-            owners.push(name);
+        match stored(applications, &name).await {
+            Ok(Some(stored)) if stored.table == table => owners.push(name),
+            Ok(_) => {}
+            Err(error) if omits(&error) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(owners)

@@ -60,7 +60,7 @@ impl Membership {
 
     /// Takes part in hand-overs until this is dropped, for a worker that begins nothing more: the
     /// others need not wait until its last observers have ended. Does not join again.
-    pub(super) async fn give_up(&self, pause: Duration) {
+    pub(super) async fn keep_handing_over(&self, pause: Duration) {
         loop {
             let place = self.place.lock().await;
             if let Err(error) = place.membership.share().await {

@@ -130,7 +130,7 @@ impl Worker {
         let last_runs = async { while self.tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = last_runs => {}
-            () = self.state.membership.give_up(self.state.limits.min_scan_pause) => {}
+            () = self.state.membership.keep_handing_over(self.state.limits.min_scan_pause) => {}
         }
         let client = self.state.client.clone();
         // Others take over its share during the wait.
