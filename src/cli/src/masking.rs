@@ -72,9 +72,9 @@ pub(crate) fn masked_start<'a>(start: &[u8], mut keys: impl Iterator<Item = &'a 
     }
 }
 
-/// Returns the place of the last `@` if it may follow a login, which only a URL has, and a target of
-/// this command: `scheme://user:password@host`, `proxy:user:password@host`. Text with a colon before
-/// an e-mail address has none.
+/// Returns the place of the last `@` if it may follow a login. Only a URL has one, and a target of
+/// this command: `scheme://user:password@host`, `proxy:user:password@host`. Text with a colon
+/// before an e-mail address has none.
 fn end_of_login(key: &[u8]) -> Option<usize> {
     let end = key.iter().rposition(|&byte| byte == b'@')?;
     let schemes = memmem::find_iter(key, SCHEME_END).map(|place| place + SCHEME_END.len());

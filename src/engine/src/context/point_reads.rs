@@ -9,8 +9,8 @@
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent again in [`PARTS`], and
 //! those of a part that fails too, or takes longer than [`SLOW_PART`], are sent one by one. So a
 //! cell that cannot be read, or whose server does not answer, does not stop the others. Of these
-//! calls [`LANES`] leave at a time, the next ones after an answer or a [limit](LONE), so they do not
-//! add to the load of a table that is overloaded already.
+//! calls [`LANES`] leave at a time, the next ones after an answer or a [limit](LONE), so they do
+//! not add to the load of a table that is overloaded already.
 //!
 //! A read that no other can travel with, such as that of a snapshot, is a call of its own at once.
 
