@@ -7,10 +7,9 @@
 //! call has cells, the next one leaves beside it; at most two are under way.
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent again in [`PARTS`], and
-//! those of a part that fails too, or takes longer than [`SLOW_PART`], are sent one by one. So a
-//! cell that cannot be read, or whose server does not answer, does not stop the others. Of these
-//! calls [`LANES`] leave at a time, the next ones after an answer or a [limit](LONE), so they do
-//! not add to the load of a table that is overloaded already.
+//! those of a part that fails too are sent one by one. So a cell that cannot be read, or whose
+//! server does not answer, does not stop the others. Of these calls [`LANES`] are sent at a time: an
+//! overloaded table does not get more of them than of others.
 //!
 //! A read that no other can travel with, such as that of a snapshot, is a call of its own at once.
 
@@ -43,8 +42,6 @@ const SLOW: Duration = Duration::from_secs(2);
 /// Number of parts of a call that failed. Each has reads of neighboring cells, so those of a tablet
 /// that does not answer are in few parts.
 const PARTS: usize = 8;
-/// Time after which the reads of a part are sent one by one.
-const SLOW_PART: Duration = Duration::from_secs(1);
 /// Time after which a call for one read does not hold back the next one, because its server may not
 /// answer at all.
 const LONE: Duration = Duration::from_millis(500);
@@ -122,21 +119,16 @@ impl PointReads {
                 Ok(Err(_)) | Err(_) => return self.read_each(reads),
             },
         };
-        if let Some(reads) = self.failed(at, reads, SLOW).await {
+        if let Some(reads) = self.failed(at, reads).await {
             self.read_in_parts(at, reads);
         }
     }
 
     /// Sends a call once, and answers its reads. Returns them if it was refused or is slow, and
     /// each of them may succeed alone.
-    async fn failed(
-        &self,
-        at: Timestamp,
-        reads: Vec<PointRead>,
-        limit: Duration,
-    ) -> Option<Vec<PointRead>> {
+    async fn failed(&self, at: Timestamp, reads: Vec<PointRead>) -> Option<Vec<PointRead>> {
         let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
-        match timeout(limit, self.table.read(snapshot(cells, at))).await {
+        match timeout(SLOW, self.table.read(snapshot(cells, at))).await {
             Ok(Ok(found)) => share(&found, reads),
             Ok(Err(error)) if reads.len() == 1 => {
                 for read in reads {
@@ -165,7 +157,7 @@ impl PointReads {
                 if part.is_empty() {
                     return;
                 }
-                let failed = point_reads.failed(at, part, SLOW_PART).await;
+                let failed = point_reads.failed(at, part).await;
                 drop(room);
                 failed.into_iter().for_each(|part| point_reads.read_each(part));
             });
