@@ -15,8 +15,6 @@
 //! `M`, not earlier in the order of ZooKeeper. When `A` found them, its own was for `L`, and when
 //! `B` found them, that of `A` was for `M`, or `A` had ended. So by then `A` had given up its
 //! share by `L`, or has the same share by `M`. The shares by `M` have no notification in common.
-//! Once the leases of its transactors have lapsed, `A` has no share, so it gives it up before its
-//! session can end without its notice.
 //!
 //! After the pause instead, this holds if each worker notices a list within half of the pause.
 //! Sessions end after that time by default.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fluo_table::coordination::{Application, TimestampBlock, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp};
-use futures::future::{join_all, pending, try_join_all};
+use futures::future::try_join_all;
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
@@ -92,25 +92,6 @@ impl Opened {
         let leases = locked(&self.leases);
         let mut leases = leases.iter().filter_map(Weak::upgrade);
         leases.any(|lease| lease.is_valid())
-    }
-
-    /// Checks whether ZooKeeper may have ended the session of this process without its notice: the
-    /// lease of a transactor has lapsed, and no other one lasts.
-    pub(super) fn may_have_ended(&self) -> bool {
-        let leases = locked(&self.leases);
-        let leases: Vec<_> = leases.iter().filter_map(Weak::upgrade).collect();
-        leases.iter().any(|lease| lease.has_lapsed())
-            && !leases.iter().any(|lease| lease.is_valid())
-    }
-
-    /// Waits until the last lease that lasts now has lapsed. Never returns if none lasts.
-    pub(super) async fn leases_lapsed(&self) {
-        let leases = locked(&self.leases).iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
-        let lasting: Vec<_> = leases.iter().filter(|lease| lease.is_valid()).collect();
-        if lasting.is_empty() {
-            return pending().await;
-        }
-        join_all(lasting.iter().map(|lease| lease.lapsed())).await;
     }
 
     /// Returns the horizon, or an error if the application was removed. Callers that wait share one

@@ -416,10 +416,6 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
 impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
         let worker = &self.worker;
-        // Others begin when its session has ended, and no event shows that without ZooKeeper.
-        if !worker.session.has_ended() && worker.application.may_have_ended() {
-            return Ok(None);
-        }
         let mut state = worker.state.lock().await;
         match worker.update(&mut state).await {
             // The caller gives up its share first.
@@ -435,10 +431,7 @@ impl WorkerMembership for Membership {
     }
 
     async fn changed(&self) {
-        tokio::select! {
-            () = self.worker.changed.notified() => {}
-            () = self.worker.application.leases_lapsed() => {}
-        }
+        self.worker.changed.notified().await;
     }
 }
 

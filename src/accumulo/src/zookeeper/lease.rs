@@ -155,12 +155,6 @@ impl Lease {
         self.remaining(Moment::now()).is_some()
     }
 
-    /// Checks whether the lease has lasted and lasts no longer. The end of its node or session is
-    /// no lapse: the owner has noticed it.
-    pub(crate) fn has_lapsed(&self) -> bool {
-        matches!(*self.state.borrow(), LeaseState::Confirmed(_)) && !self.is_valid()
-    }
-
     /// Waits until the lease lasts, or has ended.
     pub(crate) async fn confirmed(&self) {
         let is_settled = |state: &LeaseState| {

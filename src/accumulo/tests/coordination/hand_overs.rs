@@ -427,22 +427,3 @@ async fn a_worker_that_stops_hands_over_before_its_last_observers_end() {
     joined.stop().await;
     oracle.stop().await;
 }
-
-/// The others begin when its session has ended, and without ZooKeeper it does not notice that.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_worker_without_zookeeper_gives_up_its_share_before_its_session_ends() {
-    let (ground, first) = ground().await;
-    let link = ground.zookeeper.link();
-    let options = ground.options(&link).session_timeout(Duration::from_secs(6));
-    let fluo = fluo_accumulo::connect(options).await.unwrap();
-    let web = fluo.applications().open(crate::ground::NAME).await.unwrap();
-    let _transactor = web.begin_transactor().await.unwrap();
-    let worker = web.join_workers().await.unwrap();
-    wait_for_shares(&[&*worker]).await;
-    link.cut();
-    until("no share", async || matches!(worker.share().await, Ok(None))).await;
-    // The session has not ended.
-    let nodes = ground.zookeeper.children(FINDERS);
-    assert!(nodes.iter().any(|name| name.starts_with("f-")), "{nodes:?}");
-    drop(first);
-}

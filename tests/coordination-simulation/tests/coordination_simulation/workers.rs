@@ -52,8 +52,6 @@ async fn work(process: u32, tables: MemoryTables, shares: Shares) {
 
 /// Joins, and works until an error, or until it stops to begin again.
 async fn work_once(web: &dyn Coordination, Owned(process, shares): &Owned) -> Result<()> {
-    // As a client has. Without its lease a worker has no share.
-    let _transactor = web.begin_transactor().await?;
     let membership = web.join_workers().await?;
     let begun = Instant::now();
     let life = Duration::from_secs(fastrand::u64(60..600));
