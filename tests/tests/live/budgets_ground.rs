@@ -175,8 +175,7 @@ impl Ground {
 
     /// Returns the number of requests to ZooKeeper, without those that keep the lease.
     fn zookeeper(&self) -> u64 {
-        let kept = self.link.count(Operation::Sync);
-        self.link.count_all() - kept - self.link.count(Operation::Exists).min(kept)
+        self.link.count_without_leases()
     }
 
     fn timestamps(&self) -> u64 {

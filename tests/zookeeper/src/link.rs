@@ -113,6 +113,12 @@ impl Link {
         let counts = counts.filter(|(operation, _)| **operation != Operation::Other);
         counts.map(|(_, count)| count).sum()
     }
+
+    /// Returns [`count_all`](Self::count_all) without the requests for the nodes of transactors
+    /// that keep their leases, or ask whether they are alive: `sync` and `exists`.
+    pub fn count_without_leases(&self) -> u64 {
+        self.count_all() - locked(&self.state).links[self.number].keeping_leases
+    }
 }
 
 impl Drop for Link {

@@ -29,12 +29,17 @@ pub(crate) struct Loss {
     pub(crate) text: String,
 }
 
+/// The parent of the nodes of transactors.
+const TRANSACTORS: &str = "/transactor/nodes/";
+
 /// The state of a link.
 #[derive(Debug, Default)]
 pub(crate) struct LinkState {
     /// `true` if requests that arrive have no effect.
     pub(crate) is_cut: bool,
     pub(crate) counts: BTreeMap<Operation, u64>,
+    /// The requests of these that keep a lease.
+    pub(crate) keeping_leases: u64,
     pub(crate) loss: Option<Loss>,
 }
 
@@ -155,6 +160,8 @@ impl State {
         known.heard = Instant::now();
         let operation = request.operation();
         *state.counts.entry(operation).or_default() += 1;
+        let asks = matches!(operation, Operation::Sync | Operation::Exists);
+        state.keeping_leases += u64::from(asks && request.concerns(TRANSACTORS));
         let is_lost = |loss: &mut Loss| loss.operation == operation && request.concerns(&loss.text);
         let is_lost = state.loss.take_if(is_lost).is_some();
         state.is_cut = is_lost;

@@ -14,13 +14,6 @@ use tokio::time::sleep;
 use crate::ground::{Ground, NAME, Process, TABLE};
 use crate::oracles::WithOracles;
 
-/// Returns the number of requests that a process has sent except those that keep its lease: each of
-/// these is a `sync` with an `exists`.
-fn requests(process: &Process) -> u64 {
-    let kept = process.link.count(Operation::Sync);
-    process.link.count_all() - kept - process.link.count(Operation::Exists).min(kept)
-}
-
 /// Each batch of a read sent three requests, and each request for timestamps one.
 #[tokio::test(flavor = "multi_thread")]
 async fn transactions_send_no_request_while_the_lease_lasts() {
@@ -55,11 +48,11 @@ async fn transactions_send_no_request_while_the_lease_lasts() {
         horizons() == before
     })
     .await;
-    let before = requests(&process);
+    let before = process.link.count_without_leases();
     for _ in 0..50 {
         count().await;
     }
-    assert_eq!(requests(&process), before);
+    assert_eq!(process.link.count_without_leases(), before);
 }
 
 struct Leased {
