@@ -308,7 +308,7 @@ impl Login {
 }
 
 /// Parses the name of a build of Fluo's iterators.
-fn iterators(name: &str) -> Result<IteratorBuild> {
+pub(crate) fn iterators(name: &str) -> Result<IteratorBuild> {
     match name {
         "accumulo-1" => Ok(IteratorBuild::ForAccumulo1),
         "accumulo-2" => Ok(IteratorBuild::ForAccumulo2),

@@ -22,7 +22,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::environment::set;
-use crate::login::Login;
+use crate::login::{self, Login};
 use crate::secret::Secret;
 
 /// The place of tables and applications, and the login there.
@@ -54,7 +54,8 @@ struct Section {
     password_file: Option<PathBuf>,
     protocol: Option<ProtocolName>,
     connections: Option<NonZeroUsize>,
-    iterators: Option<IteratorsName>,
+    #[serde(default, deserialize_with = "iterators")]
+    iterators: Option<IteratorBuild>,
     instance: Option<String>,
     tls_ca: Option<PathBuf>,
     tls_name: Option<String>,
@@ -75,14 +76,6 @@ struct Section {
 enum ProtocolName {
     Compact,
     Binary,
-}
-
-#[derive(Deserialize)]
-enum IteratorsName {
-    #[serde(rename = "accumulo-1")]
-    ForAccumulo1,
-    #[serde(rename = "accumulo-2")]
-    ForAccumulo2,
 }
 
 #[derive(Deserialize)]
@@ -159,10 +152,7 @@ impl Section {
                 ProtocolName::Binary => Protocol::Binary,
             }),
             connections: self.connections,
-            iterators: self.iterators.map(|name| match name {
-                IteratorsName::ForAccumulo1 => IteratorBuild::ForAccumulo1,
-                IteratorsName::ForAccumulo2 => IteratorBuild::ForAccumulo2,
-            }),
+            iterators: self.iterators,
             instance_name: self.instance,
             session_timeout: self.session_timeout,
             tls_ca: self.tls_ca,
@@ -177,6 +167,10 @@ impl Section {
             shared_secret: None,
         }
     }
+}
+
+fn iterators<'de, D: Deserializer<'de>>(text: D) -> Result<Option<IteratorBuild>, D::Error> {
+    login::iterators(&String::deserialize(text)?).map(Some).map_err(D::Error::custom)
 }
 
 fn duration<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Duration>, D::Error> {

@@ -20,9 +20,10 @@
 //!   the table. Of two cells with the same column and timestamp, the one of the newer epoch is
 //!   kept, and each column keeps as many versions as the table shows: no row appears twice.
 //! - **E4, one owner for each key.** A stored key belongs to the newest epoch that can have made
-//!   it. Designs whose keys can stand for different rows are rejected. A row without a salt can
-//!   have every key, so beside such a design all others are row hashers, and it has no rows that
-//!   begin with their prefixes: [`KeyMigration::check`] finds one before anything moves.
+//!   it. Designs whose keys can stand for different rows are rejected. Any key can be a row without
+//!   a salt, so beside such a design all others are row hashers, and it has no rows that begin
+//!   with their prefixes, except keys of the hasher: [`KeyMigration::check`] finds another one
+//!   before anything moves.
 //! - **E5, nothing is overwritten.** A copy is conditional: a cell that is already in the new place
 //!   stays as it is, because it was written there or copied before. So every step can be repeated.
 //!
