@@ -11,7 +11,8 @@ use tracing::debug;
 
 use crate::client::Runner;
 use crate::context::{
-    ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Shared, Turns,
+    ActiveTimestamps, Background, ClientOptions, CommitListeners, Liveness, PointReads, Shared,
+    Turns,
 };
 use crate::mutex::Mutex;
 use crate::observer::Observers;
@@ -63,6 +64,7 @@ impl Client {
         let active = Arc::new(ActiveTimestamps::new(coordination.clone(), transactor));
         let point_reads = Arc::new(PointReads::new(table.clone(), coordination.clone()));
         let shared = Arc::new(Shared {
+            liveness: Liveness::new(coordination.clone()),
             table,
             coordination,
             active,

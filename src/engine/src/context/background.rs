@@ -4,12 +4,15 @@
 //! of this client. While that task runs, a reader of this client that meets such a lock gets the
 //! commit timestamp here and needs no look at the primary. If the process ends first, the next
 //! transaction that meets a lock finds the commit at the primary (R2).
+//!
+//! A reader of this client that meets a lock of a commit in progress waits here for its decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fluo_table::Timestamp;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use futures::future::join_all;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::mutex::Mutex;
 
@@ -19,10 +22,17 @@ const PLACES: usize = 1_024;
 #[derive(Clone, Debug)]
 pub(crate) struct Background {
     places: Arc<Semaphore>,
-    /// The commit timestamps of the transactions in the background, by start; `None` for a
-    /// transaction that has not passed its commit point.
-    commits: Arc<Mutex<BTreeMap<Timestamp, Option<Timestamp>>>>,
+    /// The transactions by start.
+    commits: Arc<Mutex<BTreeMap<Timestamp, Progress>>>,
     removed: Arc<Notify>,
+}
+
+#[derive(Debug)]
+enum Progress {
+    /// It has not passed its commit point. Dropping the senders wakes those that wait for that.
+    Undecided(Vec<oneshot::Sender<()>>),
+    /// It is rolled forward in the background.
+    Committed(Timestamp),
 }
 
 /// A transaction that is being committed or rolled forward, until this is dropped.
@@ -45,12 +55,38 @@ impl Default for Background {
 
 impl Background {
     pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
-        self.commits.lock().insert(start, None);
+        self.commits.lock().insert(start, Progress::Undecided(Vec::new()));
         BackgroundCommit { background: self.clone(), start, _permit: None }
     }
 
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
-        self.commits.lock().get(&start).copied().flatten()
+        match self.commits.lock().get(&start) {
+            Some(Progress::Committed(commit)) => Some(*commit),
+            Some(Progress::Undecided(_)) | None => None,
+        }
+    }
+
+    /// Checks whether a transaction is being committed and has not passed its commit point.
+    pub(crate) fn is_undecided(&self, start: Timestamp) -> bool {
+        matches!(self.commits.lock().get(&start), Some(Progress::Undecided(_)))
+    }
+
+    /// Waits until none of some transactions is [undecided](Self::is_undecided).
+    pub(crate) async fn wait_for_decisions(&self, starts: &BTreeSet<Timestamp>) {
+        let decided: Vec<_> = starts.iter().filter_map(|start| self.decision(*start)).collect();
+        // A sender is dropped without a value.
+        let _ = join_all(decided).await;
+    }
+
+    fn decision(&self, start: Timestamp) -> Option<oneshot::Receiver<()>> {
+        let mut commits = self.commits.lock();
+        let Some(Progress::Undecided(waiting)) = commits.get_mut(&start) else {
+            return None;
+        };
+        let (sender, decided) = oneshot::channel();
+        waiting.retain(|one| !one.is_closed());
+        waiting.push(sender);
+        Some(decided)
     }
 
     /// Waits until the transactions that are here now have left.
@@ -70,9 +106,9 @@ impl Background {
 impl BackgroundCommit {
     /// Waits for a place in the background, after the commit point.
     pub(crate) async fn move_to_background(&mut self, commit: Timestamp) {
+        self.background.commits.lock().insert(self.start, Progress::Committed(commit));
         // The semaphore is never closed.
         self._permit = self.background.places.clone().acquire_owned().await.ok();
-        self.background.commits.lock().insert(self.start, Some(commit));
     }
 }
 

@@ -12,7 +12,8 @@ use tokio::sync::Semaphore;
 
 use crate::context::lock_wait::Sightings;
 use crate::context::{
-    ActiveTimestamps, Background, Backoff, ClientOptions, CommitListeners, PointReads, Turns,
+    ActiveTimestamps, Background, Backoff, ClientOptions, CommitListeners, Liveness, PointReads,
+    Turns,
 };
 use crate::mutex::Mutex;
 
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,
     pub(crate) sightings: Mutex<Sightings>,
+    pub(crate) liveness: Liveness,
     pub(crate) turns: Turns,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.

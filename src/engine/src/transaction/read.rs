@@ -16,7 +16,7 @@ use fluo_table::{
     self, Cell, CellBatches, Error, Escaped, Filter, Key, Result, RowColumn, Scan, Span, Timestamp,
 };
 use futures::stream::{self, StreamExt, TryStreamExt};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{Instrument, debug};
 
 use crate::context::{Backoff, CELLS_PER_READ};
@@ -152,7 +152,8 @@ impl Rest {
         if !is_left && let Some(lock) = resolved.orphans.last() {
             waiting.orphan_looks.met(lock)?;
         }
-        let is_resolved = resolved.waiting == 0 && resolved.orphans.is_empty();
+        let waits_for_others = resolved.waiting > 0 || !resolved.orphans.is_empty();
+        let is_resolved = !waits_for_others && resolved.own.is_empty();
         let must_wait = !is_resolved || waiting.is_resolved;
         waiting.is_resolved = is_resolved;
         let begin = rest.first().map(first_key);
@@ -164,7 +165,11 @@ impl Rest {
         };
         if must_wait && past.rest == begin {
             let begun = Instant::now();
-            if let Some(waiting) = &mut self.waiting {
+            if !waits_for_others && !resolved.own.is_empty() {
+                let decisions = client.background.wait_for_decisions(&resolved.own);
+                // After a timeout, the next look may find that they have taken too long (R3).
+                let _ = timeout(client.options.max_pause, decisions).await;
+            } else if let Some(waiting) = &mut self.waiting {
                 waiting.backoff.pause().await;
             }
             metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());

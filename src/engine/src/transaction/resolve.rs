@@ -8,12 +8,13 @@
 //!   meets such a lock does this, whether the owner is alive or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or if
 //!   its lock was waited for long enough. This is a conditional write, so either it or the owner's
-//!   commit of the primary takes effect, not both.
+//!   commit of the primary takes effect, not both. A transaction that this client itself is
+//!   committing is left to that commit, without a look, until the wait was long enough.
 //! - **R4.** Several clients may write these entries, any number of times. A reader whose write
 //!   fails, because it lacks the permission or because a server is not reachable, applies them to
 //!   the entries that it read instead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{
     Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, RowColumn, Timestamp,
@@ -30,6 +31,8 @@ use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 pub(crate) struct Resolved {
     /// Number of locks that are left to their live owners.
     pub(crate) waiting: usize,
+    /// The starts of transactions with such locks that this client itself is committing.
+    pub(crate) own: BTreeSet<Timestamp>,
     /// Locks whose primaries have no trace of their transaction, one lock for each transaction.
     /// Either the lock is gone by now, or the table is damaged.
     pub(crate) orphans: Vec<FoundLock>,
@@ -93,7 +96,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
         let lock = *group.first().expect("a group has a lock");
         let others = group.iter().copied().filter(|lock| !lock.is_primary());
         let decided = decided(client, lock).await?;
-        if !matches!(decided, Decided::Waiting | Decided::Orphaned) {
+        if !matches!(decided, Decided::Own | Decided::Waiting | Decided::Orphaned) {
             client.sightings.lock().forget(&lock.primary, lock.start);
         }
         match decided {
@@ -105,6 +108,7 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 ended.increment(u64::try_from(group.len()).expect("a count of locks in memory"));
                 known.extend(others.map(|lock| DecidedLock { lock: lock.clone(), committed }));
             }
+            Decided::Own => drop(resolved.own.insert(lock.start)),
             Decided::Waiting => resolved.waiting += group.len(),
             Decided::Orphaned => resolved.orphans.push(lock.clone()),
             Decided::Over { is_written } => {
@@ -160,6 +164,8 @@ fn groups(locks: &[FoundLock]) -> Vec<Vec<&FoundLock>> {
 enum Decided {
     /// It committed at this timestamp, or was rolled back.
     Ended(Option<Timestamp>),
+    /// This client itself is committing it.
+    Own,
     /// Its owner may still decide.
     Waiting,
     /// Its primary has no trace of it.
@@ -176,12 +182,15 @@ async fn decided(client: &Shared, lock: &FoundLock) -> Result<Decided> {
     if let Some(commit) = client.background.commit_of(*start) {
         return Ok(Decided::Ended(Some(commit)));
     }
+    if client.background.is_undecided(*start) && !has_timed_out(client, lock) {
+        return Ok(Decided::Own);
+    }
     let value = match status(&*client.table, primary, *start).await? {
         TransactionStatus::Locked(value) => value,
         TransactionStatus::Unknown => {
             // This client may lack the authorization to see the primary, so only the owner can
             // decide.
-            let is_alive = client.coordination.is_alive(*transactor).await?;
+            let is_alive = client.liveness.may_be_alive(*transactor).await?;
             return Ok(if is_alive { Decided::Waiting } else { Decided::Orphaned });
         }
         found => return Ok(found.into()),
@@ -214,13 +223,18 @@ impl From<TransactionStatus> for Decided {
 
 /// Returns the reason to wait no longer for an undecided transaction, or `None` to wait (R3).
 async fn rollback_cause(client: &Shared, lock: &FoundLock) -> Result<Option<&'static str>> {
-    let FoundLock { primary, start, transactor, .. } = lock;
-    let patience = client.options.rollback_after;
-    if client.sightings.lock().has_timed_out(primary, *start, *transactor, patience) {
+    if has_timed_out(client, lock) {
         return Ok(Some("timed out"));
     }
-    let is_alive = client.coordination.is_alive(*transactor).await?;
-    Ok((!is_alive).then_some("dead"))
+    let may_be_alive = client.liveness.may_be_alive(lock.transactor).await?;
+    Ok((!may_be_alive).then_some("dead"))
+}
+
+/// Checks whether this client has waited long enough for the transaction of a lock.
+fn has_timed_out(client: &Shared, lock: &FoundLock) -> bool {
+    let FoundLock { primary, start, transactor, .. } = lock;
+    let patience = client.options.rollback_after;
+    client.sightings.lock().has_timed_out(primary, *start, *transactor, patience)
 }
 
 /// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the
