@@ -1,7 +1,7 @@
 //! Read locks whose end a server dropped while the lock is in another file.
 
 use fluo_engine::{Client, CommitError, ConflictCause};
-use fluo_table::layout::{EntryKind, ReadLockValue};
+use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
 use fluo_table::{Mutation, Result, RowColumn};
 use fluo_tests::Fixture;
 
@@ -65,4 +65,23 @@ async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
     };
     assert_eq!(named, start);
     drop(reader);
+}
+
+/// The void read lock is met together with one that counts and has to be resolved.
+#[tokio::test(start_paused = true)]
+async fn resolves_a_read_lock_in_front_of_a_void_one() {
+    let (fixture, reader) = with_void_read_lock().await;
+    let (primary, transactor) = (RowColumn::new("q", text()), reader.transactor());
+    let read_lock = ReadLockValue { primary: primary.clone(), transactor };
+    let lock =
+        LockValue { primary, transactor, is_write: true, is_delete: false, is_trigger: false };
+    let locked = [
+        Mutation::new("r").put_at(text(), stamp(EntryKind::ReadLock, 15), read_lock.encode()),
+        Mutation::new("q").put_at(text(), stamp(EntryKind::Lock, 15), lock.encode()),
+    ];
+    fixture.write(locked.to_vec()).await;
+    drop(reader);
+    let client = fixture.client().await;
+    let set: Result<()> = client.run(async |tx| tx.set("r", &text(), "w")).await;
+    set.unwrap();
 }

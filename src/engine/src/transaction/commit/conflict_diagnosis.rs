@@ -4,15 +4,15 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::{Bytes, Cell, Filter, Result, RowColumn, Scan, Span, Timestamp};
+use fluo_table::{Bytes, Cell, Filter, Result, RowColumn, Scan, Span};
 
 use crate::transaction::commit::Commit;
 use crate::transaction::commit::plan::forbids_writes;
 use crate::transaction::corrupt::{cell_of, checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
-use crate::transaction::foreign_lock::{FoundLock, LockKind};
+use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::resolve::{OrphanLooks, resolve};
-use crate::transaction::status::{cell_span, entries};
+use crate::transaction::status::cell_span;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
@@ -27,23 +27,10 @@ impl Commit {
             Ok(conflict) => CommitError::Conflict(conflict),
             // The other transaction cannot be determined at present, but there was one.
             Err(error) if error.kind().is_passing() => {
-                let met = self.cells_of(rejected).map(|(cell, _)| cell);
-                CommitError::Conflict(self.conflict_at(met.collect(), None))
+                CommitError::Conflict(self.conflict_at(self.cells_of(rejected), None))
             }
             Err(error) => CommitError::Failed(error),
         }
-    }
-
-    /// Returns those of the rows in which an entry forbids a lock, after one write of all of them
-    /// was rejected. If no such entry is left, the result is the primary's row.
-    pub(super) async fn forbidding(&self, rows: &[Bytes]) -> Result<Vec<Bytes>> {
-        let primary = vec![self.plan.primary.row.clone()];
-        if rows == primary {
-            return Ok(primary);
-        }
-        let found = self.entries_in_the_way(rows).await?;
-        let rejected: BTreeSet<Bytes> = found.into_iter().map(|cell| cell.key.row).collect();
-        Ok(if rejected.is_empty() { primary } else { rejected.into_iter().collect() })
     }
 
     /// Reads rows through the filters of the conditions of their locks, which show the entries that
@@ -68,9 +55,10 @@ impl Commit {
         Ok(found)
     }
 
-    fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {
+    fn cells_of(&self, rows: &[Bytes]) -> BTreeSet<RowColumn> {
         let rows: BTreeSet<&Bytes> = rows.iter().collect();
-        self.plan.cells().filter(move |(cell, _)| rows.contains(&cell.row))
+        let cells = self.plan.cells().map(|(cell, _)| cell);
+        cells.filter(|cell| rows.contains(&cell.row)).collect()
     }
 
     pub(super) fn conflict_at(
@@ -88,35 +76,61 @@ impl Commit {
     }
 
     async fn find_conflict(&self, rejected: &[Bytes]) -> Result<Conflict> {
-        let cells: Vec<_> = self.cells_of(rejected).collect();
-        let locks = self.resolve_others(&cells).await?;
+        let (locking, others) = self.entries_of_others(rejected).await?;
+        let locks = self.resolve_others(rejected, locking).await?;
         let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
         let mut other = locks
             .first()
             .map(|lock| ConflictCause::Locking { start: lock.start, transactor: lock.transactor });
-        for (cell, committed) in self.committed_since(&cells).await? {
-            met.insert(cell);
-            other = other.or(Some(committed));
+        for entry in others {
+            met.insert(cell_of(&entry));
+            other = match other {
+                None => committed(&entry)?,
+                other => other,
+            };
         }
         if met.is_empty() {
-            // A damaged entry is not a conflict, and a retry would meet it again.
-            let forbidding = self.entries_in_the_way(rejected).await?;
-            forbidding.iter().try_for_each(|entry| checked(entry).map(drop))?;
-            // The other transaction has rolled back by now. Only the row is known.
-            met.extend(cells.into_iter().map(|(cell, _)| cell));
+            // The other transaction has rolled back by now. Only the rows are known.
+            met.extend(self.cells_of(rejected));
         }
         Ok(self.conflict_at(met, other))
     }
 
-    /// Resolves the locks of other transactions on some cells. Returns those that were there at
-    /// first, without void ones.
-    async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
+    /// Returns the entries of other transactions that forbid a lock in some rows: the locks, and
+    /// the others. Each cell has at most one, so a lock behind the write of a later transaction is
+    /// left to the next one that meets it.
+    async fn entries_of_others(&self, rows: &[Bytes]) -> Result<(Vec<Cell>, Vec<Cell>)> {
+        let (mut locks, mut others) = (Vec::new(), Vec::new());
+        for entry in self.entries_in_the_way(rows).await? {
+            // A damaged entry is not a conflict, and a retry would meet it again.
+            let stamp = checked(&entry)?;
+            if stamp.timestamp == self.plan.start {
+                continue;
+            }
+            match stamp.kind {
+                EntryKind::Lock | EntryKind::ReadLock => locks.push(entry),
+                _ => others.push(entry),
+            }
+        }
+        Ok((locks, others))
+    }
+
+    /// Resolves the locks of other transactions on some rows, and returns those that were there at
+    /// first.
+    async fn resolve_others(
+        &self,
+        rows: &[Bytes],
+        mut locking: Vec<Cell>,
+    ) -> Result<Vec<FoundLock>> {
         let client = &self.state.client;
         let mut backoff = client.backoff(self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
         for _ in 0..MAX_LOOKS {
-            let mut locks = self.locks_of_others(cells).await?;
+            if locking.is_empty() {
+                break;
+            }
+            let mut locks = self.locks_of_others(locking).await?;
             let resolved = resolve(client, &locks).await?;
             let mut orphan = None;
             for lock in resolved.orphans {
@@ -132,6 +146,7 @@ impl Commit {
             };
             orphan_looks.met(&lock)?;
             backoff.pause().await;
+            (locking, _) = self.entries_of_others(rows).await?;
         }
         Ok(first.unwrap_or_default())
     }
@@ -144,60 +159,34 @@ impl Commit {
         Ok(found.iter().any(|cell| cell.key.timestamp == entry))
     }
 
-    /// Removes the read locks of cells on which no read lock counts. A newer write hides a void
-    /// read lock: a server that compacted a part of the column may have dropped its end but not the
-    /// lock, and its owner may still be alive.
-    async fn without_void(&self, mut read_locks: Vec<Cell>) -> Result<Vec<Cell>> {
-        if read_locks.is_empty() {
-            return Ok(read_locks);
+    /// Returns the locks with these entries, and the other open read locks of read-locked cells:
+    /// a client that ended may have left many, and each attempt would meet one of them.
+    async fn locks_of_others(&self, locking: Vec<Cell>) -> Result<Vec<FoundLock>> {
+        let (read_locked, mut found): (Vec<_>, Vec<_>) =
+            locking.into_iter().partition(|entry| has_kind(entry, EntryKind::ReadLock));
+        if !read_locked.is_empty() {
+            let cells = read_locked.iter().map(|entry| cell_span(&cell_of(entry)));
+            let open = Scan::over_all(cells).filter(Filter::OpenReadLocks);
+            found.extend(self.state.client.table.read(open).await?);
         }
-        let cells = read_locks.iter().map(|lock| cell_span(&cell_of(lock)));
-        // A read lock that counts forbids every write of the cell, whatever the start of the
-        // writer.
-        let asked = Scan::over_all(cells).filter(forbids_writes(Timestamp::MAX));
-        let forbidding = self.state.client.table.read(asked).await?;
-        let is_read_lock = |cell: &&Cell| {
-            let stamp = EntryTimestamp::decode(cell.key.timestamp);
-            stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
+        let locks = found.iter().map(FoundLock::from_entry);
+        let is_of_another = |lock: &Result<FoundLock>| {
+            lock.as_ref().map_or(true, |lock| lock.start != self.plan.start)
         };
-        let locked: BTreeSet<_> = forbidding.iter().filter(is_read_lock).map(cell_of).collect();
-        read_locks.retain(|lock| locked.contains(&cell_of(lock)));
-        Ok(read_locks)
+        locks.filter(is_of_another).collect()
     }
+}
 
-    /// Returns the locks of other transactions on some cells. Includes read locks only for cells
-    /// that this transaction writes.
-    async fn locks_of_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
-        let latest = Filter::Snapshot { at: Timestamp::MAX };
-        let locked = Scan::over_all(cells.iter().map(|(cell, _)| cell_span(cell))).filter(latest);
-        let written = cells.iter().filter(|(_, kind)| *kind != LockKind::Read);
-        let read_locked =
-            Scan::over_all(written.map(|(cell, _)| cell_span(cell))).filter(Filter::OpenReadLocks);
-        let table = &self.state.client.table;
-        let mut found = table.read(locked).await?;
-        found.extend(self.without_void(table.read(read_locked).await?).await?);
-        let is_of_another = |cell: &&Cell| {
-            EntryTimestamp::decode(cell.key.timestamp).is_some_and(|stamp| {
-                matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock)
-                    && stamp.timestamp != self.plan.start
-            })
-        };
-        found.iter().filter(is_of_another).map(FoundLock::from_entry).collect()
-    }
+fn has_kind(entry: &Cell, kind: EntryKind) -> bool {
+    EntryTimestamp::decode(entry.key.timestamp).is_some_and(|stamp| stamp.kind == kind)
+}
 
-    async fn committed_since(
-        &self,
-        cells: &[(RowColumn, LockKind)],
-    ) -> Result<Vec<(RowColumn, ConflictCause)>> {
-        let writes = |(cell, _): &(RowColumn, LockKind)| {
-            entries(cell, EntryKind::Write, Timestamp::MAX, self.plan.start)
-        };
-        let since = Scan::over_all(cells.iter().map(writes));
-        let committed = |write: &Cell| {
-            let commit = stamp_of(write)?.timestamp;
-            let value = WriteValue::decode(&write.value).map_err(|error| in_cell(write, error))?;
-            Ok((cell_of(write), ConflictCause::Committed { start: value.start, commit }))
-        };
-        self.state.client.table.read(since).await?.iter().map(committed).collect()
+/// Returns the transaction of a committed write; `None` for other entries.
+fn committed(entry: &Cell) -> Result<Option<ConflictCause>> {
+    if !has_kind(entry, EntryKind::Write) {
+        return Ok(None);
     }
+    let commit = stamp_of(entry)?.timestamp;
+    let value = WriteValue::decode(&entry.value).map_err(|error| in_cell(entry, error))?;
+    Ok(Some(ConflictCause::Committed { start: value.start, commit }))
 }

@@ -86,14 +86,7 @@ impl Commit {
                 Err(error) => return CommitError::from(error).before_the_commit_point(),
             }
         }
-        match self.forbidding(rows).await {
-            Ok(rejected) => self.conflict(&rejected).await,
-            // The rejected rows cannot be determined at present.
-            Err(error) if error.kind().is_passing() => {
-                self.conflict(std::slice::from_ref(&self.plan.primary.row)).await
-            }
-            Err(error) => error.into(),
-        }
+        self.conflict(rows).await
     }
 
     async fn was_acknowledged(&self, trigger: &Trigger) -> Result<bool> {
