@@ -8,8 +8,8 @@
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent again in [`PARTS`], and
 //! those of a part that fails too are sent one by one. So a cell that cannot be read, or whose
-//! server does not answer, does not stop the others. Of these calls [`LANES`] are sent at a time: an
-//! overloaded table does not get more of them than of others.
+//! server does not answer, does not stop the others. Of these calls [`LANES`] are sent at a time,
+//! so they do not add to the load of a table that is overloaded already.
 //!
 //! A read that no other can travel with, such as that of a snapshot, is a call of its own at once.
 
