@@ -53,6 +53,23 @@ async fn a_conflict_with_a_committed_write_takes_one_scan() {
     assert_eq!(scans.load(Ordering::SeqCst) - before, 1);
 }
 
+/// The reader may be gone, but it read the cell after the writer began.
+#[tokio::test(start_paused = true)]
+async fn a_conflict_with_a_committed_read_names_the_reader() {
+    let fixture = Fixture::in_memory().await;
+    let (client, _) = counting_client(&fixture).await;
+    let other = fixture.client().await;
+    let conflict = commit(&client, "r", async || {
+        let read = async |tx: fluo_engine::Transaction| {
+            tx.with_read_lock().get("r", &column()).await?;
+            tx.set("s", &column(), "2")
+        };
+        other.run::<_, fluo_table::Error, _>(read).await.unwrap();
+    });
+    let other = conflict.await.other;
+    assert!(matches!(other, Some(ConflictCause::Committed { .. })), "{other:?}");
+}
+
 /// Each attempt of a writer would meet one of them otherwise.
 #[tokio::test(start_paused = true)]
 async fn the_read_locks_of_a_client_that_ended_are_resolved_together() {

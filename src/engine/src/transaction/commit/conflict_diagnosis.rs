@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
+use fluo_table::layout::{DelReadLockValue, EntryKind, EntryTimestamp, WriteValue};
 use fluo_table::{Bytes, Cell, Filter, Result, RowColumn, Scan, Span};
 
 use crate::transaction::commit::Commit;
@@ -181,12 +181,19 @@ fn has_kind(entry: &Cell, kind: EntryKind) -> bool {
     EntryTimestamp::decode(entry.key.timestamp).is_some_and(|stamp| stamp.kind == kind)
 }
 
-/// Returns the transaction of a committed write; `None` for other entries.
+/// Returns the transaction that committed a write or a read lock; `None` for other entries.
 fn committed(entry: &Cell) -> Result<Option<ConflictCause>> {
-    if !has_kind(entry, EntryKind::Write) {
-        return Ok(None);
-    }
-    let commit = stamp_of(entry)?.timestamp;
-    let value = WriteValue::decode(&entry.value).map_err(|error| in_cell(entry, error))?;
-    Ok(Some(ConflictCause::Committed { start: value.start, commit }))
+    let stamp = stamp_of(entry)?;
+    let damaged = |error| in_cell(entry, error);
+    let (start, commit) = match stamp.kind {
+        EntryKind::Write => {
+            (WriteValue::decode(&entry.value).map_err(damaged)?.start, stamp.timestamp)
+        }
+        EntryKind::DelReadLock => match DelReadLockValue::decode(&entry.value).map_err(damaged)? {
+            DelReadLockValue::Committed(commit) => (stamp.timestamp, commit),
+            DelReadLockValue::RolledBack => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(ConflictCause::Committed { start, commit }))
 }
