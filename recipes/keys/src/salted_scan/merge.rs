@@ -19,7 +19,8 @@ use crate::cells::{merged, size_bytes};
 use crate::error::{RecipeError, Result};
 use crate::key_design::RowRange;
 
-/// Number of cells in the first read of a piece, unless a limit asks for fewer.
+/// Number of cells in the first read of a piece, unless a limit asks for fewer or the scan of the
+/// piece stays open.
 pub(super) const FIRST_CELLS: usize = 64;
 
 pub(super) struct Merge {
@@ -280,8 +281,11 @@ impl Merge {
 
     fn begin(&mut self, number: usize) {
         let cells = self.wanted(number);
-        let is_steady = cells >= self.memory.share(self.live);
-        let stays_open = is_steady && self.live <= self.run.scan.open_scans;
+        let most = self.memory.share(self.live);
+        // Without a limit every piece is read to its end, so its first scan stays open.
+        let is_long = cells >= most || self.rows_left.is_none();
+        let stays_open = is_long && self.live <= self.run.scan.open_scans;
+        let cells = if stays_open { most } else { cells };
         let piece = self.piece(number);
         piece.reads = piece.reads.saturating_add(1);
         let rest = piece.rest();

@@ -173,12 +173,17 @@ impl SaltedScan {
         pieces.sort_unstable();
         pieces.dedup();
         let max_cells = Memory::new(self.merge_bytes()).share(merged);
-        let first = self.limit.map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged));
+        let stays_open = merged <= self.open_scans;
+        let first = match self.limit {
+            Some(rows) => first_of_limit(rows, merged),
+            None if stays_open => max_cells,
+            None => FIRST_CELLS,
+        };
         ScanPlan {
             spans: pieces.into_iter().map(|piece| Span::rows(piece.start, piece.end)).collect(),
             first_cells: first.min(max_cells),
             max_cells,
-            stays_open: merged <= self.open_scans,
+            stays_open,
         }
     }
 
