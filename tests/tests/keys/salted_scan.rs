@@ -473,7 +473,7 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the scan holds 51,920 bytes, 51,920 for the row `02|wide`, and may hold 50,000: raise `memory_bytes`"
+        "the scan holds 54,280 bytes, 54,280 for the row `02|wide`, and may hold 50,000: raise `memory_bytes`"
     );
 }
 
