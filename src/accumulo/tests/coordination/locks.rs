@@ -26,6 +26,20 @@ async fn a_duty_ends_with_the_session_of_its_process() {
     assert!(again.is_none());
 }
 
+/// `docs/scale.md` uses the number.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_asks_for_a_duty_of_another_one_with_three_requests() {
+    let ground = Ground::new().await;
+    let (one, other) = (ground.process().await, ground.process().await);
+    one.initialize().await;
+    let duty = one.open().await.take_duty("garbage").await.unwrap();
+    let coordination = other.open().await;
+    let before = other.link.count_without_leases();
+    assert!(coordination.take_duty("garbage").await.unwrap().is_none());
+    assert_eq!(other.link.count_without_leases() - before, 3);
+    drop(duty);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_duty_whose_answer_was_lost_is_held_once() {
     let ground = Ground::new().await;
