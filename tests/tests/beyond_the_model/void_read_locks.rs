@@ -67,10 +67,8 @@ async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
     drop(reader);
 }
 
-/// The void read lock is met together with one that counts and has to be resolved.
-#[tokio::test(start_paused = true)]
-async fn resolves_a_read_lock_in_front_of_a_void_one() {
-    let (fixture, reader) = with_void_read_lock().await;
+/// Adds a read lock of the client in front of the void one, whose primary is locked.
+async fn lock_in_front(fixture: &Fixture, reader: &Client) {
     let (primary, transactor) = (RowColumn::new("q", text()), reader.transactor());
     let read_lock = ReadLockValue { primary: primary.clone(), transactor };
     let lock =
@@ -80,8 +78,35 @@ async fn resolves_a_read_lock_in_front_of_a_void_one() {
         Mutation::new("q").put_at(text(), stamp(EntryKind::Lock, 15), lock.encode()),
     ];
     fixture.write(locked.to_vec()).await;
+}
+
+/// The void read lock is met together with one that counts and has to be resolved.
+#[tokio::test(start_paused = true)]
+async fn resolves_a_read_lock_in_front_of_a_void_one() {
+    let (fixture, reader) = with_void_read_lock().await;
+    lock_in_front(&fixture, &reader).await;
     drop(reader);
     let client = fixture.client().await;
     let set: Result<()> = client.run(async |tx| tx.set("r", &text(), "w")).await;
     set.unwrap();
+}
+
+/// The read lock that counts stays, because its owner is alive, so the void one is met with it.
+#[tokio::test(start_paused = true)]
+async fn names_the_live_reader_in_front_of_a_void_read_lock() {
+    let (fixture, ended) = with_void_read_lock().await;
+    drop(ended);
+    let reader = fixture.client().await;
+    lock_in_front(&fixture, &reader).await;
+    let writer = fixture.client().await.begin().await.unwrap();
+    writer.set("r", &text(), "w").unwrap();
+    let met = writer.commit().await;
+    let Err(CommitError::Conflict(conflict)) = met else {
+        panic!("{met:?}");
+    };
+    let Some(ConflictCause::Locking { start, .. }) = conflict.other else {
+        panic!("{conflict}");
+    };
+    assert_eq!(start.get(), 15);
+    drop(reader);
 }
