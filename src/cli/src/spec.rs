@@ -160,13 +160,17 @@ impl Recipe {
         self.after_earlier(self.layout.requirement(&self.design)?)
     }
 
-    fn after_earlier(&self, requirement: TableRequirement) -> Result<TableRequirement> {
-        let earlier = self.migration.iter().flat_map(|migration| {
+    /// Returns the earlier designs, oldest first.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = &KeyDesign> {
+        self.migration.iter().flat_map(|migration| {
             let designs = migration.designs();
             let earlier = designs.len().saturating_sub(1);
-            designs.take(earlier).cloned()
-        });
-        Ok(requirement.after(earlier)?)
+            designs.take(earlier)
+        })
+    }
+
+    fn after_earlier(&self, requirement: TableRequirement) -> Result<TableRequirement> {
+        Ok(requirement.after(self.earlier().cloned())?)
     }
 
     pub(crate) fn name(&self) -> String {

@@ -14,7 +14,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use fluo_advisor::{AdviceOptions, AdvisorReport, Arrivals, Candidate, Read, advise};
+use fluo_advisor::{
+    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Arrivals, Candidate, Read, advise,
+};
 use fluo_process::Profile;
 use fluo_table::check_table_name;
 
@@ -197,7 +199,7 @@ impl Advise {
             for (read, is) in read {
                 if let Some((path, read)) = path.as_ref().zip(read) {
                     atomic_file::check_is_another(path, read, is)
-                        .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+                        .with_context(|| cannot_write(what, path))?;
                 }
             }
         }
@@ -211,7 +213,7 @@ impl Advise {
             };
             if let Some(path) = path {
                 atomic_file::check_kind(path, what, is_kind)
-                    .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+                    .with_context(|| cannot_write(what, path))?;
             }
         }
         Ok(())
@@ -219,7 +221,7 @@ impl Advise {
 
     async fn answer(&self, keys: &Keys) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
-        let own = self.spec.as_deref().map(spec::recipes).transpose()?;
+        let tried = self.spec.as_deref().map(spec::recipes).transpose()?.unwrap_or_default();
         let source = match keys {
             Keys::File(path) => {
                 let is_of_table = !self.authorizations.is_empty();
@@ -248,13 +250,39 @@ impl Advise {
             .reads(wanted.reads.iter().copied())
             .scans_only(wanted.scans_only)
             .table(table);
-        let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
+        let own = self.own_designs(&tried, advice.advised_tablets()?);
         let advice = advice.also(own);
-        let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
+        let mut report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
+        if let Some(spec) = &mut report.spec {
+            let path = self.write_spec.as_deref().unwrap_or(Path::new(""));
+            self.keep_earlier(spec, &tried).with_context(|| cannot_write("spec", path))?;
+        }
         let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
         let (name, cut_short) = (source.name, source.cut_short);
         let next = self.next(keys, &report);
         Ok(Answer { source: name, cut_short, report, spec, next })
+    }
+
+    /// Adds the earlier designs of the spec that is tried, and of the file that is replaced: rows
+    /// may still have them. Refuses to replace a file with earlier designs of another design.
+    fn keep_earlier(&self, spec: &mut AdvisedSpec, tried: &[Recipe]) -> Result<()> {
+        let path = self.write_spec.as_deref().filter(|path| path.is_file());
+        let replaced = path.map(spec::recipes).transpose()?.unwrap_or_default();
+        let of = |recipe: &Recipe, one: &AdvisedDesign| one.settings == *recipe.design.settings();
+        let has_earlier = |recipe: &&Recipe| recipe.earlier().next().is_some();
+        for recipe in tried.iter().chain(&replaced).filter(has_earlier) {
+            let earlier = || recipe.earlier().map(|one| one.settings().clone()).collect();
+            let advised = spec.key_design.iter_mut().filter(|one| of(recipe, one));
+            advised.for_each(|one| one.before = earlier());
+        }
+        let is_lost = |recipe: &&Recipe| !spec.key_design.iter().any(|one| of(recipe, one));
+        if let Some(lost) = replaced.iter().filter(has_earlier).find(is_lost) {
+            let name = lost.name();
+            let error = anyhow!("it has earlier designs of {name}, which is not advised");
+            let advice = "finish `fluo table migrate` first, or name another file";
+            return Err(exit::advised(error, advice));
+        }
+        Ok(())
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
@@ -285,8 +313,7 @@ impl Advise {
         let spec = spec.map(|(path, spec)| (path, "spec", spec));
         let files = || page.iter().chain(&spec);
         for (path, what, text) in files() {
-            atomic_file::write(path, text.as_bytes())
-                .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+            atomic_file::write(path, text.as_bytes()).with_context(|| cannot_write(what, path))?;
         }
         if output::is_json() {
             output::print_json(answer)?;
@@ -319,4 +346,8 @@ impl Advise {
             "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes.{then}"
         )
     }
+}
+
+fn cannot_write(what: &str, path: &Path) -> String {
+    format!("cannot write the {what} {}", path.display())
 }
