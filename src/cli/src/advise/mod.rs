@@ -258,6 +258,10 @@ impl Advise {
             self.keep_earlier(spec, &tried).with_context(|| cannot_write("spec", path))?;
         }
         let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
+        if let Some((path, text)) = self.write_spec.as_deref().zip(spec.as_deref()) {
+            // A table can have keys of recipes that no spec has together.
+            spec::check(&spec::name_of(path), text).with_context(|| cannot_write("spec", path))?;
+        }
         let (name, cut_short) = (source.name, source.cut_short);
         let next = self.next(keys, &report);
         Ok(Answer { source: name, cut_short, report, spec, next })

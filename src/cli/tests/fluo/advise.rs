@@ -295,6 +295,24 @@ fn a_second_spec_keeps_the_earlier_designs() {
     assert_eq!(place.read("new.toml"), other);
 }
 
+/// Covers a bug: the command wrote a spec that `plan` refused.
+#[test]
+fn a_spec_of_recipes_that_overlap_is_not_written() {
+    let place = Place::new();
+    let keys = |prefix: &str| {
+        let run = place.fed(&format!("key add --prefix {prefix}"), ids(2_000));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    place.file("keys", keys("p") + &keys("p:x"));
+    assert_eq!(
+        place.fails("advise --write-spec new.toml keys"),
+        "cannot write the spec new.toml: row hasher `p` and row hasher `p:x` overlap; give them \
+         prefixes of which neither starts with the other, in new.toml"
+    );
+    assert!(!place.path("new.toml").exists());
+    assert_says(place.runs("advise keys").text(), "Keep row-hasher `p` and row-hasher `p:x` in");
+}
+
 /// A mark is at its quarter, and equal keys have one.
 #[test]
 fn the_page_marks_equal_keys_once() {
