@@ -72,7 +72,7 @@ impl Kind {
         let name = self.name;
         ensure!(
             !is_full || (self.is_of)(out),
-            "the file exists and is no {name}; name another file"
+            "the file exists and is not a {name}; name another file"
         );
         Ok(())
     }
@@ -195,7 +195,7 @@ mod tests {
     fn refuses_to_replace_a_file_of_another_kind() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan.json");
-        let refused = || Err("the file exists and is no plan; name another file".to_owned());
+        let refused = || Err("the file exists and is not a plan; name another file".to_owned());
         for (content, expected) in [
             (None, Ok(())),
             (Some(""), Ok(())),
