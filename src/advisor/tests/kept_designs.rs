@@ -7,7 +7,7 @@ use fluo_advisor::{
     Fault, KeyProfile, ProfileBuilder, RankedDesign, Suitability, advise,
 };
 use fluo_keys::{
-    DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, SaltedPart, Unsalted,
+    DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, RowHasher, SaltedPart, Unsalted,
 };
 use rstest::rstest;
 
@@ -121,6 +121,43 @@ fn the_spec_of_a_table_of_plain_rows_names_their_earlier_design() {
         let report = advise(keys(), &servers(4).table(table)).unwrap();
         assert_eq!(labels(&report), ["row-hasher"]);
         assert_eq!(report.spec.unwrap().key_design[0].before, before);
+    }
+}
+
+/// Covers a bug: the advised prefix was `r`, and a row that began with `r:` could not migrate.
+#[test]
+fn the_advised_prefix_is_not_the_start_of_a_row() {
+    for (starts, prefix) in [(&["", "r", "r2"][..], "r"), (&["r:"], "r2"), (&["r:", "r2:"], "r3")] {
+        let rows = starts
+            .iter()
+            .flat_map(|start| (0..2_000).map(move |id| format!("{start}{id:08}").into_bytes()));
+        let report = advise(profile_of(rows, Arrivals::AsWritten), &servers(4)).unwrap();
+        assert_eq!(labels(&report), ["row-hasher"]);
+        let settings = &report.spec.unwrap().key_design[0].settings;
+        assert!(
+            matches!(settings, DesignSettings::RowHasher(rows) if rows.prefix == prefix),
+            "{settings:?}"
+        );
+    }
+}
+
+/// Covers a bug: before the rows moved, the next spec did not say that they have no hash so far.
+/// With several hashers, the one that a plain row moves to is unknown.
+#[test]
+fn the_spec_of_mostly_plain_rows_names_their_earlier_design() {
+    for (prefixes, before) in [(&["p"][..], vec![Unsalted {}.into()]), (&["p", "q"], Vec::new())] {
+        let splits = prefixes.iter().flat_map(|prefix| {
+            let hasher = RowHasher::new(prefix).unwrap();
+            hasher.splits(4).unwrap()
+        });
+        let table = ExistingTable { servers: 1, splits: splits.collect(), group_pattern: None };
+        let rows = (0..500).map(|id| format!("{id:08}").into_bytes());
+        let keys = profile_of(rows, Arrivals::Unordered);
+        let report = advise(keys, &servers(1).table(table)).unwrap();
+        assert_eq!(report.decision, Decision::MostlyPlain);
+        let designs = report.spec.unwrap().key_design;
+        assert_eq!(designs.len(), prefixes.len());
+        assert_eq!(designs[0].before, before);
     }
 }
 

@@ -41,17 +41,6 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file completely, or leaves it unchanged. Writes to a pipe or a device directly.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => bail!("it is a directory"),
-        // Follow a symbolic link, so it stays a link.
-        Ok(found) if found.is_file() => Ok(replace(&fs::canonicalize(path)?, bytes)?),
-        Ok(_) => Ok(File::options().write(true).open(path)?.write_all(bytes)?),
-        Err(_) => Ok(replace(path, bytes)?),
-    }
-}
-
 /// Refuses to overwrite a file that is also read, even by another path. `what` names the file that
 /// is read in a message, such as `the spec`.
 pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()> {
@@ -65,26 +54,51 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
     Ok(())
 }
 
-/// Refuses to replace a file of another kind than the one that is written, such as `plan`.
-pub(crate) fn check_kind(
-    out: &Path,
-    kind: &str,
-    is_kind: impl FnOnce(&Path) -> bool,
-) -> Result<()> {
-    ensure!(out != Path::new("-"), "`-` is not a file; name one");
-    // Writing to a terminal or a pipe replaces nothing, and an empty file has nothing to lose.
-    let is_full = fs::metadata(out).is_ok_and(|found| found.is_file() && found.len() > 0);
-    ensure!(!is_full || is_kind(out), "the file exists and is no {kind}; name another file");
-    Ok(())
+/// The kind of a file that a command writes, such as a plan. It replaces no file of another kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// The name in messages.
+    pub(crate) name: &'static str,
+    /// Checks whether a file is of the kind.
+    pub(crate) is_of: fn(&Path) -> bool,
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // With the default permissions, so the users of the directory can read the file.
-    let make = |directory: &Path| {
-        tempfile::Builder::new().make_in(directory, |file| File::create_new(file))
-    };
-    written(path, bytes, make)?.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
+impl Kind {
+    /// Refuses a path that [`write`](Self::write) refuses, before the work whose result it is for.
+    pub(crate) fn check(self, out: &Path) -> Result<()> {
+        ensure!(out != Path::new("-"), "`-` is not a file; name one");
+        // Writing to a terminal or a pipe replaces nothing, and an empty file has nothing to lose.
+        let is_full = fs::metadata(out).is_ok_and(|found| found.is_file() && found.len() > 0);
+        let name = self.name;
+        ensure!(
+            !is_full || (self.is_of)(out),
+            "the file exists and is not a {name}; name another file"
+        );
+        Ok(())
+    }
+
+    /// Writes a file completely, or leaves it unchanged. Writes to a pipe or a device directly.
+    pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> Result<()> {
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => bail!("it is a directory"),
+            // Follow a symbolic link, so it stays a link.
+            Ok(found) if found.is_file() => self.replace(&fs::canonicalize(path)?, bytes),
+            Ok(_) => Ok(File::options().write(true).open(path)?.write_all(bytes)?),
+            Err(_) => self.replace(path, bytes),
+        }
+    }
+
+    fn replace(self, path: &Path, bytes: &[u8]) -> Result<()> {
+        // With the default permissions, so the users of the directory can read the file.
+        let make = |directory: &Path| {
+            tempfile::Builder::new().make_in(directory, |file| File::create_new(file))
+        };
+        let file = written(path, bytes, make)?;
+        // Another program may have written to the path during the work.
+        self.check(path)?;
+        file.persist(path).map_err(|failed| failed.error)?;
+        Ok(())
+    }
 }
 
 /// Writes a temporary file beside a path. Its errors do not name it.
@@ -106,6 +120,9 @@ fn written(
 mod tests {
     use super::*;
 
+    const PLAN: Kind = Kind { name: "plan", is_of: |path| read(path).unwrap() == b"plan" };
+    const ANY: Kind = Kind { name: "file", is_of: |_| true };
+
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(directory)
             .unwrap()
@@ -120,7 +137,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan.json");
         for text in [b"long, long ago".as_slice(), b"short"] {
-            write(&path, text).unwrap();
+            ANY.write(&path, text).unwrap();
             assert_eq!(read(&path).unwrap(), text);
         }
         assert_eq!(names(directory.path()), ["plan.json"]);
@@ -130,9 +147,9 @@ mod tests {
     fn errors_do_not_name_the_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("no/plan.json");
-        let message = write(&missing, b"x").unwrap_err().to_string();
+        let message = ANY.write(&missing, b"x").unwrap_err().to_string();
         assert!(message.contains("(os error") && !message.contains("at path"), "{message}");
-        let message = write(directory.path(), b"x").unwrap_err().to_string();
+        let message = ANY.write(directory.path(), b"x").unwrap_err().to_string();
         assert_eq!(message, "it is a directory");
         assert!(names(directory.path()).is_empty());
     }
@@ -178,21 +195,28 @@ mod tests {
     fn refuses_to_replace_a_file_of_another_kind() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan.json");
-        let is_plan = |path: &Path| read(path).unwrap() == b"plan";
-        let check = || check_kind(&path, "plan", is_plan).map_err(|error| error.to_string());
+        let refused = || Err("the file exists and is not a plan; name another file".to_owned());
         for (content, expected) in [
             (None, Ok(())),
             (Some(""), Ok(())),
             (Some("plan"), Ok(())),
-            (Some("letter"), Err("the file exists and is no plan; name another file".to_owned())),
+            (Some("letter"), refused()),
         ] {
             content.into_iter().for_each(|content| fs::write(&path, content).unwrap());
-            assert_eq!(check(), expected);
+            let said = |checked: Result<()>| checked.map_err(|error| error.to_string());
+            assert_eq!(said(PLAN.check(&path)), expected);
+            // The content can be new since the check.
+            assert_eq!(said(PLAN.write(&path, b"plan")), expected);
+            assert_eq!(
+                read(&path).unwrap(),
+                content.filter(|_| expected.is_err()).unwrap_or("plan").as_bytes()
+            );
+            assert_eq!(names(directory.path()), ["plan.json"]);
         }
-        let found = check_kind(Path::new("-"), "plan", is_plan).unwrap_err().to_string();
+        let found = PLAN.check(Path::new("-")).unwrap_err().to_string();
         assert_eq!(found, "`-` is not a file; name one");
         #[cfg(unix)]
-        check_kind(Path::new("/dev/null"), "plan", is_plan).unwrap();
+        PLAN.check(Path::new("/dev/null")).unwrap();
     }
 
     #[cfg(unix)]
@@ -200,12 +224,12 @@ mod tests {
     fn keeps_links_and_devices() {
         let directory = tempfile::tempdir().unwrap();
         let (file, link) = (directory.path().join("f"), directory.path().join("l"));
-        write(&file, b"old").unwrap();
+        ANY.write(&file, b"old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        write(&link, b"new").unwrap();
+        ANY.write(&link, b"new").unwrap();
         assert_eq!(read(&file).unwrap(), b"new");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        write(Path::new("/dev/null"), b"x").unwrap();
+        ANY.write(Path::new("/dev/null"), b"x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 

@@ -45,7 +45,7 @@ impl Encoding {
         };
         if let Some(place) = line.iter().position(|byte| !is_digit(byte)) {
             let wrong = first_shown(line.get(place..).unwrap_or_default());
-            return format!("`{wrong}` is no {digit}");
+            return format!("`{wrong}` is not a {digit}");
         }
         match (self, kind) {
             (Self::Hex, _) => "the number of digits is odd",
@@ -245,16 +245,16 @@ mod tests {
     fn reports_wrong_encodings() {
         for (line, wrong) in [
             (&b"a"[..], "the number of digits is odd"),
-            (b"zz", "`z` is no hex digit"),
-            ("0é".as_bytes(), "`é` is no hex digit"),
-            (b"00\xff", "`\\xff` is no hex digit"),
+            (b"zz", "`z` is not a hex digit"),
+            ("0é".as_bytes(), "`é` is not a hex digit"),
+            (b"00\xff", "`\\xff` is not a hex digit"),
         ] {
             let error = Encoding::Hex.decode(line).unwrap_err().to_string();
             assert_eq!(error, format!("it is not hex: two of 0-9a-f for each byte ({wrong})"));
         }
         for (line, wrong) in [
             (&b"YQ"[..], "the number of digits and `=` is not a multiple of 4"),
-            (b"YQ-=", "`-` is no base64 digit"),
+            (b"YQ-=", "`-` is not a base64 digit"),
             (b"YR==", "the last digit has bits of a byte that is missing"),
             (b"Y=Q=", "`=` is only at the end, once or twice"),
             (b"Y===", "`=` is only at the end, once or twice"),

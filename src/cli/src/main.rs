@@ -61,25 +61,41 @@ use crate::exit::Outcome;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let matches = Arguments::laid_out().try_get_matches();
-    let parsed = matches.and_then(|matches| {
-        command_name::set(&matches);
-        Arguments::from_arg_matches(&matches)
-    });
-    let arguments = match parsed {
+    let words: Vec<_> = env::args_os().collect();
+    let arguments = match parsed(&words) {
         Ok(arguments) => {
             arguments.color.set();
             arguments
         }
         Err(error) => {
-            let arguments: Vec<_> = env::args_os().collect();
-            Color::of(&arguments).set();
-            return code_of_unparsed(&error, &arguments);
+            Color::of(&words).set();
+            let (error, words) = within_lines(error, words);
+            return code_of_unparsed(&error, &words);
         }
     };
     mode::set(arguments.json, arguments.quiet);
     let logging = log::start(&arguments, env::var_os("FLUO_LOG"));
     exit::code_of(logging.and_then(|()| run(arguments.command)))
+}
+
+fn parsed(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let matches = Arguments::laid_out().try_get_matches_from(words)?;
+    command_name::set(&matches);
+    Arguments::from_arg_matches(&matches)
+}
+
+/// Returns the error of arguments whose control characters are escaped, and these arguments. The
+/// message repeats parts of them, which must not begin lines of their own.
+fn within_lines(error: clap::Error, words: Vec<OsString>) -> (clap::Error, Vec<OsString>) {
+    let shown =
+        words.iter().map(|word| word.to_str().map_or(word.clone(), |w| output::shown(w).into()));
+    let shown: Vec<OsString> = shown.collect();
+    if shown == words {
+        return (error, words);
+    }
+    // The characters may be the only fault.
+    let flat = || clap::Error::raw(error.kind(), output::shown(error.to_string().trim_end()));
+    (parsed(&shown).err().unwrap_or_else(flat), shown)
 }
 
 /// Returns the exit code of arguments without a command to run: wrong ones, and those for the help

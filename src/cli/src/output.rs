@@ -110,7 +110,7 @@ fn document(data: &impl Serialize) -> Result<Value> {
     let mut document = json!({ "format": JSON_FORMAT });
     match (&mut document, serde_json::to_value(data)?) {
         (Value::Object(document), Value::Object(fields)) => document.extend(fields),
-        (_, data) => bail!("the data of a document is no structure: {data}"),
+        (_, data) => bail!("the data of a document is not a structure: {data}"),
     }
     Ok(document)
 }

@@ -63,7 +63,7 @@ pub(crate) enum OtherRows {
 
 pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
     let (recipes, expected) = parts(path)?;
-    Ok((merged(path, &recipes, Recipe::requirement)?, expected))
+    Ok((merged(&name_of(path), &recipes, Recipe::requirement)?, expected))
 }
 
 /// Returns the name of a spec in messages.
@@ -78,19 +78,30 @@ pub(crate) fn name_of(path: &Path) -> String {
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let (recipes, _) = parts(path)?;
-    merged(path, &recipes, |recipe| {
+    merged(&name_of(path), &recipes, |recipe| {
         recipe.after_earlier(TableRequirement::for_key_design_at(&recipe.design, [])?)
     })?;
     Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
-/// Returns the recipes, each with the place of an error of it, and the expectations.
+/// Checks a spec before it is written as a file of this name.
+pub(crate) fn check(name: &str, text: &str) -> Result<()> {
+    let (recipes, _) = parsed(name, text.as_bytes())?;
+    merged(name, &recipes, Recipe::requirement)?;
+    Ok(())
+}
+
 fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
-    let name = &name_of(path);
+    let name = name_of(path);
     let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
+    parsed(&name, &bytes)
+}
+
+/// Returns the recipes, each with the place of an error of it, and the expectations.
+fn parsed(name: &str, bytes: &[u8]) -> Result<(Vec<(String, Recipe)>, Expected)> {
     let start = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
     let source = Source::File { name, text: start, others: &[] };
-    let text = str::from_utf8(&bytes)
+    let text = str::from_utf8(bytes)
         .map_err(|_| source.error(Some(start.len()..start.len()), "the spec is not UTF-8 text"))?;
     let mut table = source.parse(text)?;
     let mut recipes = Vec::new();
@@ -113,7 +124,7 @@ fn parts(path: &Path) -> Result<(Vec<(String, Recipe)>, Expected)> {
 }
 
 fn merged(
-    path: &Path,
+    name: &str,
     recipes: &[(String, Recipe)],
     requirement: impl Fn(&Recipe) -> Result<TableRequirement>,
 ) -> Result<TableOptimizations> {
@@ -121,7 +132,7 @@ fn merged(
     for (place, recipe) in recipes {
         let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
         let merged = all.merge(requirement.into());
-        all = merged.map_err(|error| anyhow!("{error}, in {}", name_of(path)))?;
+        all = merged.map_err(|error| anyhow!("{error}, in {name}"))?;
     }
     Ok(all)
 }
@@ -160,13 +171,17 @@ impl Recipe {
         self.after_earlier(self.layout.requirement(&self.design)?)
     }
 
-    fn after_earlier(&self, requirement: TableRequirement) -> Result<TableRequirement> {
-        let earlier = self.migration.iter().flat_map(|migration| {
+    /// Returns the earlier designs, oldest first.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = &KeyDesign> {
+        self.migration.iter().flat_map(|migration| {
             let designs = migration.designs();
             let earlier = designs.len().saturating_sub(1);
-            designs.take(earlier).cloned()
-        });
-        Ok(requirement.after(earlier)?)
+            designs.take(earlier)
+        })
+    }
+
+    fn after_earlier(&self, requirement: TableRequirement) -> Result<TableRequirement> {
+        Ok(requirement.after(self.earlier().cloned())?)
     }
 
     pub(crate) fn name(&self) -> String {

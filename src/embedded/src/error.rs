@@ -98,7 +98,7 @@ impl From<Error> for Failure {
 pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-        io::ErrorKind::NotADirectory => ErrorKind::Invalid,
+        io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => ErrorKind::Invalid,
         _ => ErrorKind::Storage,
     };
     let message = format!("cannot {what} `{}`: {error}", path.display());

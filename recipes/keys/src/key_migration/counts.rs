@@ -148,8 +148,8 @@ impl HashedRowsSeen {
                 self.agree += 1;
                 if self.agree >= Self::MIN && self.agree * Self::PART > self.alike {
                     return Err(format!(
-                        "rows such as {} are keys of a row hasher already: name it among the \
-                         earlier designs",
+                        "rows such as {} are keys of a row hasher already: name it as an \
+                         earlier design to move them",
                         Excerpt::new(key)
                     ));
                 }
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(seen.see(&hasher.add(row)), Ok(()));
         }
         let refused = seen.see(&hasher.add("fox")).unwrap_err();
-        assert!(refused.contains("name it among the earlier designs"), "{refused}");
+        assert!(refused.contains("name it as an earlier design to move them"), "{refused}");
         let mut seen = HashedRowsSeen { alike: 50_000, agree: 3 };
         assert_eq!(seen.see(&hasher.add("fox")), Ok(()));
     }

@@ -48,7 +48,7 @@
 //! let count: u64 = Text.decode(b"12")?;
 //! assert_eq!(count, 12);
 //! let error = Codec::<u64>::decode(&Text, b"12x").unwrap_err();
-//! assert_eq!(error.to_string(), "`12x` is no decimal number of type u64");
+//! assert_eq!(error.to_string(), "`12x` is not a decimal number of type u64");
 //! # Ok::<(), CodecError>(())
 //! ```
 

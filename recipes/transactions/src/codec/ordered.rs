@@ -94,7 +94,7 @@ floats! { f32 u32, f64 u64, }
 ordered!(bool, u8, u8::from, |byte| match byte {
     0 => Ok(false),
     1 => Ok(true),
-    _ => Err("is no bool, which is the byte 0 or 1"),
+    _ => Err("is not a bool, which is the byte 0 or 1"),
 });
 impl KeyCodec<bool> for Ordered {}
 

@@ -43,7 +43,7 @@ impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
                 Ok((_, rest)) => format!("has {} after the value", counted(rest.len(), "byte")),
                 Err(error) => {
                     let bytes = Excerpt::new(bytes);
-                    let message = format!("{bytes} is no postcard value of the expected type");
+                    let message = format!("{bytes} is not a postcard value of the expected type");
                     return Err(CodecError::with_source(message, error));
                 }
             },

@@ -125,6 +125,6 @@ where
 }
 
 fn no_number(bytes: &[u8], type_name: &str) -> CodecError {
-    let flaw = format_args!("is no decimal number of type {type_name}");
+    let flaw = format_args!("is not a decimal number of type {type_name}");
     CodecError::for_bytes(bytes, flaw)
 }

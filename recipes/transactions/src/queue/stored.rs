@@ -182,7 +182,7 @@ impl StoredQueue {
             return Ok(());
         }
         Err(Error::invalid(format!(
-            "`{}` is no bucket of the {self} with {}; use the number that it was filled with",
+            "`{}` is not a bucket of the {self} with {}; use the number that it was filled with",
             Escaped(row),
             counted(self.buckets.count(), "bucket")
         )))
@@ -296,7 +296,7 @@ mod tests {
         let message = mails.check_bucket_row(b"mails:01:").unwrap_err().to_string();
         assert_eq!(
             message,
-            "`mails:01:` is no bucket of the export queue `mails` with 3 buckets; use the number that it was filled with"
+            "`mails:01:` is not a bucket of the export queue `mails` with 3 buckets; use the number that it was filled with"
         );
     }
 

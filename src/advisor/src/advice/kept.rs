@@ -45,6 +45,9 @@ pub(super) fn report(
     } else {
         Decision::HasDesign
     };
+    if let ([only], Decision::MostlyPlain) = (&mut *key_design, decision) {
+        only.before = options.before(&only.settings);
+    }
     let tablets = u32::try_from(tablets).unwrap_or(u32::MAX);
     if !options.also.is_empty() {
         let rows = all_rows(&profile, &existing.rows);

@@ -41,7 +41,7 @@ pub use self::options::{AdviceOptions, Read};
 pub use self::ranked_design::{RankedDesign, RejectedKeys, Suitability};
 pub use self::report::{AdvisedDesign, AdvisedSpec, AdvisorReport, Decision};
 
-use fluo_keys::{DesignSettings, Unsalted};
+use fluo_keys::Unsalted;
 use fluo_table::Result;
 
 use crate::existing::Existing;
@@ -85,18 +85,10 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
             key_design: vec![AdvisedDesign {
                 layout: design.layout(),
                 settings: design.candidate.settings.clone(),
-                before: before(&design.candidate.settings, options),
+                before: options.before(&design.candidate.settings),
             }],
         }),
         profile,
         designs,
     })
-}
-
-/// Returns the earlier design of the plain rows of a table, if they can migrate to another design.
-fn before(settings: &DesignSettings, options: &AdviceOptions) -> Vec<DesignSettings> {
-    match (&options.table, settings) {
-        (Some(_), DesignSettings::RowHasher(_)) => vec![Unsalted {}.into()],
-        _ => Vec::new(),
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fluo_keys::{DesignSettings, Unsalted};
 use fluo_table::{Error, Grouped, Result};
 use serde::Serialize;
 
@@ -117,6 +118,14 @@ impl AdviceOptions {
     pub(super) fn for_one_design(&self) -> u32 {
         let for_servers = self.servers.saturating_mul(TABLETS_PER_SERVER).min(MAX_TABLETS);
         self.tablets.unwrap_or(for_servers)
+    }
+
+    /// Returns the earlier design of the plain rows of the table, if they can migrate to a design.
+    pub(super) fn before(&self, settings: &DesignSettings) -> Vec<DesignSettings> {
+        match (&self.table, settings) {
+            (Some(_), DesignSettings::RowHasher(_)) => vec![Unsalted {}.into()],
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the table, unless the settings ask for other tablets, by number or by servers.

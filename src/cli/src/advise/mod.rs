@@ -14,12 +14,15 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use fluo_advisor::{AdviceOptions, AdvisorReport, Arrivals, Candidate, Read, advise};
+use fluo_advisor::{
+    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Arrivals, Candidate, Read, advise,
+};
 use fluo_process::Profile;
 use fluo_table::check_table_name;
 
 use self::figures::Answer;
 use self::input::Source;
+use crate::atomic_file::Kind;
 use crate::encoding::Encoding;
 use crate::exit::{self, Outcome};
 use crate::spec::{self, Layout, Recipe};
@@ -139,6 +142,9 @@ impl Args for IsAtGiven {
     }
 }
 
+const PAGE: Kind = Kind { name: "page", is_of: page::is_page };
+const SPEC: Kind = Kind { name: "spec", is_of: |path| spec::recipes(path).is_ok() };
+
 /// The place of the keys.
 enum Keys {
     /// A file, or standard input.
@@ -187,39 +193,33 @@ impl Advise {
 
     /// Checks that the command does not overwrite a file that it reads.
     fn check_files(&self, keys: &Keys) -> Result<()> {
-        let written = [(&self.html, "page"), (&self.write_spec, "spec")];
+        let written = [(&self.html, PAGE), (&self.write_spec, SPEC)];
+        let written = written.iter().filter_map(|(path, kind)| Some((path.as_ref()?, kind)));
         let keys = match keys {
             Keys::File(path) if path.as_os_str() != "-" => Some(path),
             _ => None,
         };
         let read = [(keys, "the file of keys"), (self.spec.as_ref(), "the spec to be tried")];
-        for (path, what) in written {
+        for (path, kind) in written.clone() {
             for (read, is) in read {
-                if let Some((path, read)) = path.as_ref().zip(read) {
+                if let Some(read) = read {
                     atomic_file::check_is_another(path, read, is)
-                        .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+                        .with_context(|| cannot_write(kind.name, path))?;
                 }
             }
         }
         if self.html.is_some() && self.html == self.write_spec {
             bail!("--html and --write-spec name one file: give each a file of its own");
         }
-        for (path, what) in written {
-            let is_kind = |path: &Path| match what {
-                "page" => page::is_page(path),
-                _ => spec::recipes(path).is_ok(),
-            };
-            if let Some(path) = path {
-                atomic_file::check_kind(path, what, is_kind)
-                    .with_context(|| format!("cannot write the {what} {}", path.display()))?;
-            }
+        for (path, kind) in written {
+            kind.check(path).with_context(|| cannot_write(kind.name, path))?;
         }
         Ok(())
     }
 
     async fn answer(&self, keys: &Keys) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
-        let own = self.spec.as_deref().map(spec::recipes).transpose()?;
+        let tried = self.spec.as_deref().map(spec::recipes).transpose()?.unwrap_or_default();
         let source = match keys {
             Keys::File(path) => {
                 let is_of_table = !self.authorizations.is_empty();
@@ -248,13 +248,44 @@ impl Advise {
             .reads(wanted.reads.iter().copied())
             .scans_only(wanted.scans_only)
             .table(table);
-        let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
+        let own = self.own_designs(&tried, advice.advised_tablets()?);
         let advice = advice.also(own);
-        let report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
+        let mut report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
+        if let Some(spec) = &mut report.spec {
+            let path = self.write_spec.as_deref().unwrap_or(Path::new(""));
+            self.keep_earlier(spec, &tried).with_context(|| cannot_write(SPEC.name, path))?;
+        }
         let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
+        if let Some((path, text)) = self.write_spec.as_deref().zip(spec.as_deref()) {
+            // A table can have keys of recipes that no spec has together.
+            spec::check(&spec::name_of(path), text)
+                .with_context(|| cannot_write(SPEC.name, path))?;
+        }
         let (name, cut_short) = (source.name, source.cut_short);
         let next = self.next(keys, &report);
         Ok(Answer { source: name, cut_short, report, spec, next })
+    }
+
+    /// Adds the earlier designs of the spec that is tried, and of the file that is replaced: rows
+    /// may still have them. Refuses to replace a file with earlier designs of another design.
+    fn keep_earlier(&self, spec: &mut AdvisedSpec, tried: &[Recipe]) -> Result<()> {
+        let path = self.write_spec.as_deref().filter(|path| path.is_file());
+        let replaced = path.map(spec::recipes).transpose()?.unwrap_or_default();
+        let of = |recipe: &Recipe, one: &AdvisedDesign| one.settings == *recipe.design.settings();
+        let has_earlier = |recipe: &&Recipe| recipe.earlier().next().is_some();
+        for recipe in tried.iter().chain(&replaced).filter(has_earlier) {
+            let earlier = || recipe.earlier().map(|one| one.settings().clone()).collect();
+            let advised = spec.key_design.iter_mut().filter(|one| of(recipe, one));
+            advised.for_each(|one| one.before = earlier());
+        }
+        let is_lost = |recipe: &&Recipe| !spec.key_design.iter().any(|one| of(recipe, one));
+        if let Some(lost) = replaced.iter().filter(has_earlier).find(is_lost) {
+            let name = lost.name();
+            let error = anyhow!("it has earlier designs of {name}, which is not advised");
+            let advice = "finish `fluo table migrate` first, or name another file";
+            return Err(exit::advised(error, advice));
+        }
+        Ok(())
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
@@ -280,21 +311,20 @@ impl Advise {
         if self.write_spec.is_some() && answer.spec.is_none() {
             bail!("no design can be advised for these keys, so there is no spec file to write");
         }
-        let page = self.html.as_ref().map(|path| (path, "page", page::page(answer)));
+        let page = self.html.as_ref().map(|path| (path, PAGE, page::page(answer)));
         let spec = self.write_spec.as_ref().zip(answer.spec.clone());
-        let spec = spec.map(|(path, spec)| (path, "spec", spec));
+        let spec = spec.map(|(path, spec)| (path, SPEC, spec));
         let files = || page.iter().chain(&spec);
-        for (path, what, text) in files() {
-            atomic_file::write(path, text.as_bytes())
-                .with_context(|| format!("cannot write the {what} {}", path.display()))?;
+        for (path, kind, text) in files() {
+            kind.write(path, text.as_bytes()).with_context(|| cannot_write(kind.name, path))?;
         }
         if output::is_json() {
             output::print_json(answer)?;
         } else {
             output::print(&text::lines(answer))?;
         }
-        for (path, what, _) in files() {
-            say!("wrote the {what} {}", path.display());
+        for (path, kind, _) in files() {
+            say!("wrote the {} {}", kind.name, path.display());
         }
         Ok(())
     }
@@ -319,4 +349,8 @@ impl Advise {
             "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes.{then}"
         )
     }
+}
+
+fn cannot_write(what: &str, path: &Path) -> String {
+    format!("cannot write the {what} {}", path.display())
 }

@@ -160,7 +160,7 @@ impl Check {
             )?;
         }
         if let Some(cell) = &entries.foreign {
-            show!("NOT OK: `{}` in table `{table}` is no entry of an application", cell.key)?;
+            show!("NOT OK: `{}` in table `{table}` is not an entry of an application", cell.key)?;
         }
         if let Some(missing) = &class_path {
             show!(

@@ -8,6 +8,7 @@ use clap::Args;
 use fluo_keys::{Plan, Step, TableOptimizations, TabletRun};
 use fluo_table::{Bytes, Error, Escaped, Grouped, TableAdmin};
 
+use crate::atomic_file::Kind;
 use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
@@ -68,6 +69,8 @@ pub(crate) struct PlanOptions {
     out: Option<PathBuf>,
 }
 
+const PLAN: Kind = Kind { name: "plan", is_of: |path| read_plan(path).is_ok() };
+
 impl PlanOptions {
     /// Plans for a spec, which the saved plan must not replace.
     pub(super) async fn run_spec(&self, table: SpecTable) -> Result<()> {
@@ -81,13 +84,12 @@ impl PlanOptions {
     /// Plans, saves and prints. `despite` is an argument that applying a saved plan needs.
     pub(crate) async fn run(&self, table: Optimized, despite: &str) -> Result<()> {
         if let Some(path) = &self.out {
-            let checked = atomic_file::check_kind(path, "plan", |path| read_plan(path).is_ok());
-            checked.with_context(|| cannot_save(path))?;
+            PLAN.check(path).with_context(|| cannot_save(path))?;
         }
         let plan = table.plan(self.prune).await?;
         if let Some(path) = &self.out {
             let text = serde_json::to_vec_pretty(&plan)?;
-            atomic_file::write(path, &text).with_context(|| cannot_save(path))?;
+            PLAN.write(path, &text).with_context(|| cannot_save(path))?;
         }
         if output::is_json() {
             output::print_json(&plan)?;

@@ -261,6 +261,58 @@ fn a_split_table_without_hashed_rows_proves_nothing() {
     assert_says(run.text(), "0 keys in 4 tablets: too few to tell\n");
 }
 
+/// Covers a bug: the second spec had lost the design that half of the rows still had.
+#[test]
+fn a_second_spec_keeps_the_earlier_designs() {
+    const BEFORE: &str = "[[key_design.before]]\ndesign = \"unsalted\"\n";
+    let place = Place::with_table();
+    place.file("rows", ids(2_000));
+    place.runs("table load --at embedded:d --design unsalted pages rows");
+    let advise = "advise --at embedded:d pages --write-spec";
+    place.runs(&format!("{advise} new.toml"));
+    assert_says(&place.read("new.toml"), BEFORE);
+    place.runs("table apply --at embedded:d --spec new.toml --no-wait pages");
+    // Most rows are plain, and then most are hashed.
+    for file in ["plain.toml", "new.toml"] {
+        let run = place.runs(&format!("{advise} {file}"));
+        assert_says(run.text(), "After `apply`, `fluo table migrate` moves the rows.");
+        assert_says(&place.read(file), BEFORE);
+        place.runs("table load --at embedded:d --prefix r pages rows");
+        place.file("rows", lines(4_000, |id| format!("{id:05}")));
+    }
+    place.runs(&format!("{advise} other.toml --spec new.toml"));
+    assert_eq!(place.read("other.toml"), place.read("new.toml"));
+    place.runs("table migrate --at embedded:d --spec new.toml pages");
+
+    let other = "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n\
+                 [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
+    place.file("new.toml", other);
+    assert_eq!(
+        place.fails(&format!("{advise} new.toml")),
+        "cannot write the spec new.toml: it has earlier designs of key design modulo, which is not advised; \
+         finish `fluo table migrate` first, or name another file"
+    );
+    assert_eq!(place.read("new.toml"), other);
+}
+
+/// Covers a bug: the command wrote a spec that `plan` refused.
+#[test]
+fn a_spec_of_recipes_that_overlap_is_not_written() {
+    let place = Place::new();
+    let keys = |prefix: &str| {
+        let run = place.fed(&format!("key add --prefix {prefix}"), ids(2_000));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    place.file("keys", keys("p") + &keys("p:x"));
+    assert_eq!(
+        place.fails("advise --write-spec new.toml keys"),
+        "cannot write the spec new.toml: row hasher `p` and row hasher `p:x` overlap; give them \
+         prefixes of which neither starts with the other, in new.toml"
+    );
+    assert!(!place.path("new.toml").exists());
+    assert_says(place.runs("advise keys").text(), "Keep row-hasher `p` and row-hasher `p:x` in");
+}
+
 /// A mark is at its quarter, and equal keys have one.
 #[test]
 fn the_page_marks_equal_keys_once() {

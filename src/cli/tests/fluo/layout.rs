@@ -158,6 +158,31 @@ fn wrong_arguments_fit_the_terminal() {
     assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
 }
 
+/// Covers a bug: a line of an argument was painted as an error of the command.
+#[test]
+fn an_argument_begins_no_line_of_a_message() {
+    const LINES: &str = "a\n\nerror: b\u{1b}[31m";
+    const ESCAPED: &str = r"a\n\nerror: b\u{1b}[31m";
+    let place = Place::new();
+    for words in [
+        &[LINES][..],
+        &["--color", LINES],
+        &["key", LINES],
+        &["advise", "--servers", LINES],
+        &["advise", "--reads", &format!("prefix,{LINES}")],
+        &["table", "list", "--at", "embedded:d", LINES],
+        &["table", "list", &format!("--{LINES}")],
+    ] {
+        let run = place.with(words);
+        assert_eq!(run.code, Some(2));
+        let first = run.stderr.lines().next().unwrap();
+        assert!(first.starts_with("error: ") && first.contains(ESCAPED), "{}", run.stderr);
+        assert_eq!(run.stderr.matches("\nerror").count(), 0, "{}", run.stderr);
+    }
+    let message = place.with(["--json", "key", LINES]).error();
+    assert_eq!(message, format!("unrecognized subcommand '{ESCAPED}'"));
+}
+
 /// Covers data that contains codes of a terminal, and the marks of this command.
 #[test]
 fn data_brings_no_color() {

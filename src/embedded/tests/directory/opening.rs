@@ -86,8 +86,10 @@ fn a_file_is_not_a_directory() {
             file.display()
         )
     );
-    let below = EmbeddedTables::open(file.join("below"), create()).unwrap_err();
-    assert_eq!(below.kind(), ErrorKind::Invalid);
+    for impossible in ["below", "a\0b"] {
+        let below = EmbeddedTables::open(file.join(impossible), create()).unwrap_err();
+        assert_eq!(below.kind(), ErrorKind::Invalid);
+    }
 }
 
 #[test]

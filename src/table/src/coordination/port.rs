@@ -296,7 +296,7 @@ pub fn check_duty(duty: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "`{}` is no name of a duty; use letters, digits and hyphens",
+        "`{}` is not the name of a duty; use letters, digits and hyphens",
         duty.escape_debug()
     )))
 }

@@ -83,18 +83,25 @@ impl<'a> Census<'a> {
 
     fn add_row(&mut self, key: &Bytes) {
         let tablet = self.tablets.index_of(key);
-        let begins = |tally: &Tally<'_>| key.starts_with(&tally.requirement.prefix);
-        let owner = self.recipes.iter().position(begins);
-        let is_earlier = |tally: &Tally<'_>| tally.is_of_earlier_design(key);
-        let owner = owner.or_else(|| self.recipes.iter().position(is_earlier));
-        let owner = owner.and_then(|owner| self.recipes.get_mut(owner)).map(|tally| {
-            tally.add(key, tablet);
-            tally.requirement
+        let owner = self.owner(key).and_then(|(owner, age)| {
+            let tally = self.recipes.get_mut(owner)?;
+            tally.add(key, age, tablet);
+            Some(tally.requirement)
         });
         if owner.is_none() {
             self.first_other.get_or_insert_with(|| Escaped(key).to_string());
         }
         self.add(tablet, 1, owner);
+    }
+
+    /// Returns the index of the recipe that a row belongs to, and the age of the row's design.
+    fn owner(&self, key: &Bytes) -> Option<(usize, Option<usize>)> {
+        let mut recipes = self.recipes.iter().enumerate();
+        let begins = |tally: &Tally<'_>| key.starts_with(&tally.requirement.prefix);
+        match recipes.clone().find(|(_, tally)| begins(tally)) {
+            Some((owner, tally)) => Some((owner, tally.age(key))),
+            None => recipes.find_map(|(owner, tally)| Some((owner, Some(tally.earlier_age(key)?)))),
+        }
     }
 
     fn add(&mut self, tablet: usize, rows: u64, owner: Option<&TableRequirement>) {

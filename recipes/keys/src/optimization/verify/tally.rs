@@ -75,7 +75,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Returns the age of the design of a stored row: 0 is the newest. `None` if it has no design.
-    fn age(&self, key: &Bytes) -> Option<usize> {
+    pub(super) fn age(&self, key: &Bytes) -> Option<usize> {
         let Some(designs) = &self.requirement.designs else {
             return Some(0);
         };
@@ -83,16 +83,17 @@ impl<'a> Tally<'a> {
         Some(designs.designs().len() - 1 - epoch)
     }
 
-    /// Checks whether a stored row is written in an earlier design of the recipe.
-    pub(super) fn is_of_earlier_design(&self, key: &Bytes) -> bool {
-        let designs = self.requirement.designs.as_ref();
-        let has_earlier = designs.is_some_and(|designs| designs.designs().len() > 1);
-        has_earlier && self.age(key).is_some_and(|age| age > 0)
+    /// Returns the age of the design of a row without the prefix of the recipe; `None` if it is not
+    /// an earlier design of the recipe.
+    pub(super) fn earlier_age(&self, key: &Bytes) -> Option<usize> {
+        let designs = self.requirement.designs.as_ref()?;
+        (designs.designs().len() > 1).then(|| self.age(key))?.filter(|age| *age > 0)
     }
 
-    /// Counts a stored row that begins with the prefix of the recipe, or is of an earlier design.
-    pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
-        match self.age(key) {
+    /// Counts a stored row that begins with the prefix of the recipe, or is of an earlier design,
+    /// by the [age](Self::age) of its design.
+    pub(super) fn add(&mut self, key: &Bytes, age: Option<usize>, tablet: usize) {
+        match age {
             Some(0) => {}
             Some(_) => {
                 self.in_earlier_designs += 1;

@@ -26,20 +26,23 @@ fn state_the_cause_and_the_type() {
     assert_eq!(
         messages,
         [
-            "`12x` is no decimal number of type u64",
-            &format!("`{}`.. (60 of 1,000 bytes) is no decimal number of type u64", "x".repeat(60)),
+            "`12x` is not a decimal number of type u64",
+            &format!(
+                "`{}`.. (60 of 1,000 bytes) is not a decimal number of type u64",
+                "x".repeat(60)
+            ),
             "`-129` does not fit into type i8, whose values are -128 to 127",
             "`1` is neither `true` nor `false`",
-            "`0x1p3` is no decimal number of type f32",
+            "`0x1p3` is not a decimal number of type f32",
             r"`ab\xff` is no UTF-8 text from byte 2 on",
             "`abc` has 3 bytes, but type u32 has 4",
             "`a` has 1 byte, but type i64 has 8",
-            r"`\x02` is no bool, which is the byte 0 or 1",
+            r"`\x02` is not a bool, which is the byte 0 or 1",
             "`\"a\"` is no JSON of the expected type",
             "`` has no version byte of the postcard codec",
             r"`\x02\x07` has version 2 of the postcard codec, and only version 1 can be read",
             r"`\x01\x07\x08` has 1 byte after the value",
-            r"`\x01\x80` is no postcard value of the expected type",
+            r"`\x01\x80` is not a postcard value of the expected type",
         ]
     );
 }
