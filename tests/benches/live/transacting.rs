@@ -29,6 +29,12 @@ const SETTINGS: [(&str, &str); 3] = [
 /// The numbers of tasks, and the number of transactions for each.
 const SIZES: [(usize, usize); 3] = [(128, 6_000), (16, 2_000), (1, 300)];
 
+/// Properties of a table whose servers look for a row only in files that may have it.
+const BLOOM_FILTERS: [(&str, Option<&str>); 2] = [
+    ("table.bloom.enabled", Some("true")),
+    ("table.bloom.key.functor", Some("org.apache.accumulo.core.file.keyfunctor.RowFunctor")),
+];
+
 /// The round of the transactions that age the table.
 const AGEING: usize = 1_000;
 const KINDS: [&str; 4] = ["one-row", "transfer", "observe", "scan"];
@@ -66,7 +72,7 @@ struct Bank<'a> {
 }
 
 impl<'a> Bank<'a> {
-    async fn new(cluster: &'a Cluster, name: &str) -> Self {
+    async fn new(cluster: &'a Cluster, name: &str, has_bloom_filters: bool) -> Self {
         let (instance, zookeepers) = connect(cluster).await;
         let copy = async |tx: Transaction, row: Bytes| {
             let value = tx.get(row.clone(), &input()).await?;
@@ -74,6 +80,10 @@ impl<'a> Bank<'a> {
         };
         let application = instance.application(name).observe(&input(), "copy", copy);
         application.initialize().await.unwrap();
+        if has_bloom_filters {
+            let tables = instance.table_admin();
+            tables.change_properties(name, &BLOOM_FILTERS).await.unwrap();
+        }
         Self { cluster, application: Application::open(instance, &zookeepers, application).await }
     }
 
@@ -287,10 +297,11 @@ pub(crate) struct Choice {
     tasks: Vec<usize>,
     /// Number of transactions that age the table before.
     age: usize,
+    has_bloom_filters: bool,
 }
 
 impl Choice {
-    /// Reads `[ROUNDS] [alone] [KIND..] [tasks=NUMBER..] [age=NUMBER]`.
+    /// Reads `[ROUNDS] [alone] [bloom] [KIND..] [tasks=NUMBER..] [age=NUMBER]`.
     pub(crate) fn of(words: &[String]) -> Self {
         let has = |kind: &&str| words.iter().any(|word| word == kind);
         let mut kinds: Vec<_> = KINDS.into_iter().filter(has).collect();
@@ -306,6 +317,7 @@ impl Choice {
             kinds,
             tasks: tasks.map(|tasks| tasks.parse().unwrap()).collect(),
             age: age.map_or(0, |age| age.parse().unwrap()),
+            has_bloom_filters: words.iter().any(|word| word == "bloom"),
         }
     }
 }
@@ -314,7 +326,7 @@ impl Choice {
 /// piece of work, in microseconds: that of the client, the proxy, the tablet servers and ZooKeeper.
 pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
     let name = |side: &str| format!("{side}_{}", std::process::id());
-    let bank = Bank::new(cluster, &name("bank")).await;
+    let bank = Bank::new(cluster, &name("bank"), choice.has_bloom_filters).await;
     let mut java = None;
     if choice.has_java {
         java = Some(JavaBank::new(cluster, &name("bank_of_java")).await);
