@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::future::pending;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -36,20 +36,6 @@ struct Recorder {
     locking: Latch,
     /// `true` if a scan of the row `stuck` gets no answer.
     is_stuck: AtomicBool,
-    /// `true` if each cell of a scan takes a tenth of a second.
-    is_overloaded: AtomicBool,
-    /// Number of scans under way, and its maximum.
-    busy: Arc<AtomicUsize>,
-    busiest: AtomicUsize,
-}
-
-/// A scan that is under way.
-struct Busy(Arc<AtomicUsize>);
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 #[async_trait]
@@ -58,14 +44,7 @@ impl Hooks for Recorder {
         match call {
             Call::Scan(scan) => {
                 self.scans.lock().unwrap().push(scan.clone());
-                let busy = self.busy.fetch_add(1, Ordering::SeqCst) + 1;
-                let _busy = Busy(self.busy.clone());
-                self.busiest.fetch_max(busy, Ordering::SeqCst);
                 self.reading.pass().await;
-                if self.is_overloaded.load(Ordering::SeqCst) {
-                    let cells = u32::try_from(scan.spans().len()).unwrap();
-                    tokio::time::sleep(Duration::from_millis(100) * cells).await;
-                }
                 let reads = |row: &str| scan.spans().iter().any(|span| span.start().row == row);
                 if reads(STUCK) && self.is_stuck.load(Ordering::SeqCst) {
                     pending::<()>().await;
@@ -263,20 +242,6 @@ async fn a_cell_whose_server_does_not_answer_does_not_stop_the_others() {
     }
     assert!(!stuck.is_finished());
     stuck.abort();
-}
-
-/// A call that took too long was sent again as one call for each read, all at once.
-#[tokio::test(start_paused = true)]
-async fn a_slow_call_is_sent_again_in_few_calls_at_a_time() {
-    let ground = Ground::new().await;
-    let hooks = ground.hooks();
-    hooks.is_overloaded.store(true, Ordering::SeqCst);
-    hooks.busiest.store(0, Ordering::SeqCst);
-    try_join_all((0..TASKS).map(|number| read(&ground.client, row(number)))).await.unwrap();
-    let busiest = hooks.busiest.load(Ordering::SeqCst);
-    assert!(busiest <= 4, "{busiest} calls at a time");
-    let calls = ground.snapshots();
-    assert!(calls.len() <= 12, "{calls:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,24 +6,20 @@
 //! block when it leaves (S3). If the call takes longer than [`LATE`], or if as many reads wait as a
 //! call has cells, the next one leaves beside it; at most two are under way.
 //!
-//! If a call is refused, or takes longer than [`SLOW`], its reads are sent again in [`PARTS`], and
-//! those of a part that fails too are sent one by one. So a cell that cannot be read, or whose
-//! server does not answer, does not stop the others. Of these calls [`LANES`] are sent at a time,
-//! so they do not add to the load of a table that is overloaded already.
-//!
-//! A read that no other can travel with, such as that of a snapshot, is a call of its own at once.
+//! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
+//! that cannot be read, or whose server does not answer, does not stop the others. A read that no
+//! other can travel with, such as that of a snapshot, is a call of its own at once.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::num::NonZeroU32;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TimestampBlock};
-use fluo_table::{Bytes, Cell, Error, Filter, Result, Scan, Span, Table, Timestamp};
+use fluo_table::{Cell, Error, Filter, Result, Scan, Span, Table, Timestamp};
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::context::Start;
@@ -37,22 +33,14 @@ pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
 /// Time after which a call does not hold back the next one. Two calls that leave together carry
 /// half of the cells each, and transfers of 16 tasks had three quarters of the rate.
 const LATE: Duration = Duration::from_millis(10);
-/// Time after which the reads of a call are sent again in parts.
+/// Time after which the reads of a call are sent one by one.
 const SLOW: Duration = Duration::from_secs(2);
-/// Number of parts of a call that failed. Each has reads of neighboring cells, so those of a tablet
-/// that does not answer are in few parts.
-const PARTS: usize = 8;
-/// Time after which a call for one read does not hold back the next one, because its server may not
-/// answer at all.
-const LONE: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub(crate) struct PointReads {
     table: Arc<dyn Table>,
     coordination: Arc<dyn Coordination>,
     queue: Mutex<Queue>,
-    /// Room for calls that repeat others.
-    repeating: Semaphore,
 }
 
 #[derive(Debug, Default)]
@@ -74,7 +62,7 @@ struct PointRead {
 
 impl PointReads {
     pub(crate) fn new(table: Arc<dyn Table>, coordination: Arc<dyn Coordination>) -> Self {
-        Self { table, coordination, queue: Mutex::default(), repeating: Semaphore::new(LANES) }
+        Self { table, coordination, queue: Mutex::default() }
     }
 
     /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes
@@ -119,14 +107,6 @@ impl PointReads {
                 Ok(Err(_)) | Err(_) => return self.read_each(reads),
             },
         };
-        if let Some(reads) = self.failed(at, reads).await {
-            self.read_in_parts(at, reads);
-        }
-    }
-
-    /// Sends a call once, and answers its reads. Returns them if it was refused or is slow, and
-    /// each of them may succeed alone.
-    async fn failed(&self, at: Timestamp, reads: Vec<PointRead>) -> Option<Vec<PointRead>> {
         let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
         match timeout(SLOW, self.table.read(snapshot(cells, at))).await {
             Ok(Ok(found)) => share(&found, reads),
@@ -135,32 +115,7 @@ impl PointReads {
                     read.answer(Err(error.clone()));
                 }
             }
-            Ok(Err(_)) | Err(_) => return Some(reads),
-        }
-        None
-    }
-
-    /// Sends the reads of a call that failed again, in parts.
-    fn read_in_parts(self: &Arc<Self>, at: Timestamp, mut reads: Vec<PointRead>) {
-        reads.sort_by(|a, b| a.first_row().cmp(&b.first_row()));
-        let size = reads.len().div_ceil(PARTS);
-        if size == 1 {
-            return self.read_each(reads);
-        }
-        while !reads.is_empty() {
-            let rest = reads.split_off(size.min(reads.len()));
-            let mut part = mem::replace(&mut reads, rest);
-            let point_reads = self.clone();
-            tokio::spawn(async move {
-                let room = point_reads.repeating.acquire().await;
-                part.retain(|read| !read.answer.is_closed());
-                if part.is_empty() {
-                    return;
-                }
-                let failed = point_reads.failed(at, part).await;
-                drop(room);
-                failed.into_iter().for_each(|part| point_reads.read_each(part));
-            });
+            Ok(Err(_)) | Err(_) => self.read_each(reads),
         }
     }
 
@@ -181,33 +136,18 @@ impl PointReads {
     /// Fixes the starts of reads, and sends each as a call of its own.
     fn read_each(self: &Arc<Self>, reads: impl IntoIterator<Item = PointRead>) {
         for read in reads {
-            let point_reads = self.clone();
+            let table = self.table.clone();
             tokio::spawn(async move {
                 let own = read.start.fix();
                 let at = read.start.reads_at().unwrap_or(own);
-                let room = point_reads.repeating.acquire().await;
-                if read.answer.is_closed() {
-                    return;
-                }
-                let found = point_reads.table.read(snapshot(read.cells.iter().cloned(), at));
-                let mut found = pin!(found);
-                let in_time = timeout(LONE, &mut found).await;
-                drop(room);
-                let found = match in_time {
-                    Ok(found) => found,
-                    Err(_) => found.await,
-                };
-                read.answer(found);
+                let found = table.read(snapshot(read.cells.iter().cloned(), at));
+                read.answer(found.await);
             });
         }
     }
 }
 
 impl PointRead {
-    fn first_row(&self) -> Option<&Bytes> {
-        self.cells.first().map(|cell| &cell.start().row)
-    }
-
     fn answer(self, found: Result<Vec<Cell>>) {
         // The caller may be cancelled.
         let _ = self.answer.send(found);
