@@ -124,23 +124,6 @@ fn the_spec_of_a_table_of_plain_rows_names_their_earlier_design() {
     }
 }
 
-/// Covers a bug: the advised prefix was `r`, and a row that began with `r:` could not migrate.
-#[test]
-fn the_advised_prefix_is_not_the_start_of_a_row() {
-    for (starts, prefix) in [(&["", "r", "r2"][..], "r"), (&["r:"], "r2"), (&["r:", "r2:"], "r3")] {
-        let rows = starts
-            .iter()
-            .flat_map(|start| (0..2_000).map(move |id| format!("{start}{id:08}").into_bytes()));
-        let report = advise(profile_of(rows, Arrivals::AsWritten), &servers(4)).unwrap();
-        assert_eq!(labels(&report), ["row-hasher"]);
-        let settings = &report.spec.unwrap().key_design[0].settings;
-        assert!(
-            matches!(settings, DesignSettings::RowHasher(rows) if rows.prefix == prefix),
-            "{settings:?}"
-        );
-    }
-}
-
 /// Covers a bug: before the rows moved, the next spec did not say that they have no hash so far.
 /// With several hashers, the one that a plain row moves to is unknown.
 #[test]

@@ -54,6 +54,12 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
     Ok(())
 }
 
+/// Checks whether there is a file with something to lose. Writing to a terminal or a pipe replaces
+/// nothing.
+pub(crate) fn has_content(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
 /// The kind of a file that a command writes, such as a plan. It replaces no file of another kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
@@ -67,11 +73,9 @@ impl Kind {
     /// Refuses a path that [`write`](Self::write) refuses, before the work whose result it is for.
     pub(crate) fn check(self, out: &Path) -> Result<()> {
         ensure!(out != Path::new("-"), "`-` is not a file; name one");
-        // Writing to a terminal or a pipe replaces nothing, and an empty file has nothing to lose.
-        let is_full = fs::metadata(out).is_ok_and(|found| found.is_file() && found.len() > 0);
         let name = self.name;
         ensure!(
-            !is_full || (self.is_of)(out),
+            !has_content(out) || (self.is_of)(out),
             "the file exists and is not a {name}; name another file"
         );
         Ok(())

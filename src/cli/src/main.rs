@@ -87,8 +87,7 @@ fn parsed(words: &[OsString]) -> Result<Arguments, clap::Error> {
 /// Returns the error of arguments whose control characters are escaped, and these arguments. The
 /// message repeats parts of them, which must not begin lines of their own.
 fn within_lines(error: clap::Error, words: Vec<OsString>) -> (clap::Error, Vec<OsString>) {
-    let shown =
-        words.iter().map(|word| word.to_str().map_or(word.clone(), |w| output::shown(w).into()));
+    let shown = words.iter().map(|word| output::shown(&word.to_string_lossy()).into());
     let shown: Vec<OsString> = shown.collect();
     if shown == words {
         return (error, words);

@@ -29,11 +29,8 @@ const SETTINGS: [(&str, &str); 3] = [
 /// The numbers of tasks, and the number of transactions for each.
 const SIZES: [(usize, usize); 3] = [(128, 6_000), (16, 2_000), (1, 300)];
 
-/// Properties of a table whose servers look for a row only in files that may have it.
-const BLOOM_FILTERS: [(&str, Option<&str>); 2] = [
-    ("table.bloom.enabled", Some("true")),
-    ("table.bloom.key.functor", Some("org.apache.accumulo.core.file.keyfunctor.RowFunctor")),
-];
+/// The property of a table whose servers search only the files that may have a row.
+const BLOOM_FILTERS: [(&str, Option<&str>); 1] = [("table.bloom.enabled", Some("true"))];
 
 /// The round of the transactions that age the table.
 const AGEING: usize = 1_000;

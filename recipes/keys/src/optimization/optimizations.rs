@@ -121,7 +121,10 @@ fn remedy(one: &TableRequirement, other: &TableRequirement) -> String {
             let mut prefixes = moving.prefixes().filter(|prefix| *prefix != moving.prefix);
             if let Some(earlier) = prefixes.find(is_of_both) {
                 let (owner, earlier) = (&moving.owner, Escaped(&earlier));
-                return format!("first migrate the rows of {owner} that begin with `{earlier}`");
+                return format!(
+                    "rows that begin with `{earlier}` would be of both; remove the other recipe, \
+                     or the earlier design of {owner}"
+                );
             }
         }
     }
@@ -211,12 +214,14 @@ mod tests {
             (
                 of_p_after(&hasher("q")),
                 q.clone(),
-                "first migrate the rows of row hasher `p` that begin with `q:`",
+                "rows that begin with `q:` would be of both; remove the other recipe, or the earlier design of row \
+                 hasher `p`",
             ),
             (
                 q.after([hasher("p:x")]).unwrap(),
                 of(&hasher("p")),
-                "first migrate the rows of row hasher `q` that begin with `p:x:`",
+                "rows that begin with `p:x:` would be of both; remove the other recipe, or the earlier design of row \
+                 hasher `q`",
             ),
             (
                 of_p_after(&hasher("q")),

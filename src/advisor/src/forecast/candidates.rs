@@ -1,7 +1,5 @@
 //! The designs that are tried on the keys.
 
-use std::iter;
-
 use fluo_keys::{
     DesignSettings, DigestSalt, HashInput, HashScheme, HashedRows, Modulo, RandomSalt, ReverseTime,
     Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted, WebTable,
@@ -73,7 +71,7 @@ impl Candidate {
         let mut add = |label: &str, settings: DesignSettings, most_tablets: u32| {
             all.push(Self::new(label, settings, tablets.min(most_tablets)));
         };
-        let prefix = unused_prefix(profile);
+        let prefix = PREFIX.to_owned();
         let scheme = HashScheme::default();
         add("row-hasher", HashedRows { prefix, scheme }.into(), u32::MAX);
         add("digest-salt, 4 digits", digest(4, SaltedPart::Whole), MAX_SALTS);
@@ -108,18 +106,6 @@ impl Candidate {
         add(&format!("random-salt {buckets}"), random.into(), buckets);
         all
     }
-}
-
-/// Returns the first of `r`, `r2`, `r3` and so on whose keys none of the sample looks like: a row
-/// that begins like a key of its hasher cannot migrate to it.
-fn unused_prefix(profile: &KeyProfile) -> String {
-    let numbered = (2..).map(|number: u64| format!("{PREFIX}{number}"));
-    let mut prefixes = iter::once(PREFIX.to_owned()).chain(numbered);
-    let is_unused = |prefix: &String| {
-        let start = format!("{prefix}:");
-        profile.sample.starting_with(start.as_bytes()).next().is_none()
-    };
-    prefixes.find(is_unused).unwrap_or_default()
 }
 
 fn digest(digits: u8, over: SaltedPart) -> DesignSettings {

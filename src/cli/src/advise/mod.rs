@@ -17,6 +17,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fluo_advisor::{
     AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Arrivals, Candidate, Read, advise,
 };
+use fluo_keys::KeyDesign;
 use fluo_process::Profile;
 use fluo_table::check_table_name;
 
@@ -267,17 +268,25 @@ impl Advise {
     }
 
     /// Adds the earlier designs of the spec that is tried, and of the file that is replaced: rows
-    /// may still have them. Refuses to replace a file with earlier designs of another design.
+    /// may still have them, and they are not recipes of their own. Refuses to replace a file with
+    /// earlier designs of another design.
     fn keep_earlier(&self, spec: &mut AdvisedSpec, tried: &[Recipe]) -> Result<()> {
-        let path = self.write_spec.as_deref().filter(|path| path.is_file());
+        let path = self.write_spec.as_deref().filter(|path| atomic_file::has_content(path));
         let replaced = path.map(spec::recipes).transpose()?.unwrap_or_default();
         let of = |recipe: &Recipe, one: &AdvisedDesign| one.settings == *recipe.design.settings();
         let has_earlier = |recipe: &&Recipe| recipe.earlier().next().is_some();
         for recipe in tried.iter().chain(&replaced).filter(has_earlier) {
-            let earlier = || recipe.earlier().map(|one| one.settings().clone()).collect();
-            let advised = spec.key_design.iter_mut().filter(|one| of(recipe, one));
-            advised.for_each(|one| one.before = earlier());
+            for advised in spec.key_design.iter_mut().filter(|one| of(recipe, one)) {
+                for earlier in recipe.earlier().map(KeyDesign::settings) {
+                    if !advised.before.contains(earlier) {
+                        advised.before.push(earlier.clone());
+                    }
+                }
+            }
         }
+        // Its split points may be there until the end of a migration, and after it.
+        let earlier: Vec<_> = spec.key_design.iter().flat_map(|one| one.before.clone()).collect();
+        spec.key_design.retain(|one| !earlier.contains(&one.settings));
         let is_lost = |recipe: &&Recipe| !spec.key_design.iter().any(|one| of(recipe, one));
         if let Some(lost) = replaced.iter().filter(has_earlier).find(is_lost) {
             let name = lost.name();

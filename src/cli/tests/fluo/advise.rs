@@ -272,7 +272,8 @@ fn a_second_spec_keeps_the_earlier_designs() {
     place.runs(&format!("{advise} new.toml"));
     assert_says(&place.read("new.toml"), BEFORE);
     place.runs("table apply --at embedded:d --spec new.toml --no-wait pages");
-    // Most rows are plain, and then most are hashed.
+    // Most rows are plain, and then most are hashed. An empty file is not a spec, and is replaced.
+    place.file("plain.toml", "");
     for file in ["plain.toml", "new.toml"] {
         let run = place.runs(&format!("{advise} {file}"));
         assert_says(run.text(), "After `apply`, `fluo table migrate` moves the rows.");
@@ -293,6 +294,28 @@ fn a_second_spec_keeps_the_earlier_designs() {
          finish `fluo table migrate` first, or name another file"
     );
     assert_eq!(place.read("new.toml"), other);
+}
+
+/// The earlier design of a recipe was advised as a recipe of its own, and so the spec was refused.
+#[test]
+fn the_spec_of_moving_rows_has_one_recipe() {
+    let place = Place::with_table();
+    place.file("rows", ids(2_000));
+    place.runs("table load --at embedded:d --prefix q pages rows");
+    place.file("q.toml", "[[row_hasher]]\nprefix = \"q\"\ntablets = 4\n");
+    place.runs("table apply --at embedded:d --spec q.toml --no-wait pages");
+    let moving = "[[row_hasher]]\nprefix = \"p\"\ntablets = 4\n\
+                  [[row_hasher.before]]\ndesign = \"row-hasher\"\nprefix = \"q\"\n";
+    place.file("p.toml", moving);
+    place.runs("table apply --at embedded:d --spec p.toml --no-wait pages");
+    place.runs("table load --at embedded:d --prefix p pages rows");
+    for _ in 0..2 {
+        place.runs("advise --at embedded:d pages --write-spec p.toml");
+        let spec = place.read("p.toml");
+        assert_eq!(spec.matches("[[key_design]]").count(), 1, "{spec}");
+        assert_says(&spec, "prefix = \"q\"");
+        place.runs("table migrate --at embedded:d --spec p.toml pages");
+    }
 }
 
 /// Covers a bug: the command wrote a spec that `plan` refused.

@@ -2,6 +2,9 @@
 
 #![cfg(unix)]
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use rstest::rstest;
 
 use crate::command::{Place, Run, assert_says};
@@ -179,6 +182,9 @@ fn an_argument_begins_no_line_of_a_message() {
         assert!(first.starts_with("error: ") && first.contains(ESCAPED), "{}", run.stderr);
         assert_eq!(run.stderr.matches("\nerror").count(), 0, "{}", run.stderr);
     }
+    // Not UTF-8.
+    let run = place.with([OsStr::from_bytes(b"a\xff\nerror: b")]);
+    assert_eq!(run.stderr.matches("\nerror").count(), 0, "{}", run.stderr);
     let message = place.with(["--json", "key", LINES]).error();
     assert_eq!(message, format!("unrecognized subcommand '{ESCAPED}'"));
 }

@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fluo_table::Timestamp;
-use futures::future::join_all;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::mutex::Mutex;
 
@@ -29,10 +28,12 @@ pub(crate) struct Background {
 
 #[derive(Debug)]
 enum Progress {
-    /// It has not passed its commit point. Dropping the senders wakes those that wait for that.
-    Undecided(Vec<oneshot::Sender<()>>),
+    /// It has neither passed its commit point nor been rolled back. Readers wait until the sender
+    /// is dropped.
+    Undecided(watch::Sender<()>),
     /// It is rolled forward in the background.
     Committed(Timestamp),
+    RolledBack,
 }
 
 /// A transaction that is being committed or rolled forward, until this is dropped.
@@ -55,38 +56,30 @@ impl Default for Background {
 
 impl Background {
     pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
-        self.commits.lock().insert(start, Progress::Undecided(Vec::new()));
+        self.commits.lock().insert(start, Progress::Undecided(watch::Sender::default()));
         BackgroundCommit { background: self.clone(), start, _permit: None }
     }
 
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
         match self.commits.lock().get(&start) {
             Some(Progress::Committed(commit)) => Some(*commit),
-            Some(Progress::Undecided(_)) | None => None,
+            Some(Progress::Undecided(_) | Progress::RolledBack) | None => None,
         }
     }
 
-    /// Checks whether a transaction is being committed and has not passed its commit point.
+    /// Checks whether a transaction is being committed, and is neither committed nor rolled back.
     pub(crate) fn is_undecided(&self, start: Timestamp) -> bool {
         matches!(self.commits.lock().get(&start), Some(Progress::Undecided(_)))
     }
 
-    /// Waits until none of some transactions is [undecided](Self::is_undecided).
-    pub(crate) async fn wait_for_decisions(&self, starts: &BTreeSet<Timestamp>) {
-        let decided: Vec<_> = starts.iter().filter_map(|start| self.decision(*start)).collect();
-        // A sender is dropped without a value.
-        let _ = join_all(decided).await;
-    }
-
-    fn decision(&self, start: Timestamp) -> Option<oneshot::Receiver<()>> {
-        let mut commits = self.commits.lock();
-        let Some(Progress::Undecided(waiting)) = commits.get_mut(&start) else {
-            return None;
+    /// Waits until a transaction is not [undecided](Self::is_undecided).
+    pub(crate) async fn wait_for_decision(&self, start: Timestamp) {
+        let mut undecided = match self.commits.lock().get(&start) {
+            Some(Progress::Undecided(undecided)) => undecided.subscribe(),
+            _ => return,
         };
-        let (sender, decided) = oneshot::channel();
-        waiting.retain(|one| !one.is_closed());
-        waiting.push(sender);
-        Some(decided)
+        // No value is sent, so this ends when the sender is dropped.
+        let _ = undecided.changed().await;
     }
 
     /// Waits until the transactions that are here now have left.
@@ -104,9 +97,18 @@ impl Background {
 }
 
 impl BackgroundCommit {
+    /// Wakes the readers that wait for the decision, after the locks were rolled back.
+    pub(crate) fn roll_back(&self) {
+        self.decide(Progress::RolledBack);
+    }
+
+    fn decide(&self, decision: Progress) {
+        self.background.commits.lock().insert(self.start, decision);
+    }
+
     /// Waits for a place in the background, after the commit point.
     pub(crate) async fn move_to_background(&mut self, commit: Timestamp) {
-        self.background.commits.lock().insert(self.start, Progress::Committed(commit));
+        self.decide(Progress::Committed(commit));
         // The semaphore is never closed.
         self._permit = self.background.places.clone().acquire_owned().await.ok();
     }

@@ -1,9 +1,10 @@
-//! The transactors that were recently alive.
+//! The transactors that were recently alive or dead.
 //!
-//! A transaction that meets a lock asks whether its owner is alive (R3). To wait is always safe, so
-//! the answer *alive* counts for [`FRESH`], for all transactions of a client: they send one request
-//! in this time for each owner, however many locks they meet. Meanwhile a request without an answer
-//! counts as alive too. So a read depends on the coordination only for the horizon (S2).
+//! A transaction that meets a lock asks whether its owner is alive (R3). To wait for it is always
+//! safe, and so is to roll back its locks, so an answer counts for [`FRESH`], for all transactions
+//! of a client: they send one request in this time for each owner, however many locks they meet.
+//! Until it is answered, and if it is not answered in this time, the owner counts as alive. So a
+//! read depends on the coordination only for the horizon (S2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,41 +22,55 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Liveness {
     coordination: Arc<dyn Coordination>,
-    /// The times of the last requests, by transactor. Those of dead ones are removed.
-    asked: Mutex<BTreeMap<TransactorId, Instant>>,
+    answers: Mutex<BTreeMap<TransactorId, Answer>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    /// The time of the request, or of its answer.
+    at: Instant,
+    is_alive: bool,
+}
+
+impl Answer {
+    fn now(is_alive: bool) -> Self {
+        Self { at: Instant::now(), is_alive }
+    }
 }
 
 impl Liveness {
     pub(crate) fn new(coordination: Arc<dyn Coordination>) -> Self {
-        Self { coordination, asked: Mutex::default() }
+        Self { coordination, answers: Mutex::default() }
     }
 
     /// Returns `false` if a transactor is certainly not alive. While the coordination does not
     /// answer, it may be.
     pub(crate) async fn may_be_alive(&self, transactor: TransactorId) -> Result<bool> {
-        if !self.must_ask(transactor) {
-            return Ok(true);
+        if let Some(is_alive) = self.known(transactor) {
+            return Ok(is_alive);
         }
-        let is_alive = match timeout(FRESH, self.coordination.is_alive(transactor)).await {
+        let answer = match timeout(FRESH, self.coordination.is_alive(transactor)).await {
             Ok(Err(error)) if !error.kind().is_passing() => Err(error),
             Ok(Ok(is_alive)) => Ok(is_alive),
-            Ok(Err(_)) | Err(_) => Ok(true),
+            Ok(Err(_)) | Err(_) => return Ok(true),
         };
-        if !matches!(is_alive, Ok(true)) {
-            self.asked.lock().remove(&transactor);
-        }
-        is_alive
+        let mut answers = self.answers.lock();
+        match answer {
+            Ok(is_alive) => answers.insert(transactor, Answer::now(is_alive)),
+            Err(_) => answers.remove(&transactor),
+        };
+        answer
     }
 
-    /// Checks whether no request of the last second is under way or was answered *alive*. Counts
-    /// the request that the caller must then send.
-    fn must_ask(&self, transactor: TransactorId) -> bool {
-        let mut asked = self.asked.lock();
-        asked.retain(|_, asked| asked.elapsed() < FRESH);
-        let is_asked = asked.contains_key(&transactor);
-        if !is_asked {
-            asked.insert(transactor, Instant::now());
+    /// Returns the answer of the last second, or *alive* if a request was sent in it. Otherwise
+    /// counts the request that the caller must send.
+    fn known(&self, transactor: TransactorId) -> Option<bool> {
+        let mut answers = self.answers.lock();
+        answers.retain(|_, answer| answer.at.elapsed() < FRESH);
+        let known = answers.get(&transactor).map(|answer| answer.is_alive);
+        if known.is_none() {
+            answers.insert(transactor, Answer::now(true));
         }
-        !is_asked
+        known
     }
 }

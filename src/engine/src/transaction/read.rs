@@ -152,8 +152,7 @@ impl Rest {
         if !is_left && let Some(lock) = resolved.orphans.last() {
             waiting.orphan_looks.met(lock)?;
         }
-        let waits_for_others = resolved.waiting > 0 || !resolved.orphans.is_empty();
-        let is_resolved = !waits_for_others && resolved.own.is_empty();
+        let is_resolved = resolved.waiting == 0 && resolved.orphans.is_empty();
         let must_wait = !is_resolved || waiting.is_resolved;
         waiting.is_resolved = is_resolved;
         let begin = rest.first().map(first_key);
@@ -165,10 +164,10 @@ impl Rest {
         };
         if must_wait && past.rest == begin {
             let begun = Instant::now();
-            if !waits_for_others && !resolved.own.is_empty() {
-                let decisions = client.background.wait_for_decisions(&resolved.own);
-                // After a timeout, the next look may find that they have taken too long (R3).
-                let _ = timeout(client.options.max_pause, decisions).await;
+            if let Some(lock) = first.filter(|lock| resolved.own.contains(&lock.start)) {
+                let decision = client.background.wait_for_decision(lock.start);
+                // Another client may roll it back meanwhile (R3).
+                let _ = timeout(client.options.max_pause, decision).await;
             } else if let Some(waiting) = &mut self.waiting {
                 waiting.backoff.pause().await;
             }

@@ -8,8 +8,8 @@
 //!   meets such a lock does this, whether the owner is alive or not.
 //! - **R3.** A primary that is still locked is rolled back only if its transactor is gone, or if
 //!   its lock was waited for long enough. This is a conditional write, so either it or the owner's
-//!   commit of the primary takes effect, not both. A transaction that this client itself is
-//!   committing is left to that commit, without a look, until the wait was long enough.
+//!   commit of the primary takes effect, not both. This client does not read the primary of
+//!   its own commit until the wait was long enough.
 //! - **R4.** Several clients may write these entries, any number of times. A reader whose write
 //!   fails, because it lacks the permission or because a server is not reachable, applies them to
 //!   the entries that it read instead.
@@ -31,7 +31,7 @@ use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
 pub(crate) struct Resolved {
     /// Number of locks that are left to their live owners.
     pub(crate) waiting: usize,
-    /// The starts of transactions with such locks that this client itself is committing.
+    /// The starts of the transactions with such locks that this client itself is committing.
     pub(crate) own: BTreeSet<Timestamp>,
     /// Locks whose primaries have no trace of their transaction, one lock for each transaction.
     /// Either the lock is gone by now, or the table is damaged.
@@ -108,7 +108,10 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
                 ended.increment(u64::try_from(group.len()).expect("a count of locks in memory"));
                 known.extend(others.map(|lock| DecidedLock { lock: lock.clone(), committed }));
             }
-            Decided::Own => drop(resolved.own.insert(lock.start)),
+            Decided::Own => {
+                resolved.own.insert(lock.start);
+                resolved.waiting += group.len();
+            }
             Decided::Waiting => resolved.waiting += group.len(),
             Decided::Orphaned => resolved.orphans.push(lock.clone()),
             Decided::Over { is_written } => {
