@@ -28,12 +28,10 @@ pub(crate) struct Background {
 
 #[derive(Debug)]
 enum Progress {
-    /// It has neither passed its commit point nor been rolled back. Readers wait until the sender
-    /// is dropped.
+    /// It has not passed its commit point. Readers wait until the sender is dropped.
     Undecided(watch::Sender<()>),
     /// It is rolled forward in the background.
     Committed(Timestamp),
-    RolledBack,
 }
 
 /// A transaction that is being committed or rolled forward, until this is dropped.
@@ -63,11 +61,13 @@ impl Background {
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
         match self.commits.lock().get(&start) {
             Some(Progress::Committed(commit)) => Some(*commit),
-            Some(Progress::Undecided(_) | Progress::RolledBack) | None => None,
+            Some(Progress::Undecided(_)) | None => None,
         }
     }
 
-    /// Checks whether a transaction is being committed, and is neither committed nor rolled back.
+    /// Checks whether a transaction is being committed and has not passed its commit point. One that
+    /// was rolled back counts until its commit returns: readers that were woken at the rollback
+    /// conflicted more often with it.
     pub(crate) fn is_undecided(&self, start: Timestamp) -> bool {
         matches!(self.commits.lock().get(&start), Some(Progress::Undecided(_)))
     }
@@ -97,18 +97,9 @@ impl Background {
 }
 
 impl BackgroundCommit {
-    /// Wakes the readers that wait for the decision, after the locks were rolled back.
-    pub(crate) fn roll_back(&self) {
-        self.decide(Progress::RolledBack);
-    }
-
-    fn decide(&self, decision: Progress) {
-        self.background.commits.lock().insert(self.start, decision);
-    }
-
     /// Waits for a place in the background, after the commit point.
     pub(crate) async fn move_to_background(&mut self, commit: Timestamp) {
-        self.decide(Progress::Committed(commit));
+        self.background.commits.lock().insert(self.start, Progress::Committed(commit));
         // The semaphore is never closed.
         self._permit = self.background.places.clone().acquire_owned().await.ok();
     }

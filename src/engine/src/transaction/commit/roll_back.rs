@@ -14,7 +14,6 @@ impl Commit {
         if let Err(error) = self.try_to_roll_back().await {
             debug!(%error, "the locks of a failed transaction are left to the transactions that meet them");
         }
-        self.background.roll_back();
     }
 
     async fn try_to_roll_back(&self) -> Result<()> {
