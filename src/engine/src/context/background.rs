@@ -65,9 +65,9 @@ impl Background {
         }
     }
 
-    /// Checks whether a transaction is being committed and has not passed its commit point. One that
-    /// was rolled back counts until its commit returns: readers that were woken at the rollback
-    /// conflicted more often with it.
+    /// Checks whether a transaction is being committed and has not passed its commit point. One
+    /// that was rolled back counts until its commit returns: readers that were woken at the
+    /// rollback conflicted with it more often.
     pub(crate) fn is_undecided(&self, start: Timestamp) -> bool {
         matches!(self.commits.lock().get(&start), Some(Progress::Undecided(_)))
     }
