@@ -4,11 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fluo_table::Result;
+use fluo_table::{Result, locked};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
-
-use crate::locked::locked;
 
 #[derive(Debug, Default)]
 pub(crate) struct Gathered<T> {

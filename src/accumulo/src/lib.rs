@@ -57,7 +57,6 @@ mod error;
 mod filter;
 mod gathered;
 mod iterators;
-mod locked;
 mod metadata;
 mod oracle;
 mod paths;

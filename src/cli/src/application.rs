@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use fluo_engine::{Client, ClientOptions, InstanceExt};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Coordination};
@@ -27,7 +28,7 @@ pub(crate) struct ApplicationArguments {
     #[command(flatten)]
     pub(crate) named: NamedApplication,
     /// Label of visibilities to read with; repeat it for each
-    #[arg(long = "authorization", value_name = "LABEL")]
+    #[arg(long = "authorization", value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     authorizations: Vec<String>,
 }
 
@@ -73,6 +74,7 @@ impl ApplicationArguments {
         let coordination = open(&fluo, &self.named.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
+        check_table(&fluo, &self.named.name, &application.table).await?;
         let table = fluo.open_table(&application.table, labels).await?;
         Ok(OpenApplication { fluo, application, table, coordination })
     }
@@ -111,6 +113,14 @@ async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
     };
     let missing = format!("application `{name}` does not exist");
     exit::advised(Error::new(ErrorKind::NotFound, missing), advice)
+}
+
+/// Checks that the table of an application exists.
+pub(crate) async fn check_table(fluo: &Instance, name: &str, table: &str) -> Result<()> {
+    match fluo.table_exists(table).await? {
+        true => Ok(()),
+        false => Err(advised(Error::application_without_table(name, table))),
+    }
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without

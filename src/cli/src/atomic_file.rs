@@ -2,13 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use tempfile::NamedTempFile;
 
-use crate::lines;
 use crate::text::counted;
+use crate::{exit, lines};
 
 /// The maximum size of a file. It is far above any spec, plan or backup, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
@@ -44,14 +44,26 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Refuses to overwrite a file that is also read, even by another path. `what` names the file that
 /// is read in a message, such as `the spec`.
 pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()> {
-    let (Ok(written), Ok(found)) = (fs::canonicalize(out), fs::canonicalize(read)) else {
-        return Ok(());
-    };
-    // Writing to a terminal or a pipe overwrites nothing.
-    if written == found && written.is_file() {
+    if out.is_file() && is_one_file(out, read) {
         bail!("{} is {what} itself, which would be lost: give another file", out.display());
     }
     Ok(())
+}
+
+/// Checks whether two paths name one file, which may not exist yet. Terminals, pipes and devices
+/// are no files: writing to them overwrites nothing.
+pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
+    let is_file = !one.exists() || one.is_file();
+    let place = |path: &Path| {
+        let in_directory =
+            || Some(fs::canonicalize(directory_of(path)).ok()?.join(path.file_name()?));
+        fs::canonicalize(path).ok().or_else(in_directory)
+    };
+    is_file && place(one).is_some_and(|found| place(other) == Some(found))
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    Path::new(".").join(path.parent().unwrap_or(path))
 }
 
 /// Checks whether there is a file with something to lose. Writing to a terminal or a pipe replaces
@@ -65,34 +77,37 @@ pub(crate) fn has_content(path: &Path) -> bool {
 pub(crate) struct Kind {
     /// The name in messages.
     pub(crate) name: &'static str,
-    /// Checks whether a file is of the kind.
-    pub(crate) is_of: fn(&Path) -> bool,
+    /// Fails if a file is not of the kind, with the reason.
+    pub(crate) check_content: fn(&Path) -> Result<()>,
 }
 
 impl Kind {
     /// Refuses a path that [`write`](Self::write) refuses, before the work whose result it is for.
     pub(crate) fn check(self, out: &Path) -> Result<()> {
         ensure!(out != Path::new("-"), "`-` is not a file; name one");
-        let name = self.name;
+        ensure!(!out.is_dir(), "it is a directory; name a file");
+        fs::metadata(directory_of(out))?;
         ensure!(
-            !has_content(out) || (self.is_of)(out),
-            "the file exists and is not a {name}; name another file"
+            out.exists() || !out.is_symlink(),
+            "it is a link to a file that does not exist; name another file"
         );
+        if has_content(out) {
+            (self.check_content)(out).map_err(|error| {
+                let error = anyhow!("the file exists and is not a {}: {error:#}", self.name);
+                exit::advised(error, "name another file")
+            })?;
+        }
         Ok(())
     }
 
     /// Writes a file completely, or leaves it unchanged. Writes to a pipe or a device directly.
     pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> Result<()> {
-        match fs::metadata(path) {
-            Ok(found) if found.is_dir() => bail!("it is a directory"),
-            // Follow a symbolic link, so it stays a link.
-            Ok(found) if found.is_file() => self.replace(&fs::canonicalize(path)?, bytes),
-            Ok(_) => Ok(File::options().write(true).open(path)?.write_all(bytes)?),
-            Err(_) => self.replace(path, bytes),
+        let is_device = path.exists() && !path.is_file() && !path.is_dir();
+        if is_device {
+            return Ok(File::options().write(true).open(path)?.write_all(bytes)?);
         }
-    }
-
-    fn replace(self, path: &Path, bytes: &[u8]) -> Result<()> {
+        // Follow a symbolic link, so it stays a link.
+        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         // With the default permissions, so the users of the directory can read the file.
         let make = |directory: &Path| {
             tempfile::Builder::new().make_in(directory, |file| File::create_new(file))
@@ -111,7 +126,7 @@ fn written(
     bytes: &[u8],
     make: impl Fn(&Path) -> io::Result<NamedTempFile>,
 ) -> io::Result<NamedTempFile> {
-    let directory = Path::new(".").join(path.parent().unwrap_or(path));
+    let directory = directory_of(path);
     // The error about a missing directory does not name the temporary file.
     fs::metadata(&directory)?;
     let mut file = make(&directory)?;
@@ -124,8 +139,14 @@ fn written(
 mod tests {
     use super::*;
 
-    const PLAN: Kind = Kind { name: "plan", is_of: |path| read(path).unwrap() == b"plan" };
-    const ANY: Kind = Kind { name: "file", is_of: |_| true };
+    const PLAN: Kind = Kind {
+        name: "plan",
+        check_content: |path| {
+            ensure!(read(path)? == b"plan", "it has no steps");
+            Ok(())
+        },
+    };
+    const ANY: Kind = Kind { name: "file", check_content: |_| Ok(()) };
 
     fn names(directory: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(directory)
@@ -154,7 +175,7 @@ mod tests {
         let message = ANY.write(&missing, b"x").unwrap_err().to_string();
         assert!(message.contains("(os error") && !message.contains("at path"), "{message}");
         let message = ANY.write(directory.path(), b"x").unwrap_err().to_string();
-        assert_eq!(message, "it is a directory");
+        assert_eq!(message, "it is a directory; name a file");
         assert!(names(directory.path()).is_empty());
     }
 
@@ -196,10 +217,28 @@ mod tests {
     }
 
     #[test]
+    fn knows_a_file_by_another_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str| directory.path().join(name);
+        assert!(is_one_file(&file("f"), &file("./f")));
+        assert!(!is_one_file(&file("f"), &file("g")));
+        assert!(!is_one_file(&file("no/f"), &file("no/f")), "neither can be written");
+        fs::write(file("f"), "x").unwrap();
+        assert!(is_one_file(&file("f"), &file("./f")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("f", file("l")).unwrap();
+            assert!(is_one_file(&file("f"), &file("l")));
+            assert!(!is_one_file(Path::new("/dev/null"), Path::new("/dev/null")));
+        }
+    }
+
+    #[test]
     fn refuses_to_replace_a_file_of_another_kind() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("plan.json");
-        let refused = || Err("the file exists and is not a plan; name another file".to_owned());
+        let refused = "the file exists and is not a plan: it has no steps; name another file";
+        let refused = || Err(refused.to_owned());
         for (content, expected) in [
             (None, Ok(())),
             (Some(""), Ok(())),
@@ -233,6 +272,14 @@ mod tests {
         ANY.write(&link, b"new").unwrap();
         assert_eq!(read(&file).unwrap(), b"new");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        fs::remove_file(&file).unwrap();
+        for refused in [ANY.check(&link), ANY.write(&link, b"new")] {
+            assert_eq!(
+                refused.unwrap_err().to_string(),
+                "it is a link to a file that does not exist; name another file"
+            );
+        }
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink() && !file.exists());
         ANY.write(Path::new("/dev/null"), b"x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }

@@ -60,17 +60,17 @@ pub(crate) fn code_of_usage(error: &clap::Error, arguments: &[OsString]) -> Exit
     ExitCode::from(2)
 }
 
-/// Prints the state in which a signal ended the command.
-pub(crate) fn tell_interruption(state: &str, exit_code: u8) {
+/// Prints the state in which a signal ended the command, if it has one.
+pub(crate) fn tell_interruption(state: Option<String>, exit_code: u8) {
     if output::is_json() {
-        let message = state.to_owned();
+        let message = state.unwrap_or_else(|| "a signal ended the command".to_owned());
         complain_in_json(&Complaint {
             kind: "interrupted",
             message,
             exit_code,
             ..Complaint::none()
         });
-    } else {
+    } else if let Some(state) = state {
         output::complain(&format!("interrupted: {state}"));
     }
 }

@@ -89,11 +89,16 @@ fn parsed(words: &[OsString]) -> Result<Arguments, clap::Error> {
 fn within_lines(error: clap::Error, words: Vec<OsString>) -> (clap::Error, Vec<OsString>) {
     let shown = words.iter().map(|word| output::shown(&word.to_string_lossy()).into());
     let shown: Vec<OsString> = shown.collect();
-    if shown == words {
+    // An argument that is not UTF-8 gets a message of its own.
+    if shown == words || error.kind() == ErrorKind::InvalidUtf8 {
         return (error, words);
     }
     // The characters may be the only fault.
-    let flat = || clap::Error::raw(error.kind(), output::shown(error.to_string().trim_end()));
+    let flat = || {
+        let text = error.to_string();
+        let text = text.trim_start_matches("error: ").trim_end();
+        clap::Error::raw(error.kind(), output::shown(text))
+    };
     (parsed(&shown).err().unwrap_or_else(flat), shown)
 }
 
@@ -155,9 +160,7 @@ fn interruptible(
                 working.abort();
                 // Dropping the task releases its resources and clears its progress line.
                 let _ = tokio::time::timeout(PATIENCE, working).await;
-                if let Some(state) = interruption::state() {
-                    exit::tell_interruption(&state, code);
-                }
+                exit::tell_interruption(interruption::state(), code);
                 Ok(Outcome::Interrupted(code))
             }
         }

@@ -4,17 +4,28 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::builder::EnumValueParser;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use memchr::memmem;
 
+use crate::atomic_file::{self, Kind};
 use crate::design::Name;
 use crate::exit::Outcome;
 use crate::help::Text;
 use crate::output;
 use crate::text::counted;
+
+const PAGE: Kind = Kind {
+    name: "manual page of `fluo`",
+    check_content: |path| {
+        let is_page = memmem::find(&atomic_file::read(path)?, b"\n.TH fluo").is_some();
+        ensure!(is_page, "`fluo man` did not write it");
+        Ok(())
+    },
+};
 
 /// Print the script that completes arguments in a shell
 #[derive(Args, Debug)]
@@ -86,10 +97,10 @@ fn date() -> String {
 }
 
 /// Writes the pages of a command and of all below it, and returns their number.
-fn write_pages(command: &Command, directory: &Path, date: &str) -> io::Result<u64> {
+fn write_pages(command: &Command, directory: &Path, date: &str) -> Result<u64> {
     let source = concat!("fluo ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).date(date).source(source).manual("Fluo for Rust");
-    fs::write(directory.join(man.get_filename()), page(command, &man)?)?;
+    PAGE.write(&directory.join(man.get_filename()), &page(command, &man)?)?;
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
     below
         .map(|below| write_pages(below, directory, date))

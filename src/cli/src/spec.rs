@@ -10,7 +10,7 @@ use fluo_keys::{
 };
 use fluo_table::{Bytes, Versions, unescape};
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
@@ -37,11 +37,12 @@ pub(crate) enum Layout {
     At(Vec<Bytes>),
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub(crate) struct Expected {
-    #[serde(deserialize_with = "max_skew")]
+    #[serde(deserialize_with = "max_skew", skip_serializing_if = "is_default")]
     pub(crate) max_skew: MaxSkew,
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) other_rows: OtherRows,
 }
 
@@ -53,7 +54,7 @@ impl Expected {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum OtherRows {
     #[default]
@@ -77,11 +78,15 @@ pub(crate) fn name_of(path: &Path) -> String {
 /// Reads the recipes of a file. Refuses recipes that cannot share a table, regardless of their
 /// split points.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
-    let (recipes, _) = parts(path)?;
+    Ok(recipes_and_expected(path)?.0)
+}
+
+pub(crate) fn recipes_and_expected(path: &Path) -> Result<(Vec<Recipe>, Expected)> {
+    let (recipes, expected) = parts(path)?;
     merged(&name_of(path), &recipes, |recipe| {
         recipe.after_earlier(TableRequirement::for_key_design_at(&recipe.design, [])?)
     })?;
-    Ok(recipes.into_iter().map(|(_, recipe)| recipe).collect())
+    Ok((recipes.into_iter().map(|(_, recipe)| recipe).collect(), expected))
 }
 
 /// Checks a spec before it is written as a file of this name.
@@ -135,6 +140,10 @@ fn merged(
         all = merged.map_err(|error| anyhow!("{error}, in {name}"))?;
     }
     Ok(all)
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {

@@ -1,5 +1,7 @@
 //! Counts, durations and shortened texts for messages.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -45,6 +47,13 @@ impl Abridged {
     pub(crate) fn rest(self, noun: &str) -> Option<String> {
         and_more(self.0, Self::MAX_LISTED, noun)
     }
+}
+
+/// Quotes an argument of a shown command for a shell, where necessary.
+pub(crate) fn in_shell(argument: impl Display) -> String {
+    let argument = argument.to_string();
+    let quoted = shlex::try_quote(&argument).map(Cow::into_owned);
+    quoted.unwrap_or(argument)
 }
 
 /// Rounds a number down, for its digits in groups.

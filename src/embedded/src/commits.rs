@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Failure, cannot};
 use crate::lock::open_regular;
 
-const COMMITS_FILE: &str = "fluo.commits";
+pub(crate) const COMMITS_FILE: &str = "fluo.commits";
 
 #[derive(Debug)]
 pub(crate) struct Commits {

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use fluo_table::{Error, ErrorKind, Result};
 
-use crate::commits::Commits;
+use crate::commits::{COMMITS_FILE, Commits};
 use crate::durable_paths::{create_directories, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
 use crate::lock::Lock;
@@ -52,6 +52,7 @@ impl Directory {
         fill: impl FnOnce(&Path) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let create = options.create_if_missing;
+        check_not_lost(path)?;
         match look_at(path, create) {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
                 check_parents(path, options.create_parents)?;
@@ -123,6 +124,7 @@ fn make_tables(
         fs::remove_dir_all(&new).map_err(|error| cannot("remove", &new, error))?;
     }
     fill(&new)?;
+    sync_directory(directory).map_err(failed)?;
     // The mark is about tables that no longer exist.
     mark::remove(directory)
         .and_then(|()| Commits::create(directory))
@@ -142,6 +144,20 @@ fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     true
+}
+
+/// Checks that the tables are there if the file beside them is, which lasts as long as they do. New
+/// tables in their place would hide the loss.
+fn check_not_lost(path: &Path) -> Result<(), Failure> {
+    // In this order, because another process may be renaming new tables.
+    let is_lost = path.is_dir()
+        && exists(&path.join(COMMITS_FILE))?
+        && !exists(&path.join(NEW_TABLES))?
+        && !exists(&path.join(TABLES))?;
+    match is_lost {
+        true => Err(Failure::damaged(format_args!("its `{TABLES}` is missing"))),
+        false => Ok(()),
+    }
 }
 
 /// Checks that the directory exists, and contains tables or may receive them.

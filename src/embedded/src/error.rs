@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     /// The files are intact, but this build cannot read them; the text continues a sentence after
     /// the name of the directory.
     Foreign(String),
+    /// The files have none of the records of this crate.
+    WithoutFormat,
     /// Stored data is missing or invalid at one place.
     Damaged(String),
     /// The storage engine panicked with this message, as it may do on damaged files.
@@ -50,6 +52,10 @@ impl Failure {
                 ),
             ),
             Self::Foreign(what) => text(ErrorKind::Corrupt, &what),
+            Self::WithoutFormat => text(
+                ErrorKind::Corrupt,
+                "contains files of another program: they have no format version; choose another directory",
+            ),
             Self::Damaged(what) | Self::Panicked(what) => {
                 let finding = finding.unwrap_or(what);
                 let what = format!("is damaged: {finding}; restore it from a copy");
@@ -71,11 +77,6 @@ impl Failure {
     /// A panic proves nothing: it may have another cause, and only a check can tell.
     pub(crate) fn is_proof(&self) -> bool {
         matches!(self, Self::Damaged(_))
-    }
-
-    pub(crate) fn of_another_program() -> Self {
-        let what = "contains files of another program: they have no format version; choose another directory";
-        Self::Foreign(what.to_owned())
     }
 
     pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {

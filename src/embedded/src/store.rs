@@ -73,9 +73,16 @@ impl Store {
             Err(failure) if !failure.is_proof() => return Err(failure),
             commits => commits,
         };
-        let engine = Engine::open(&tables, options.cache_bytes)?;
+        let engine = Engine::open(&tables, options.cache_bytes);
+        let opened = engine.and_then(|engine| check_format(&engine.snapshot()).map(|()| engine));
+        let engine = match opened {
+            // The file with the number is of this crate.
+            Err(Failure::WithoutFormat) if commits.is_ok() => {
+                return Err(Failure::damaged("its records are missing"));
+            }
+            opened => opened?,
+        };
         let snapshot = engine.snapshot();
-        check_format(&snapshot)?;
         let commits = commits?.with_last(catalog::number(&snapshot, catalog::COMMITS)?)?;
         engine.open_tables(&catalog::ids(&snapshot)?)?;
         Ok(Self {
@@ -225,6 +232,6 @@ fn check_format(snapshot: &Snapshot) -> Result<(), Failure> {
             "has format version {other}, but this build supports only version {FORMAT_VERSION}; \
              use the build that created it"
         ))),
-        None => Err(Failure::of_another_program()),
+        None => Err(Failure::WithoutFormat),
     }
 }

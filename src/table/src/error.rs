@@ -102,6 +102,14 @@ impl Error {
         Self::new(ErrorKind::NotFound, format!("there is no table `{name}`"))
     }
 
+    /// Creates the error of an application whose table does not exist.
+    pub fn application_without_table(application: &str, table: &str) -> Self {
+        let message = format!(
+            "table `{table}` of application `{application}` does not exist; create the application again"
+        );
+        Self::new(ErrorKind::NotFound, message)
+    }
+
     /// Creates the error of an implementation whose servers load no jars.
     pub fn no_class_paths() -> Self {
         Self::invalid("the servers of these tables load no jars; omit them")

@@ -82,6 +82,8 @@ pub use data::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use instance::Instance;
+#[doc(hidden)]
+pub use locked::locked;
 pub use murmur3::murmur3_32;
 pub use option::check_option;
 pub use table::{

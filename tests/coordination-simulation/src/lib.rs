@@ -25,8 +25,6 @@ mod backoff;
 mod coordination;
 #[path = "../../../src/accumulo/src/gathered.rs"]
 mod gathered;
-#[path = "../../../src/accumulo/src/locked.rs"]
-mod locked;
 #[path = "../../../src/accumulo/src/oracle/mod.rs"]
 mod oracle;
 #[path = "../../../src/accumulo/src/paths.rs"]

@@ -4,17 +4,13 @@
 //! ```text
 //! node   dead-letters/<SHA-1 of the four parts of the cell below, 40 hex digits>
 //! data   row, family, qualifier, visibility   each: length, 4 bytes big-endian, then the bytes
-//!        kind                00 strong, 01 weak
-//!        timestamp           8 bytes, big-endian
-//!        tries               4 bytes, big-endian
-//!        failed at           8 bytes, big-endian: milliseconds since 1970, two's complement
-//!        error               UTF-8
+//!        the rest of a `FailedNotification`
 //! ```
 
 use std::sync::Arc;
 
 use bytes::{Buf, BufMut};
-use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::coordination::FailedNotification;
 use fluo_table::{Bytes, Column, Error, Grouped, Result, RowColumn, Timestamp, counted};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use sha1_smol::Sha1;
@@ -22,9 +18,6 @@ use sha1_smol::Sha1;
 use super::opened::Opened;
 use crate::paths::DEAD_LETTERS;
 use crate::zookeeper::{AT_ONCE, Change, NodeKind, Outcome, Refusal, Session, TRIES};
-
-const STRONG: u8 = 0;
-const WEAK: u8 = 1;
 
 /// The maximum size of the data of a node, in bytes: ZooKeeper accepts 1 MiB, headers included.
 const MAX_BYTES: usize = 1_000_000;
@@ -120,14 +113,7 @@ fn name_of(cell: &RowColumn) -> String {
 fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     push_cell(&mut bytes, &failed.cell);
-    bytes.put_u8(match failed.kind {
-        ObserverKind::Strong => STRONG,
-        ObserverKind::Weak => WEAK,
-    });
-    bytes.put_u64(failed.timestamp.get());
-    bytes.put_u32(failed.tries);
-    bytes.put_i64(failed.failed_at_ms);
-    bytes.put_slice(failed.error.as_bytes());
+    failed.encode_to(&mut bytes);
     if bytes.len() > MAX_BYTES {
         return Err(Error::invalid(format!(
             "a failed notification of {} cannot be stored in ZooKeeper, which accepts {}; use shorter \
@@ -157,18 +143,7 @@ fn read(mut data: Bytes) -> Option<FailedNotification> {
     let [row, family, qualifier, visibility] =
         [part(&mut data)?, part(&mut data)?, part(&mut data)?, part(&mut data)?];
     let column = Column::new(family, qualifier).with_visibility(visibility);
-    Some(FailedNotification {
-        cell: RowColumn::new(row, column),
-        kind: match data.try_get_u8().ok()? {
-            STRONG => ObserverKind::Strong,
-            WEAK => ObserverKind::Weak,
-            _ => return None,
-        },
-        timestamp: Timestamp::new(data.try_get_u64().ok()?).ok()?,
-        tries: data.try_get_u32().ok()?,
-        failed_at_ms: data.try_get_i64().ok()?,
-        error: String::from_utf8(data.into()).ok()?,
-    })
+    FailedNotification::decode(RowColumn::new(row, column), &data)
 }
 
 fn part(data: &mut Bytes) -> Option<Bytes> {
@@ -178,7 +153,8 @@ fn part(data: &mut Bytes) -> Option<Bytes> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_table::ErrorKind;
+    use fluo_table::coordination::ObserverKind;
+    use fluo_table::{ErrorKind, Timestamp};
 
     use super::*;
 

@@ -7,14 +7,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::coordination::{Application, TimestampBlock, zookeeper_format};
-use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp, locked};
 use futures::future::try_join_all;
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 
 use crate::gathered::Gathered;
-use crate::locked::locked;
 use crate::oracle::{OracleClient, ServedApplication};
 use crate::paths::{FORMAT, LEGACY_OBSERVERS, Paths, check_format};
 use crate::zookeeper::{

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
-use fluo_table::{Error, Result, Timestamp};
+use fluo_table::{Error, Result, Timestamp, locked};
 use futures::join;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
@@ -21,7 +21,6 @@ use tokio::time::Instant;
 use super::in_own_task;
 use super::locks::require_shared;
 use super::opened::Opened;
-use crate::locked::locked;
 use crate::paths::{FORMAT, NODES, TIMESTAMPS, TRANSACTOR, check_format};
 use crate::zookeeper::{Change, KeptLease, NodeKind, Outcome, Refusal, Session, TRIES};
 

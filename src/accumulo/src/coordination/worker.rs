@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Application, Share, WorkerMembership};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, locked};
 use futures::FutureExt;
 use futures::future::select_all;
 use tokio::sync::{Mutex, Notify};
@@ -25,7 +25,6 @@ use super::opened::Opened;
 use super::splits;
 use super::vacancies::{self, Vacancies};
 use super::worker_settings::WorkerSettings;
-use crate::locked::locked;
 use crate::paths::{FINDERS, SPLITS, VACANCIES};
 use crate::zookeeper::{
     Change, Children, NodeKind, Outcome, OwnNode, Refusal, Session, TRIES, delete_own,

@@ -24,10 +24,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use fluo_table::locked;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use crate::locked::locked;
 #[cfg(simulated)]
 use crate::world::wall_clock;
 

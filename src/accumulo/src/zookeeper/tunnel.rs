@@ -26,7 +26,7 @@ use std::time::Duration;
 
 #[cfg(feature = "tls")]
 use accumulo_proxy::{Tls, TlsError};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, locked};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, simplex, split};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::spawn_blocking;
@@ -35,7 +35,6 @@ use tracing::warn;
 
 use super::owner;
 use super::security::Security;
-use crate::locked::locked;
 
 /// The port of a server whose address has none, as in Java.
 const DEFAULT_PORT: u16 = 2181;

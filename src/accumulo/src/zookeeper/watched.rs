@@ -10,11 +10,11 @@
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 
+use fluo_table::locked;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 
 use super::client::OneshotWatcher;
-use crate::locked::locked;
 
 /// A value with the watch that was set when it was read.
 #[derive(Clone, Debug)]

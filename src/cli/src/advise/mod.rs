@@ -11,7 +11,9 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
+};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fluo_advisor::{
@@ -20,14 +22,16 @@ use fluo_advisor::{
 use fluo_keys::KeyDesign;
 use fluo_process::Profile;
 use fluo_table::check_table_name;
+use serde::Serialize;
 
 use self::figures::Answer;
 use self::input::Source;
 use crate::atomic_file::Kind;
 use crate::encoding::Encoding;
 use crate::exit::{self, Outcome};
-use crate::spec::{self, Layout, Recipe};
+use crate::spec::{self, Expected, Layout, Recipe};
 use crate::target::{AtParser, LoginArguments, TargetArguments, check_exists};
+use crate::text::in_shell;
 use crate::{atomic_file, output};
 
 /// Examine keys, and advise how to spread them.
@@ -65,11 +69,12 @@ pub(crate) struct Advise {
     /// Ignore the order of the keys in the file
     #[arg(long)]
     unordered: bool,
-    /// Maximum number of rows to read from a table
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at")]
+    /// Rows to read from a table
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at",
+        value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
     /// Label of visibilities to read the table with; repeat it for each
-    #[arg(long = "authorization", value_name = "LABEL", requires = "at")]
+    #[arg(long = "authorization", value_name = "LABEL", value_parser = NonEmptyStringValueParser::new(), requires = "at")]
     authorizations: Vec<String>,
     #[command(flatten)]
     table: TableArguments,
@@ -79,7 +84,7 @@ pub(crate) struct Advise {
     /// Write a page with pictures
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
-    /// Write the recommended spec file
+    /// Write the recommended spec; `before`, max_skew and other_rows stay
     #[arg(long, value_name = "FILE.toml")]
     write_spec: Option<PathBuf>,
 }
@@ -143,8 +148,17 @@ impl Args for IsAtGiven {
     }
 }
 
-const PAGE: Kind = Kind { name: "page", is_of: page::is_page };
-const SPEC: Kind = Kind { name: "spec", is_of: |path| spec::recipes(path).is_ok() };
+const PAGE: Kind = Kind { name: "page", check_content: page::check };
+const SPEC: Kind = Kind { name: "spec", check_content: |path| spec::recipes(path).and(Ok(())) };
+
+/// The spec file: what is advised, and what the user expects already.
+#[derive(Serialize)]
+struct SpecFile<'a> {
+    #[serde(flatten)]
+    expected: Expected,
+    #[serde(flatten)]
+    advised: &'a AdvisedSpec,
+}
 
 /// The place of the keys.
 enum Keys {
@@ -209,7 +223,8 @@ impl Advise {
                 }
             }
         }
-        if self.html.is_some() && self.html == self.write_spec {
+        let both = self.html.as_deref().zip(self.write_spec.as_deref());
+        if both.is_some_and(|(page, spec)| atomic_file::is_one_file(page, spec)) {
             bail!("--html and --write-spec name one file: give each a file of its own");
         }
         for (path, kind) in written {
@@ -220,7 +235,8 @@ impl Advise {
 
     async fn answer(&self, keys: &Keys) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
-        let tried = self.spec.as_deref().map(spec::recipes).transpose()?.unwrap_or_default();
+        let tried = self.spec.as_deref().map(spec::recipes_and_expected).transpose()?;
+        let (tried, mut expected) = tried.unwrap_or_default();
         let source = match keys {
             Keys::File(path) => {
                 let is_of_table = !self.authorizations.is_empty();
@@ -254,25 +270,42 @@ impl Advise {
         let mut report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
         if let Some(spec) = &mut report.spec {
             let path = self.write_spec.as_deref().unwrap_or(Path::new(""));
-            self.keep_earlier(spec, &tried).with_context(|| cannot_write(SPEC.name, path))?;
-        }
-        let spec = report.spec.as_ref().map(toml::to_string_pretty).transpose()?;
-        if let Some((path, text)) = self.write_spec.as_deref().zip(spec.as_deref()) {
-            // A table can have keys of recipes that no spec has together.
-            spec::check(&spec::name_of(path), text)
+            self.keep_earlier(spec, &tried, &mut expected)
                 .with_context(|| cannot_write(SPEC.name, path))?;
         }
+        let advised = report.spec.as_ref().map(|advised| SpecFile { expected, advised });
+        let mut spec = advised.map(|file| toml::to_string_pretty(&file)).transpose()?;
+        // A table can have keys of recipes that no spec has together.
+        let name = self.write_spec.as_deref().map_or("the spec".to_owned(), spec::name_of);
+        let checked = spec.as_deref().map(|text| spec::check(&name, text)).transpose();
+        let refusal = match (checked, &self.write_spec) {
+            (Ok(_), _) => None,
+            (Err(error), Some(path)) => return Err(error.context(cannot_write(SPEC.name, path))),
+            (Err(error), None) => spec.take().map(|_| format!("There is no spec: {error}.")),
+        };
         let (name, cut_short) = (source.name, source.cut_short);
-        let next = self.next(keys, &report);
+        let next = refusal.unwrap_or_else(|| self.next(keys, &report));
         Ok(Answer { source: name, cut_short, report, spec, next })
     }
 
     /// Adds the earlier designs of the spec that is tried, and of the file that is replaced: rows
     /// may still have them, and they are not recipes of their own. Refuses to replace a file with
-    /// earlier designs of another design.
-    fn keep_earlier(&self, spec: &mut AdvisedSpec, tried: &[Recipe]) -> Result<()> {
+    /// earlier designs of another design. The expectations of the file have precedence.
+    fn keep_earlier(
+        &self,
+        spec: &mut AdvisedSpec,
+        tried: &[Recipe],
+        expected: &mut Expected,
+    ) -> Result<()> {
         let path = self.write_spec.as_deref().filter(|path| atomic_file::has_content(path));
-        let replaced = path.map(spec::recipes).transpose()?.unwrap_or_default();
+        let replaced = match path {
+            Some(path) => {
+                let (recipes, expectations) = spec::recipes_and_expected(path)?;
+                *expected = expectations;
+                recipes
+            }
+            None => Vec::new(),
+        };
         let of = |recipe: &Recipe, one: &AdvisedDesign| one.settings == *recipe.design.settings();
         let has_earlier = |recipe: &&Recipe| recipe.earlier().next().is_some();
         for recipe in tried.iter().chain(&replaced).filter(has_earlier) {
@@ -291,7 +324,8 @@ impl Advise {
         if let Some(lost) = replaced.iter().filter(has_earlier).find(is_lost) {
             let name = lost.name();
             let error = anyhow!("it has earlier designs of {name}, which is not advised");
-            let advice = "finish `fluo table migrate` first, or name another file";
+            let advice =
+                "remove them once `fluo table migrate` has moved all rows, or name another file";
             return Err(exit::advised(error, advice));
         }
         Ok(())
@@ -342,11 +376,11 @@ impl Advise {
     /// moves are the step after it.
     fn next(&self, keys: &Keys, report: &AdvisorReport) -> String {
         let (at, table) = match keys {
-            Keys::Table(target, name) => (target.at.to_string(), name.as_str()),
-            Keys::File(_) => ("TARGET".to_owned(), "TABLE"),
+            Keys::Table(target, name) => (in_shell(&target.at), in_shell(name)),
+            Keys::File(_) => ("TARGET".to_owned(), "TABLE".to_owned()),
         };
         let (first, spec) = match &self.write_spec {
-            Some(path) => ("", path.display().to_string()),
+            Some(path) => ("", in_shell(path.display())),
             None => ("write it with --write-spec FILE.toml; ", "FILE.toml".to_owned()),
         };
         let mut designs = report.spec.iter().flat_map(|spec| &spec.key_design);

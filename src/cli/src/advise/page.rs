@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
+use anyhow::{Result, ensure};
 use fluo_advisor::{Fault, LoadForecast, RankedDesign, Suitability};
 use fluo_keys::DesignSettings;
 use fluo_keys::number::float;
@@ -28,11 +29,12 @@ const TITLE: &[u8] = b"<title>Key advice: ";
 const SECTIONS: [(&str, &str); 4] =
     [("advice", "Advice"), ("designs", "Designs"), ("load", "Load per tablet"), ("keys", "Keys")];
 
-/// Checks whether a file is a page.
-pub(super) fn is_page(path: &Path) -> bool {
-    atomic_file::read(path).is_ok_and(|bytes| {
-        bytes.starts_with(DOCTYPE.0.as_bytes()) && memmem::find(&bytes, TITLE).is_some()
-    })
+/// Fails if a file is not a page.
+pub(super) fn check(path: &Path) -> Result<()> {
+    let bytes = atomic_file::read(path)?;
+    let is_page = bytes.starts_with(DOCTYPE.0.as_bytes()) && memmem::find(&bytes, TITLE).is_some();
+    ensure!(is_page, "`fluo advise` did not write it");
+    Ok(())
 }
 
 pub(super) fn page(answer: &Answer) -> String {
@@ -177,10 +179,12 @@ fn first_screen(answer: &Answer) -> Markup {
             @for (when, design, figure) in &shown {
                 @if let Some(load) = &design.load { (picture(design, load, when, figure.as_ref())) }
             }
-            @if let Some(spec) = shown_spec(answer) {
+            @if answer.report.spec.is_some() {
                 div.spec {
                     h3 { "Spec file" }
-                    pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
+                    @if let Some(spec) = shown_spec(answer) {
+                        pre tabindex="0" role="region" aria-label="Spec file" { code { (spec) } }
+                    }
                     p { (answer.next) }
                 }
             }

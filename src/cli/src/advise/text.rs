@@ -40,12 +40,12 @@ pub(super) fn lines(answer: &Answer) -> String {
     }
     let designs = designs.lines();
     lines += &format!("{designs}\n\n{}\n", decision(report));
-    if let Some(spec) = shown_spec(answer) {
+    if report.spec.is_some() {
         lines += "\nSpec file\n\n";
-        for line in spec.lines() {
+        for line in shown_spec(answer).iter().flat_map(|spec| spec.lines().chain([""])) {
             lines += &format!("{}\n", format!("  {line}").trim_end());
         }
-        lines += &format!("\n{}", answer.next);
+        lines += &answer.next;
     }
     lines.trim_end().to_owned()
 }

@@ -7,7 +7,7 @@ use fluo_table::Escaped;
 use fluo_table::coordination::{ObservedColumn, shown_settings};
 use serde_json::json;
 
-use super::lifecycle::setting;
+use super::lifecycle::{check_once, setting};
 use crate::application::{NamedApplication, open};
 use crate::{exit, names, output};
 
@@ -84,6 +84,7 @@ impl Config {
         let _alone = coordination.exclude_others(client.transactor()).await?;
         let before = coordination.application().await?.settings;
         let mut settings = before.clone();
+        check_once(self.set.iter().map(|(name, _)| name).chain(&self.unset))?;
         for name in &self.unset {
             let known = || before.keys().cloned();
             settings.remove(name).ok_or_else(|| self.missing(name, known()))?;

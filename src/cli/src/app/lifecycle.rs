@@ -94,13 +94,7 @@ pub(crate) struct Remove {
 
 impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
-        let mut names = BTreeSet::new();
-        if let Some((name, _)) = self.set.iter().find(|(name, _)| !names.insert(name)) {
-            return Err(exit::usage(
-                format!("--set `{name}` is given twice"),
-                "a setting has one value, so give it once",
-            ));
-        }
+        check_once(self.set.iter().map(|(name, _)| name))?;
         if self.target.is_directory() && !self.jars.is_empty() {
             return Err(exit::usage("an embedded directory loads no jars", "omit --jars"));
         }
@@ -207,7 +201,9 @@ impl Rebucket {
         let moved = progress::while_it_lasts(work, change).await?;
         let (buckets, values) = (counted(self.buckets, "bucket"), counted(moved, "value"));
         say!("queue `{id}` has {buckets}; {values} moved");
-        say!("`fluo app plan {}` shows the new split points", application.named.name);
+        let NamedApplication { target, name } = &application.named;
+        let at = target.written();
+        say!("`fluo app plan --at {at} {name}` shows the new split points");
         let buckets = self.buckets;
         output::print_result(&json!({ "id": id, "buckets": buckets, "values_moved": moved }))
     }
@@ -275,6 +271,18 @@ fn observed(text: &str) -> Result<ObservedColumn, String> {
         ));
     }
     Ok(ObservedColumn::new(column, kind, id))
+}
+
+/// Checks that a setting is not given twice.
+pub(super) fn check_once<'a>(mut settings: impl Iterator<Item = &'a String>) -> Result<()> {
+    let mut names = BTreeSet::new();
+    match settings.find(|name| !names.insert(*name)) {
+        Some(name) => Err(exit::usage(
+            format!("the setting `{name}` is given twice"),
+            "a setting has one value, so give it once",
+        )),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn setting(text: &str) -> Result<(String, String), String> {

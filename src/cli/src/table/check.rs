@@ -15,8 +15,8 @@ use crate::{output, progress};
 /// Read a whole embedded directory, and compare it with its checksums.
 ///
 /// Normal reads do not verify checksums, so a damaged disk can silently return wrong rows. This
-/// command finds every changed bit of the data, also in a read-only copy. A process that has the
-/// directory open has to end first.
+/// command finds every changed bit of the data. It must be able to write to the directory, and a
+/// process that has the directory open has to end first.
 ///
 /// A damaged directory is marked: load, apply, migrate and all other writes are refused until a
 /// check finds it whole. Exit codes: 0 whole, 1 damaged, 2 not checked because of an error.

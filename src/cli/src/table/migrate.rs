@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use fluo_keys::{KeyMigration, MigrationOptions};
 use fluo_table::{Authorizations, Versions};
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub(crate) struct Migrate {
     name: String,
     /// Label of visibilities to read and move with; repeat it for each. Cells that the labels do
     /// not allow stay where they are
-    #[arg(long = "authorization", value_name = "LABEL")]
+    #[arg(long = "authorization", value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     authorizations: Vec<String>,
     #[command(flatten)]
     guard: ApplicationGuard,

@@ -13,7 +13,7 @@ use crate::layout::{Columns, Heading};
 use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
-use crate::text::{Abridged, and_more, counted};
+use crate::text::{Abridged, and_more, counted, in_shell};
 use crate::{atomic_file, progress, wording};
 
 /// Maximum number of runs of neighboring tablets that are listed for a group.
@@ -69,7 +69,10 @@ pub(crate) struct PlanOptions {
     out: Option<PathBuf>,
 }
 
-const PLAN: Kind = Kind { name: "plan", is_of: |path| read_plan(path).is_ok() };
+const PLAN: Kind = Kind {
+    name: "plan",
+    check_content: |path| parsed(&atomic_file::read(path)?).map(|_| ()).map_err(anyhow::Error::msg),
+};
 
 impl PlanOptions {
     /// Plans for a spec, which the saved plan must not replace.
@@ -97,8 +100,8 @@ impl PlanOptions {
             describe(&plan, self.prune)?;
         }
         if let Some(path) = &self.out {
-            let path = path.display();
-            say!("saved as {path}; `fluo table apply --at TARGET {despite}{path}` does it");
+            let (path, argument) = (path.display(), in_shell(path.display()));
+            say!("saved as {path}; `fluo table apply --at TARGET {despite}{argument}` does it");
         }
         Ok(())
     }
@@ -111,10 +114,12 @@ pub(super) fn read_plan(path: &Path) -> Result<Plan> {
         let advice = "to apply a spec to a table, name the spec with --spec";
         format!("cannot read the plan {name}; {advice}")
     })?;
-    serde_json::from_slice(&plan).map_err(|error| {
-        let cause = wording::of_json(&error);
-        anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}")
-    })
+    parsed(&plan)
+        .map_err(|cause| anyhow!("{name} is not a plan of `fluo table plan --out`: {cause}"))
+}
+
+fn parsed(plan: &[u8]) -> Result<Plan, String> {
+    serde_json::from_slice(plan).map_err(|error| wording::of_json(&error))
 }
 
 fn cannot_save(path: &Path) -> String {

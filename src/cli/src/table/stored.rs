@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use fluo_keys::{KeyDesign, KeyMigration, RowSelection, Unsalted};
 use fluo_table::{Authorizations, Bytes, Cell, Span, Table, TableAdmin};
 
@@ -24,7 +25,7 @@ pub(super) struct StoredTable {
     #[command(flatten)]
     design: DesignArguments,
     /// Label of visibilities to read with; repeat it for each. Other cells are ignored
-    #[arg(long = "authorization", value_name = "LABEL")]
+    #[arg(long = "authorization", value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     authorizations: Vec<String>,
 }
 

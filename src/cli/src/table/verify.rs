@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use fluo_keys::{
     Difference, Load, LoadStanding, MaxSkew, Place, RowCounting, RowsVerdict, Verdict,
@@ -54,7 +55,7 @@ pub(super) struct Limits {
     #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
     max_skew: Option<MaxSkew>,
     /// Label of visibilities to count rows with; repeat it for each
-    #[arg(long = "authorization", value_name = "LABEL")]
+    #[arg(long = "authorization", value_name = "LABEL", value_parser = NonEmptyStringValueParser::new())]
     authorizations: Vec<String>,
 }
 

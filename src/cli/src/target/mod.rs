@@ -24,6 +24,7 @@ pub(crate) use self::login::{
     ACCUMULO_APPLICATIONS, ACCUMULO_LOGIN, LoginArguments, ZooKeeperTarget,
 };
 
+use crate::text::in_shell;
 use crate::{exit, names, progress};
 
 pub(crate) const NO_TABLES: &str =
@@ -213,9 +214,10 @@ impl TargetArguments {
 impl InstanceArguments {
     /// Returns the target in the form of `--at` and the arguments after it.
     pub(crate) fn written(&self) -> String {
+        let at = in_shell(&self.target.at);
         match &self.zookeeper.zookeepers {
-            Some(servers) => format!("{} --zookeepers {servers}", self.target.at),
-            None => self.target.at.to_string(),
+            Some(servers) => format!("{at} --zookeepers {}", in_shell(servers)),
+            None => at,
         }
     }
 

@@ -291,9 +291,52 @@ fn a_second_spec_keeps_the_earlier_designs() {
     assert_eq!(
         place.fails(&format!("{advise} new.toml")),
         "cannot write the spec new.toml: it has earlier designs of key design modulo, which is not advised; \
-         finish `fluo table migrate` first, or name another file"
+         remove them once `fluo table migrate` has moved all rows, or name another file"
     );
     assert_eq!(place.read("new.toml"), other);
+}
+
+/// Covers a bug: what the file expected of the table was lost.
+#[test]
+fn a_second_spec_keeps_the_expectations() {
+    const EXPECTED: &str = "max_skew = 3.0\nother_rows = \"allowed\"\n\n[[key_design]]\n";
+    let place = Place::new();
+    place.file("keys", ids(2_000));
+    place.file(
+        "mine.toml",
+        "other_rows = \"allowed\"\n[[row_hasher]]\nprefix = \"p\"\ntablets = 4\n",
+    );
+    place.runs("advise keys --write-spec new.toml");
+    let advised = place.read("new.toml");
+    assert!(advised.starts_with("[[key_design]]\n"), "{advised}");
+    place.runs("advise keys --spec mine.toml --write-spec new.toml");
+    assert_eq!(place.read("new.toml"), advised, "the file has precedence");
+    place.file("new.toml", format!("max_skew = 3\nother_rows = \"allowed\"\n{advised}"));
+    for arguments in ["--write-spec new.toml", "--write-spec other.toml --spec new.toml"] {
+        let run = place.runs(&format!("advise keys {arguments}"));
+        let file = arguments.split(' ').nth(1).unwrap();
+        let spec = place.read(file);
+        assert!(spec.starts_with(EXPECTED) && spec.ends_with(&advised), "{spec}");
+        assert_says(run.text(), "  max_skew = 3.0\n");
+    }
+}
+
+/// A name that a shell divides is quoted in the command that is to be pasted.
+#[test]
+fn the_next_command_can_be_pasted() {
+    let place = Place::with_table();
+    place.file("rows", ids(2_000));
+    place.runs("table load --at embedded:d --design unsalted pages rows");
+    let run =
+        place.with(["advise", "--at", "embedded:d", "--write-spec", "it's new.toml", "pages"]);
+    assert_says(
+        run.succeeds().text(),
+        "Next: `fluo table plan --at embedded:d --spec \"it's new.toml\" pages` shows",
+    );
+    let plan = ["table", "plan", "--at", "embedded:d", "--out", "a plan", "pages"];
+    let run = place.with(plan.into_iter().chain(["--spec", "it's new.toml"]));
+    let said = run.succeeds().stderr;
+    assert_says(&said, "saved as a plan; `fluo table apply --at TARGET 'a plan'` does it");
 }
 
 /// The earlier design of a recipe was advised as a recipe of its own, and so the spec was refused.
@@ -333,7 +376,15 @@ fn a_spec_of_recipes_that_overlap_is_not_written() {
          prefixes of which neither starts with the other, in new.toml"
     );
     assert!(!place.path("new.toml").exists());
-    assert_says(place.runs("advise keys").text(), "Keep row-hasher `p` and row-hasher `p:x` in");
+    let run = place.runs("advise keys --html page.html");
+    assert_says(run.text(), "Keep row-hasher `p` and row-hasher `p:x` in");
+    let reason = "There is no spec: row hasher `p` and row hasher `p:x` overlap; give them \
+                  prefixes of which neither starts with the other, in the spec.";
+    for text in [run.text(), &place.read("page.html")] {
+        assert_says(text, reason);
+        assert!(!text.contains("Next: "), "{text}");
+    }
+    assert!(place.fluo("advise keys --json").json()["spec_file"].is_null());
 }
 
 /// A mark is at its quarter, and equal keys have one.

@@ -47,12 +47,32 @@ async fn names_the_command_that_replaces_an_application_without_its_table() {
     let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     tables.delete_table("web").await.unwrap();
     drop(tables);
-    assert_eq!(
-        place.fails("app gc --at embedded:d web"),
-        "table `web` of application `web` does not exist; create the application again, with `fluo app init --clear`"
-    );
+    let commands = ["app gc", "app plan", "app apply --yes", "app verify", "scan", "queue list"];
+    for command in commands {
+        assert_eq!(
+            place.fails(&format!("{command} --at embedded:d web")),
+            "table `web` of application `web` does not exist; create the application again, with `fluo app init --clear`",
+            "{command}"
+        );
+    }
     place.runs("app init --at embedded:d --clear --yes web");
-    place.runs("app gc --at embedded:d web");
+    for command in commands {
+        place.runs(&format!("{command} --at embedded:d web"));
+    }
+}
+
+#[test]
+fn a_setting_has_one_change() {
+    let place = Place::new();
+    place.runs(&format!("{INIT} --set a=1 web"));
+    let config = "app config --at embedded:d";
+    for changes in ["--set a=2 --set a=3", "--set a=2 --unset a", "--unset a --unset a"] {
+        assert_eq!(
+            place.fails(&format!("{config} {changes} web")),
+            "the setting `a` is given twice; a setting has one value, so give it once"
+        );
+    }
+    assert_eq!(place.runs(&format!("{config} --get a web")).text(), "1\n");
 }
 
 /// Covers an application that runs elsewhere: only one process can open a directory, so an

@@ -350,3 +350,19 @@ fn describes_errors() {
     }
     assert_described("Errors", &errors);
 }
+
+/// A command that a signal ended printed nothing, unless it had changed something.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_command_with_a_document() {
+    let place = Place::new();
+    place.pipe("keys");
+    let child = place.command(["advise", "--json", "keys"]).spawn().unwrap();
+    crate::command::wait_until_it_listens(child.id());
+    crate::command::signal(child.id(), "TERM");
+    let run = crate::command::ended(child);
+    assert_eq!((run.code, run.text()), (Some(143), ""));
+    let error = documents(run.stderr.as_bytes()).remove(0);
+    assert_eq!(error["error"]["kind"], "interrupted");
+    assert_eq!(error["error"]["message"], "a signal ended the command");
+}

@@ -92,7 +92,7 @@ async fn changes_the_number_of_buckets() {
     update(&place, &[], true).await;
     let rebucket = "app rebucket --at embedded:d web wc --buckets 119";
     let changed = place.runs(rebucket);
-    let expected = "queue `wc` has 119 buckets; 3 values moved\n`fluo app plan web` shows the new split points\n";
+    let expected = "queue `wc` has 119 buckets; 3 values moved\n`fluo app plan --at embedded:d web` shows the new split points\n";
     assert_eq!(changed.stderr, expected);
     let again = place.runs(rebucket);
     assert!(again.stderr.starts_with("queue `wc` has 119 buckets; 0 values moved\n"));

@@ -171,6 +171,14 @@ fn writes_a_manual_page_for_each_command() {
         assert!(synopsis.len() < 130 && synopsis.lines().count() == 1, "{synopsis}");
     }
     pages.iter().for_each(|page| check_page(&place, page));
+    place.runs("man --dir man");
+    place.file("man/fluo.1", "precious");
+    assert_eq!(
+        place.fails("man --dir man"),
+        "cannot write manual pages to man: the file exists and is not a manual page of `fluo`: \
+         `fluo man` did not write it; name another file"
+    );
+    assert_eq!(place.read("man/fluo.1"), "precious");
     place.file("file", "");
     let message = place.fails("man --dir file/x");
     assert_says(&message, "cannot write manual pages to file/x: ");

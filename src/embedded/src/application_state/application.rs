@@ -10,9 +10,9 @@ use fluo_table::coordination::{
     HeldLocks, PendingCommits, ReservedTimestamps, Sessions, Timeline, TimestampBlock,
     zookeeper_format,
 };
-use fluo_table::{Error, Result, Timestamp};
+use fluo_table::{Error, Result, Timestamp, locked};
 
-use super::dead_letters::{Count, locked};
+use super::dead_letters::Count;
 use super::nodes;
 use crate::engine::Snapshot;
 use crate::error::Failure;

@@ -2,25 +2,18 @@
 //!
 //! ```text
 //! key    name of the application, 00, the cell as the key of a put at timestamp 0
-//! value  kind                00 strong, 01 weak
-//!        timestamp           8 bytes, big-endian
-//!        tries               4 bytes, big-endian
-//!        failed at           8 bytes, big-endian: milliseconds since 1970, two's complement
-//!        error               UTF-8
+//! value  the rest of a `FailedNotification`
 //! ```
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Error, KeyRef, RowColumn, Timestamp};
+use fluo_table::coordination::FailedNotification;
+use fluo_table::{Error, KeyRef, RowColumn, Timestamp, locked};
 
 use crate::engine::{Read, Snapshot, Transaction};
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-
-/// The kinds, each at its byte.
-const KINDS: [ObserverKind; 2] = [ObserverKind::Strong, ObserverKind::Weak];
 
 fn key_of(name: &str, cell: &RowColumn) -> Vec<u8> {
     let mut bytes = keys_of(name).start;
@@ -41,12 +34,6 @@ fn keys_of(name: &str) -> Range<Vec<u8>> {
 /// nothing more is written until the directory is opened again.
 #[derive(Debug, Default)]
 pub(crate) struct Count(Mutex<Option<usize>>);
-
-/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
-/// it is applied.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Writes the failed notification of a cell, if the limit allows it.
 pub(crate) fn put(
@@ -128,30 +115,14 @@ pub(crate) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNo
         return None;
     }
     let cell = cell.to_key();
-    let (&[kind], value) = value.split_first_chunk()?;
-    let (timestamp, value) = value.split_first_chunk()?;
-    let (tries, value) = value.split_first_chunk()?;
-    let (failed_at_ms, error) = value.split_first_chunk()?;
-    let failed = FailedNotification {
-        cell: RowColumn::new(cell.row, cell.column),
-        kind: *KINDS.get(usize::from(kind))?,
-        timestamp: Timestamp::new(u64::from_be_bytes(*timestamp)).ok()?,
-        tries: u32::from_be_bytes(*tries),
-        error: std::str::from_utf8(error).ok()?.to_owned(),
-        failed_at_ms: i64::from_be_bytes(*failed_at_ms),
-    };
+    let failed = FailedNotification::decode(RowColumn::new(cell.row, cell.column), value)?;
     Some((std::str::from_utf8(name).ok()?, failed))
 }
 
 fn value_of(failed: &FailedNotification) -> Vec<u8> {
-    let parts: [&[u8]; 5] = [
-        &[u8::from(failed.kind == ObserverKind::Weak)],
-        &failed.timestamp.get().to_be_bytes(),
-        &failed.tries.to_be_bytes(),
-        &failed.failed_at_ms.to_be_bytes(),
-        failed.error.as_bytes(),
-    ];
-    parts.concat()
+    let mut value = Vec::new();
+    failed.encode_to(&mut value);
+    value
 }
 
 pub(crate) fn unreadable() -> Failure {
@@ -160,6 +131,7 @@ pub(crate) fn unreadable() -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use fluo_table::coordination::ObserverKind;
     use fluo_table::{Bytes, Column, ErrorKind};
     use proptest::prelude::*;
 

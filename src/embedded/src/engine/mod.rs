@@ -133,7 +133,7 @@ impl Engine {
         // The engine forgets a map whose files are missing.
         let is_there = |name: &&str| database.keyspace_exists(name);
         if !Self::RECORDS.iter().any(is_there) {
-            return Err(Failure::of_another_program());
+            return Err(Failure::WithoutFormat);
         }
         if let Some(name) = Self::RECORDS.iter().find(|name| !is_there(name)) {
             return Err(Failure::damaged(format_args!("the records `{name}` are missing")));

@@ -1,9 +1,10 @@
 //! Opening a directory: the cases that succeed, and the errors of the cases that fail.
 
+use std::error::Error as StdError;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
 use fluo_table::{
     Authorizations, Column, Error, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions,
 };
@@ -231,14 +232,22 @@ fn files_that_are_missing_or_damaged_are_refused() {
         ("fluo.commits", Some("once upon a time"), unreadable),
         ("fluo.tables/version", None, "its file `version` is missing"),
         ("fluo.tables/version", Some("once upon a time"), "its file `version` cannot be read"),
+        ("fluo.tables", None, "its `fluo.tables` is missing"),
+        ("fluo.tables/keyspaces", None, "its records are missing"),
+        ("fluo.tables/0.jnl", None, "its records are missing"),
+        ("fluo.tables/0.jnl", Some(""), "its records are missing"),
     ] {
         let directory = created();
         let path = directory.path().join(file);
         match bytes {
             Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None if path.is_dir() => std::fs::remove_dir_all(path).unwrap(),
             None => std::fs::remove_file(path).unwrap(),
         }
         is_refused(directory.path(), &format!("is damaged: {message}; restore it from a copy"));
+        let checked = EmbeddedTables::check(directory.path()).unwrap_err();
+        let damage = checked.source().and_then(<dyn StdError>::downcast_ref::<Damage>);
+        assert_eq!(damage.unwrap().findings(), [message], "{file}");
     }
 }
 
@@ -283,6 +292,7 @@ async fn missing_files_of_the_tables_are_damage() {
         };
         for error in errors {
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{}: {error}", file.display());
+            assert!(error.to_string().contains(" is damaged: "), "{}: {error}", file.display());
         }
         found += 1;
     }

@@ -264,12 +264,7 @@ impl ApplicationHandle {
         let table = application.table;
         let opened = tables.open_table(&table, Authorizations::none()).await;
         let table = opened.map_err(|error| match error.kind() {
-            ErrorKind::NotFound => {
-                let message = format!(
-                    "table `{table}` of application `{name}` does not exist; create the application again"
-                );
-                Error::with_source(ErrorKind::NotFound, message, error)
-            }
+            ErrorKind::NotFound => Error::application_without_table(name, &table),
             _ => error,
         })?;
         bind(tables, &*coordination).await?;

@@ -2,11 +2,24 @@
 
 use std::error::Error as StdError;
 
+use bytes::{Buf, BufMut};
+
 use crate::coordination::ObserverKind;
 use crate::data::{RowColumn, Timestamp};
 
 /// A notification that was tried too many times. It is stored apart from the table, so that it
 /// neither blocks the others nor is lost.
+///
+/// # Stored form
+///
+/// ```text
+/// cell        in a form of the store
+/// kind        00 strong, 01 weak
+/// timestamp   8 bytes, big-endian
+/// tries       4 bytes, big-endian
+/// failed at   8 bytes, big-endian: milliseconds since 1970, two's complement
+/// error       UTF-8
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedNotification {
     /// The cell that changed: a row and an observed column.
@@ -44,6 +57,31 @@ impl FailedNotification {
             most -= 1;
         }
         error.truncate(most);
+    }
+
+    /// Appends the stored form, without the cell.
+    pub fn encode_to(&self, bytes: &mut Vec<u8>) {
+        bytes.put_u8(u8::from(self.kind == ObserverKind::Weak));
+        bytes.put_u64(self.timestamp.get());
+        bytes.put_u32(self.tries);
+        bytes.put_i64(self.failed_at_ms);
+        bytes.put_slice(self.error.as_bytes());
+    }
+
+    /// Decodes the stored form of a cell. Returns `None` if the bytes are invalid.
+    pub fn decode(cell: RowColumn, mut bytes: &[u8]) -> Option<Self> {
+        Some(Self {
+            cell,
+            kind: match bytes.try_get_u8().ok()? {
+                0 => ObserverKind::Strong,
+                1 => ObserverKind::Weak,
+                _ => return None,
+            },
+            timestamp: Timestamp::new(bytes.try_get_u64().ok()?).ok()?,
+            tries: bytes.try_get_u32().ok()?,
+            failed_at_ms: bytes.try_get_i64().ok()?,
+            error: str::from_utf8(bytes).ok()?.to_owned(),
+        })
     }
 
     /// Returns an error with its causes, unless its message already includes them.
