@@ -101,7 +101,11 @@ impl FieldCut {
             let cut = Self::Separator { byte, fields: *fields };
             keys.iter().zip(keys.iter().skip(1)).any(|(a, b)| cut.field(a) != cut.field(b))
         };
-        let fields = (1..=MAX_FIELDS).find(distinguishes).unwrap_or(1);
+        // Where most keys have no such separator, the field would be the whole key.
+        let ends = |fields: &usize| {
+            is_most(&|key| memchr::memchr_iter(byte, key).nth(fields.saturating_sub(1)).is_some())
+        };
+        let fields = (1..=MAX_FIELDS).take_while(ends).find(distinguishes).unwrap_or(1);
         Self::Separator { byte, fields }
     }
 }
@@ -207,6 +211,8 @@ mod tests {
             (["/usr/lib/x/a", "/usr/lib/y/b"], FieldCut::Separator { byte: b'/', fields: 4 }),
             (["123456", "789012"], FieldCut::FirstBytes { bytes: 4 }),
             (["/a", "/b"], FieldCut::FirstBytes { bytes: 4 }),
+            // There is no second separator, although the keys differ.
+            (["user-1", "user-2"], FieldCut::Separator { byte: b'-', fields: 1 }),
         ] {
             assert_eq!(fields(&keys).cut, Some(cut), "{keys:?}");
         }
