@@ -87,6 +87,16 @@ impl BadLines {
         self.first.iter().map(named).collect()
     }
 
+    /// Removes the file of rejects if it is empty, so that the next load can make it.
+    pub(super) fn remove_empty(&self) {
+        if let Some((path, file)) = &self.rejects
+            && file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
+        {
+            // It would only have to be named anew.
+            let _ = fs::remove_file(path);
+        }
+    }
+
     pub(super) fn tell(&self) {
         if self.count == 0 {
             return;

@@ -125,6 +125,7 @@ impl FileLoad {
             Ok(report) => Ok(FileLoaded { report, bad, seconds }),
             Err(error) => {
                 bad.tell();
+                bad.remove_empty();
                 let stopped = stopped(&error.report, lines_of, again);
                 Err(failure(error).context(format!("the {work} {stopped}")))
             }

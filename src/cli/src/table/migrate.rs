@@ -74,10 +74,11 @@ impl Migrate {
         let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
+        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
+        set_state(migrated.standing());
         let checked =
             progress::while_it_lasts("looking at all rows".to_owned(), epochs.check(&*table));
         checked.await.context("no row was moved")?;
-        let mut migrated = Migrated { table: self.name.clone(), ..Migrated::default() };
         let (options, mut cursor) = (MigrationOptions::new(), None);
         let bar = progress::counter("rows moved");
         loop {

@@ -83,4 +83,9 @@ fn names_the_lines_of_rows_that_the_table_refuses() {
         let message = place.fails(&format!("{LOAD} --encoding hex --skip-bad 1 rows"));
         assert_says(&message, &format!("{lines}: a key in row"));
     }
+    // An empty file of rejects is not left, so the command can be repeated.
+    for _ in 0..2 {
+        let message = place.fails(&format!("{LOAD} --encoding hex --rejects bad.tsv rows"));
+        assert_says(&message, "line 1: a key in row");
+    }
 }
