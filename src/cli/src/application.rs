@@ -11,7 +11,7 @@ use fluo_table::coordination::{Application, Coordination};
 use fluo_table::{Authorizations, Error, ErrorKind, Instance, Table, TableAdmin};
 
 use crate::target::InstanceArguments;
-use crate::text::counted;
+use crate::text::{counted, in_shell};
 use crate::{exit, names};
 
 #[derive(Args, Clone, Debug)]
@@ -56,9 +56,10 @@ impl NamedApplication {
 
     /// Adds to the error of a setting where the settings are.
     pub(crate) fn error_in_settings(&self, error: &Error) -> anyhow::Error {
-        let (at, name) = (self.target.written(), &self.name);
+        let (at, name) = (self.target.in_command(), in_shell(&self.name));
         anyhow!(
-            "{error} (in the settings of application `{name}`, which `fluo app config --at {at} {name}` prints)"
+            "{error} (in the settings of application `{}`, which `fluo app config --at {at} {name}` prints)",
+            self.name
         )
     }
 }
@@ -74,8 +75,11 @@ impl ApplicationArguments {
         let coordination = open(&fluo, &self.named.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
-        check_table(&fluo, &self.named.name, &application.table).await?;
-        let table = fluo.open_table(&application.table, labels).await?;
+        let table = fluo.open_table(&application.table, labels).await;
+        let table = table.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => without_table(&self.named.name, &application.table),
+            _ => error.into(),
+        })?;
         Ok(OpenApplication { fluo, application, table, coordination })
     }
 }
@@ -115,12 +119,8 @@ async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
     exit::advised(Error::new(ErrorKind::NotFound, missing), advice)
 }
 
-/// Checks that the table of an application exists.
-pub(crate) async fn check_table(fluo: &Instance, name: &str, table: &str) -> Result<()> {
-    match fluo.table_exists(table).await? {
-        true => Ok(()),
-        false => Err(advised(Error::application_without_table(name, table))),
-    }
+pub(crate) fn without_table(name: &str, table: &str) -> anyhow::Error {
+    advised(Error::application_without_table(name, table))
 }
 
 /// Adds the command that creates an application to the error of a missing one, or of one without

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use tempfile::NamedTempFile;
 
 use crate::text::counted;
@@ -85,16 +85,19 @@ impl Kind {
     /// Refuses a path that [`write`](Self::write) refuses, before the work whose result it is for.
     pub(crate) fn check(self, out: &Path) -> Result<()> {
         ensure!(out != Path::new("-"), "`-` is not a file; name one");
-        ensure!(!out.is_dir(), "it is a directory; name a file");
-        fs::metadata(directory_of(out))?;
+        let is_of_directory = out.as_os_str().as_encoded_bytes().ends_with(b"/");
+        ensure!(!is_of_directory && !out.is_dir(), "it is a directory; name a file");
+        let directory = directory_of(out);
+        ensure!(fs::metadata(&directory)?.is_dir(), "it is in a file; name a directory before it");
         ensure!(
             out.exists() || !out.is_symlink(),
             "it is a link to a file that does not exist; name another file"
         );
         if has_content(out) {
             (self.check_content)(out).map_err(|error| {
-                let error = anyhow!("the file exists and is not a {}: {error:#}", self.name);
-                exit::advised(error, "name another file")
+                let reason = exit::sentence(&error);
+                let refusal = format!("the file exists and is not a {}: {reason}", self.name);
+                exit::advised(error.context(refusal), "name another file")
             })?;
         }
         Ok(())
@@ -174,9 +177,24 @@ mod tests {
         let missing = directory.path().join("no/plan.json");
         let message = ANY.write(&missing, b"x").unwrap_err().to_string();
         assert!(message.contains("(os error") && !message.contains("at path"), "{message}");
-        let message = ANY.write(directory.path(), b"x").unwrap_err().to_string();
-        assert_eq!(message, "it is a directory; name a file");
         assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn refuses_before_the_work_what_it_cannot_write() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("f"), "").unwrap();
+        for (name, expected) in [
+            ("", "it is a directory; name a file"),
+            ("new/", "it is a directory; name a file"),
+            ("f/plan.json", "it is in a file; name a directory before it"),
+            ("no/plan.json", "No such file or directory (os error 2)"),
+        ] {
+            let path = directory.path().join(name);
+            assert_eq!(ANY.check(&path).unwrap_err().to_string(), expected, "{name}");
+            ANY.write(&path, b"x").unwrap_err();
+            assert_eq!(names(directory.path()), ["f"]);
+        }
     }
 
     #[test]
@@ -217,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_a_file_by_another_path() {
+    fn compares_files_by_their_places() {
         let directory = tempfile::tempdir().unwrap();
         let file = |name: &str| directory.path().join(name);
         assert!(is_one_file(&file("f"), &file("./f")));

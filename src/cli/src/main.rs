@@ -96,8 +96,8 @@ fn within_lines(error: clap::Error, words: Vec<OsString>) -> (clap::Error, Vec<O
     // The characters may be the only fault.
     let flat = || {
         let text = error.to_string();
-        let text = text.trim_start_matches("error: ").trim_end();
-        clap::Error::raw(error.kind(), output::shown(text))
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        clap::Error::raw(error.kind(), output::shown(text.trim_end()))
     };
     (parsed(&shown).err().unwrap_or_else(flat), shown)
 }

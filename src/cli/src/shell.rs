@@ -1,6 +1,6 @@
 //! `fluo completions` and `fluo man`: files for the shell, made from the arguments of all commands.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
@@ -16,7 +16,7 @@ use crate::design::Name;
 use crate::exit::Outcome;
 use crate::help::Text;
 use crate::output;
-use crate::text::counted;
+use crate::text::{count_of, counted};
 
 const PAGE: Kind = Kind {
     name: "manual page of `fluo`",
@@ -81,8 +81,17 @@ impl Manual {
         command.build();
         let cannot = || format!("cannot write manual pages to {}", self.dir.display());
         fs::create_dir_all(&self.dir).with_context(cannot)?;
-        let pages = write_pages(&command, &self.dir, &date()).with_context(cannot)?;
-        say!("wrote {} to {}", counted(pages, "manual page"), self.dir.display());
+        let pages = pages(&command, &date())?;
+        // No page is written if one of them cannot be.
+        for is_checked in [false, true] {
+            for (name, page) in &pages {
+                let path = self.dir.join(name);
+                let done = if is_checked { PAGE.write(&path, page) } else { PAGE.check(&path) };
+                done.with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
+        let count = count_of(pages.len());
+        say!("wrote {} to {}", counted(count, "manual page"), self.dir.display());
         Ok(Outcome::Success)
     }
 }
@@ -96,15 +105,15 @@ fn date() -> String {
     date
 }
 
-/// Writes the pages of a command and of all below it, and returns their number.
-fn write_pages(command: &Command, directory: &Path, date: &str) -> Result<u64> {
+/// Returns the pages of a command and of all below it, with the names of their files.
+fn pages(command: &Command, date: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     let source = concat!("fluo ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).date(date).source(source).manual("Fluo for Rust");
-    PAGE.write(&directory.join(man.get_filename()), &page(command, &man)?)?;
-    let below = command.get_subcommands().filter(|below| !below.is_hide_set());
-    below
-        .map(|below| write_pages(below, directory, date))
-        .try_fold(1, |sum, pages| Ok(sum + pages?))
+    let mut all = vec![(man.get_filename(), page(command, &man)?)];
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        all.extend(pages(below, date)?);
+    }
+    Ok(all)
 }
 
 fn page(command: &Command, man: &Man) -> io::Result<Vec<u8>> {

@@ -76,13 +76,11 @@ impl EmbeddedTables {
     pub fn check(directory: impl AsRef<Path>) -> Result<CheckReport> {
         let path = directory.as_ref();
         let options = EmbeddedOptions::new();
-        let mut check = Check::default();
         // No other process may open the directory before its mark is right.
-        let (_held, checked) = match contain(|| Store::hold(path, &options)).map(Arc::new) {
-            Ok(directory) => (Some(directory.clone()), check.run(&directory, &options)),
-            Err(failure) => (None, Err(failure)),
-        };
-        match checked {
+        let directory = contain(|| Store::hold(path, &options));
+        let directory = Arc::new(directory.map_err(|failure| failure.into_error(path))?);
+        let mut check = Check::default();
+        match check.run(&directory, &options) {
             Err(failure) => match failure.finding() {
                 None => return Err(failure.into_error(path)),
                 Some(finding) => check.findings = vec![finding],

@@ -12,11 +12,12 @@
 //! synced itself, so it is never ahead of the engine. It is synced before the engine is opened:
 //! from then on the number may be the only proof of a commit that the engine drops.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::durable_paths::sync_directory;
 use crate::error::{Failure, cannot};
 use crate::lock::open_regular;
 
@@ -35,6 +36,14 @@ impl Commits {
         let mut file = File::create(directory.join(COMMITS_FILE))?;
         file.write_all(&record(0))?;
         file.sync_all()
+    }
+
+    /// Removes the file of an unfinished directory, durably.
+    pub(crate) fn remove(directory: &Path) -> io::Result<()> {
+        match fs::remove_file(directory.join(COMMITS_FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => sync_directory(directory),
+        }
     }
 
     /// Opens the file, and syncs it.

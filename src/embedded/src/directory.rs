@@ -52,7 +52,6 @@ impl Directory {
         fill: impl FnOnce(&Path) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
         let create = options.create_if_missing;
-        check_not_lost(path)?;
         match look_at(path, create) {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
                 check_parents(path, options.create_parents)?;
@@ -62,10 +61,10 @@ impl Directory {
             found => found?,
         }
         let lock = Lock::exclusive(path, &options.program, options.http)?;
-        let is_new = !exists(&path.join(TABLES))?;
+        // Another process may have deleted them since.
+        look_at(path, create)?;
+        let is_new = !exists(&path.join(TABLES))? && !is_lost(path)?;
         if is_new {
-            // Another process may have deleted them since.
-            look_at(path, create)?;
             make_tables(path, fill)?;
         }
         Ok(Self { path: path.to_owned(), is_new, tables: OnceLock::new(), _lock: lock })
@@ -81,11 +80,14 @@ impl Directory {
     }
 
     /// Returns the path of the files of the tables, and remembers their identity.
-    pub(crate) fn tables(&self) -> Result<PathBuf> {
+    pub(crate) fn tables(&self) -> Result<PathBuf, Failure> {
+        if is_lost(&self.path)? {
+            return Err(Failure::damaged(format_args!("its `{TABLES}` is missing")));
+        }
         let path = self.path.join(TABLES);
         let found = fs::metadata(&path).map_err(|error| cannot("read", &path, error))?;
         if !found.is_dir() {
-            return Err(Error::invalid(format!("`{}` is not a directory", path.display())));
+            return Err(Error::invalid(format!("`{}` is not a directory", path.display())).into());
         }
         // The working directory may change while the tables are open.
         let absolute = std::path::absolute(&path).map_err(|error| cannot("read", &path, error))?;
@@ -121,6 +123,8 @@ fn make_tables(
     let (new, tables) = (directory.join(NEW_TABLES), directory.join(TABLES));
     let failed = |error| cannot("create", &tables, error);
     if exists(&new)? {
+        // First, because it stands for tables that were complete.
+        Commits::remove(directory).map_err(failed)?;
         fs::remove_dir_all(&new).map_err(|error| cannot("remove", &new, error))?;
     }
     fill(&new)?;
@@ -146,18 +150,11 @@ fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// Checks that the tables are there if the file beside them is, which lasts as long as they do. New
-/// tables in their place would hide the loss.
-fn check_not_lost(path: &Path) -> Result<(), Failure> {
-    // In this order, because another process may be renaming new tables.
-    let is_lost = path.is_dir()
-        && exists(&path.join(COMMITS_FILE))?
-        && !exists(&path.join(NEW_TABLES))?
-        && !exists(&path.join(TABLES))?;
-    match is_lost {
-        true => Err(Failure::damaged(format_args!("its `{TABLES}` is missing"))),
-        false => Ok(()),
-    }
+/// Checks whether a directory has lost its tables: the file beside them is there, and no creation
+/// was interrupted. New tables in their place would hide the loss.
+fn is_lost(path: &Path) -> Result<bool> {
+    let has = |name| exists(&path.join(name));
+    Ok(has(COMMITS_FILE)? && !has(NEW_TABLES)? && !has(TABLES)?)
 }
 
 /// Checks that the directory exists, and contains tables or may receive them.
@@ -167,7 +164,7 @@ fn look_at(path: &Path, create: bool) -> Result<()> {
         Ok(found) if !found.is_dir() => Err(Error::invalid(format!(
             "`{shown}` is a file, but tables are stored in a directory; pass the directory, or another path"
         ))),
-        Ok(_) if exists(&path.join(TABLES))? => Ok(()),
+        Ok(_) if exists(&path.join(TABLES))? || is_lost(path)? => Ok(()),
         Ok(_) if exists(&path.join(OLD_TABLES))? => Err(Error::new(
             ErrorKind::Corrupt,
             format!(
@@ -265,6 +262,22 @@ mod tests {
             assert_eq!(error.into_error(parent.path()).to_string(), "full");
             assert_eq!(entries(parent.path()), [LOCK_FILE, NEW_TABLES]);
             look_at(parent.path(), false).unwrap_err();
+        }
+    }
+
+    /// A creation replaces what an interrupted one has left. If it is interrupted as well, the
+    /// directory is not one that has lost its tables.
+    #[test]
+    fn a_creation_that_follows_an_interrupted_one_may_fail() {
+        let parent = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        fs::create_dir(parent.path().join(NEW_TABLES)).unwrap();
+        Commits::create(parent.path()).unwrap();
+        let full = |_: &Path| Err(Error::new(ErrorKind::Storage, "full").into());
+        for _ in 0..2 {
+            let error = Directory::hold(parent.path(), &options, full).unwrap_err();
+            assert_eq!(error.into_error(parent.path()).to_string(), "full");
+            assert_eq!(entries(parent.path()), [LOCK_FILE]);
         }
     }
 }

@@ -31,7 +31,8 @@ pub enum FieldCut {
         /// The separator.
         #[serde(serialize_with = "separator")]
         byte: u8,
-        /// The number of fields; more than one if the first is the same in every key of the choice.
+        /// The number of fields; more than one if the first is the same in every key of the choice,
+        /// and most of them have another separator.
         fields: usize,
     },
     /// At the end of the host of a URL: `https://example.com:80`.
@@ -103,7 +104,8 @@ impl FieldCut {
         };
         // Where most keys have no such separator, the field would be the whole key.
         let ends = |fields: &usize| {
-            is_most(&|key| memchr::memchr_iter(byte, key).nth(fields.saturating_sub(1)).is_some())
+            let has = |key: &&Bytes| memchr::memchr_iter(byte, key).count() >= *fields;
+            keys.iter().filter(has).count() * 2 >= keys.len()
         };
         let fields = (1..=MAX_FIELDS).take_while(ends).find(distinguishes).unwrap_or(1);
         Self::Separator { byte, fields }
@@ -213,6 +215,7 @@ mod tests {
             (["/a", "/b"], FieldCut::FirstBytes { bytes: 4 }),
             // There is no second separator, although the keys differ.
             (["user-1", "user-2"], FieldCut::Separator { byte: b'-', fields: 1 }),
+            (["user-1-x", "user-2"], FieldCut::Separator { byte: b'-', fields: 2 }),
         ] {
             assert_eq!(fields(&keys).cut, Some(cut), "{keys:?}");
         }

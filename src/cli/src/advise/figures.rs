@@ -22,7 +22,7 @@ pub(super) struct Answer {
     pub(super) cut_short: u64,
     #[serde(flatten)]
     pub(super) report: AdvisorReport,
-    /// The spec file, if a design is advised that a spec can have.
+    /// The spec file, if designs are advised that one spec can have.
     #[serde(rename = "spec_file")]
     pub(super) spec: Option<String>,
     /// The next step with the spec, or the reason why there is none.

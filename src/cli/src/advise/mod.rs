@@ -69,7 +69,7 @@ pub(crate) struct Advise {
     /// Ignore the order of the keys in the file
     #[arg(long)]
     unordered: bool,
-    /// Rows to read from a table
+    /// Rows of a table to read
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "at",
         value_parser = clap::value_parser!(u64).range(1..))]
     rows: u64,
@@ -84,7 +84,7 @@ pub(crate) struct Advise {
     /// Write a page with pictures
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
-    /// Write the recommended spec; `before`, max_skew and other_rows stay
+    /// Write the recommended spec, and keep what its file expects
     #[arg(long, value_name = "FILE.toml")]
     write_spec: Option<PathBuf>,
 }
@@ -224,7 +224,7 @@ impl Advise {
             }
         }
         let both = self.html.as_deref().zip(self.write_spec.as_deref());
-        if both.is_some_and(|(page, spec)| atomic_file::is_one_file(page, spec)) {
+        if both.is_some_and(|(page, spec)| page == spec || atomic_file::is_one_file(page, spec)) {
             bail!("--html and --write-spec name one file: give each a file of its own");
         }
         for (path, kind) in written {

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::application::{self, NamedApplication};
 use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
-use crate::text::counted;
+use crate::text::{counted, in_shell};
 use crate::{confirm, exit, output, progress};
 
 /// Make an application: its table, its observed columns and its settings.
@@ -202,7 +202,7 @@ impl Rebucket {
         let (buckets, values) = (counted(self.buckets, "bucket"), counted(moved, "value"));
         say!("queue `{id}` has {buckets}; {values} moved");
         let NamedApplication { target, name } = &application.named;
-        let at = target.written();
+        let (at, name) = (target.in_command(), in_shell(name));
         say!("`fluo app plan --at {at} {name}` shows the new split points");
         let buckets = self.buckets;
         output::print_result(&json!({ "id": id, "buckets": buckets, "values_moved": moved }))
@@ -245,8 +245,8 @@ impl Remove {
         if !is_left {
             return Ok(application::advised(error));
         }
-        let at = target.written();
         let error = Error::new(ErrorKind::NotFound, format!("there is no application `{name}`"));
+        let (at, name) = (target.in_command(), in_shell(name));
         let advice = format!(
             "an interrupted command left its table, which `fluo table delete --at {at} {name}` deletes"
         );

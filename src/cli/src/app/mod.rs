@@ -14,7 +14,7 @@ use clap::Subcommand;
 use fluo_recipes::table_optimizations;
 use serde_json::json;
 
-use crate::application::{NamedApplication, check_table, open};
+use crate::application::{NamedApplication, open, without_table};
 use crate::exit::Outcome;
 use crate::output;
 use crate::spec::{Expected, OtherRows};
@@ -129,7 +129,9 @@ async fn optimized(application: &NamedApplication) -> Result<Option<Optimized>> 
     let stored = open(&fluo, name).await?.application().await?;
     let (table, optimizations) = (stored.table, table_optimizations(&stored.settings));
     let optimizations = optimizations.map_err(|error| application.error_in_settings(&error))?;
-    check_table(&fluo, name, &table).await?;
+    if !fluo.table_exists(&table).await? {
+        return Err(without_table(name, &table));
+    }
     if optimizations.requirements().is_empty() {
         say!(
             "application `{name}` has no recipes with split points, so its table `{table}` stays as it is"

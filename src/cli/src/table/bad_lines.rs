@@ -33,7 +33,15 @@ pub(super) struct BadLines {
     first: Vec<(u64, String)>,
 }
 
+/// The file of rejects of a load that has not ended. If it is empty, it is removed with this value.
+pub(super) struct UnusedRejects<'a>(Option<&'a Path>);
+
 impl BadLineArguments {
+    /// Returns the file of rejects of a load that has not ended.
+    pub(super) fn unused(&self) -> UnusedRejects<'_> {
+        UnusedRejects(self.rejects.as_deref())
+    }
+
     /// Checks whether a bad line may be skipped.
     pub(super) fn may_skip(&self) -> bool {
         self.rejects.is_some() || self.skip_bad.is_some()
@@ -54,6 +62,18 @@ impl BadLineArguments {
         let rejects = rejects.transpose()?;
         let most = self.skip_bad.unwrap_or(if rejects.is_some() { u64::MAX } else { 0 });
         Ok(BadLines { most, rejects, count: 0, first: Vec::new() })
+    }
+}
+
+impl Drop for UnusedRejects<'_> {
+    fn drop(&mut self) {
+        let is_empty = |path: &&Path| {
+            fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
+        };
+        if let Some(path) = self.0.filter(is_empty) {
+            // If it stays, the next load needs another name.
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -85,16 +105,6 @@ impl BadLines {
     pub(super) fn first(&self) -> Value {
         let named = |(number, reason): &(u64, String)| json!({ "line": number, "reason": reason });
         self.first.iter().map(named).collect()
-    }
-
-    /// Removes the file of rejects if it is empty, so that the next load can make it.
-    pub(super) fn remove_empty(&self) {
-        if let Some((path, file)) = &self.rejects
-            && file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0)
-        {
-            // It would only have to be named anew.
-            let _ = fs::remove_file(path);
-        }
     }
 
     pub(super) fn tell(&self) {

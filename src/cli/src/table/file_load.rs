@@ -105,6 +105,7 @@ impl FileLoad {
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
         let bad = Arc::new(Mutex::new(self.bad.open()?));
+        let unused = self.bad.unused();
         // The bytes of the file that were read, and the bar of those whose rows are written.
         let read = ProgressBar::hidden();
         let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&bad), parse);
@@ -122,10 +123,12 @@ impl FileLoad {
         let seconds = start.elapsed().as_secs_f64();
         let bad = std::mem::take(&mut *lock(&bad));
         match loaded {
-            Ok(report) => Ok(FileLoaded { report, bad, seconds }),
+            Ok(report) => {
+                std::mem::forget(unused);
+                Ok(FileLoaded { report, bad, seconds })
+            }
             Err(error) => {
                 bad.tell();
-                bad.remove_empty();
                 let stopped = stopped(&error.report, lines_of, again);
                 Err(failure(error).context(format!("the {work} {stopped}")))
             }

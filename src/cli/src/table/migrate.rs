@@ -82,7 +82,6 @@ impl Migrate {
         let (options, mut cursor) = (MigrationOptions::new(), None);
         let bar = progress::counter("rows moved");
         loop {
-            set_state(migrated.standing());
             let step = epochs.migrate_step(&*table, cursor.as_ref(), &options).await;
             let step = step.with_context(|| migrated.standing())?;
             migrated.rows_moved += step.rows_moved;
@@ -92,6 +91,7 @@ impl Migrate {
             migrated.rows_foreign += step.rows_foreign;
             migrated.rows_without_key += step.rows_without_key;
             bar.set_position(migrated.rows_moved);
+            set_state(migrated.standing());
             cursor = step.cursor;
             if cursor.is_none() {
                 break;

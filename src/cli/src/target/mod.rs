@@ -214,9 +214,18 @@ impl TargetArguments {
 impl InstanceArguments {
     /// Returns the target in the form of `--at` and the arguments after it.
     pub(crate) fn written(&self) -> String {
-        let at = in_shell(&self.target.at);
+        self.with_arguments(|argument| argument)
+    }
+
+    /// Returns the target as [`written`](Self::written) does, for a command to paste.
+    pub(crate) fn in_command(&self) -> String {
+        self.with_arguments(in_shell)
+    }
+
+    fn with_arguments(&self, write: impl Fn(String) -> String) -> String {
+        let at = write(self.target.at.to_string());
         match &self.zookeeper.zookeepers {
-            Some(servers) => format!("{at} --zookeepers {}", in_shell(servers)),
+            Some(servers) => format!("{at} --zookeepers {}", write(servers.to_string())),
             None => at,
         }
     }

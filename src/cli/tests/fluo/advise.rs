@@ -321,6 +321,20 @@ fn a_second_spec_keeps_the_expectations() {
     }
 }
 
+/// A refusal says why the file is not a spec, with the advice of this error once.
+#[test]
+fn a_file_that_is_almost_a_spec_is_not_replaced() {
+    let place = Place::new();
+    place.file("keys", ids(100));
+    place.file("old.toml", "[[row_hasher]]\nprefix = \"p\"\n");
+    assert_eq!(
+        place.fails("advise keys --write-spec old.toml"),
+        "cannot write the spec old.toml: the file exists and is not a spec: the setting `tablets` or \
+         `split_points` is missing, at line 1, column 1 of old.toml; give a number of tablets, or points \
+         such as [\"g\", \"p\"]; name another file"
+    );
+}
+
 /// A name that a shell divides is quoted in the command that is to be pasted.
 #[test]
 fn the_next_command_can_be_pasted() {

@@ -172,13 +172,16 @@ fn writes_a_manual_page_for_each_command() {
     }
     pages.iter().for_each(|page| check_page(&place, page));
     place.runs("man --dir man");
-    place.file("man/fluo.1", "precious");
+    let older = place.read("man/fluo.1") + "older";
+    place.file("man/fluo.1", &older);
+    place.file("man/fluo-table.1", "precious");
     assert_eq!(
         place.fails("man --dir man"),
-        "cannot write manual pages to man: the file exists and is not a manual page of `fluo`: \
+        "cannot write man/fluo-table.1: the file exists and is not a manual page of `fluo`: \
          `fluo man` did not write it; name another file"
     );
-    assert_eq!(place.read("man/fluo.1"), "precious");
+    assert_eq!(place.read("man/fluo-table.1"), "precious");
+    assert_eq!(place.read("man/fluo.1"), older, "all pages are written, or none");
     place.file("file", "");
     let message = place.fails("man --dir file/x");
     assert_says(&message, "cannot write manual pages to file/x: ");

@@ -13,7 +13,7 @@ const LOAD: &str = "table load --at embedded:d pages --prefix p";
 fn an_interrupted_load_reports_the_written_rows() {
     for (signal, expected) in crate::command::ending_signals() {
         let place = Place::with_table();
-        let arguments = format!("{LOAD} -");
+        let arguments = format!("{LOAD} --rejects bad.tsv -");
         let mut command = place.command(arguments.split(' '));
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -28,6 +28,7 @@ fn an_interrupted_load_reports_the_written_rows() {
         assert!(told.starts_with("interrupted: "), "{told}");
         assert_says(told, "loading table `pages` stopped after ");
         assert!(told.ends_with("; loading again is safe"), "{told}");
+        assert!(!place.path("bad.tsv").exists(), "the next load can make it");
     }
 }
 
@@ -88,4 +89,6 @@ fn names_the_lines_of_rows_that_the_table_refuses() {
         let message = place.fails(&format!("{LOAD} --encoding hex --rejects bad.tsv rows"));
         assert_says(&message, "line 1: a key in row");
     }
+    place.runs(&format!("{LOAD} --rejects bad.tsv s.toml"));
+    assert_eq!(place.read("bad.tsv"), "", "no line is bad");
 }
