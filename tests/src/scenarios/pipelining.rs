@@ -69,7 +69,7 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
 }
 
 pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
-    const COUNT: usize = 5_000;
+    const COUNT: usize = 2_000;
     let fixture = Fixture::new(&instance).await;
     let table = under_way(&fixture.table);
     let options = hasty().max_commits_in_flight(COUNT);
