@@ -1,20 +1,21 @@
 //! Signals that end a command.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use anyhow::Result;
 use fluo_process::Signals;
+use fluo_table::locked;
 
 /// The state of the command, which is printed if a signal ends it. Commands that change nothing set
 /// none.
 static STATE: Mutex<Option<String>> = Mutex::new(None);
 
 pub(crate) fn set_state(sentence: String) {
-    *STATE.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
+    *locked(&STATE) = Some(sentence);
 }
 
 pub(crate) fn state() -> Option<String> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    locked(&STATE).clone()
 }
 
 /// Waits for Ctrl-C, SIGTERM or SIGHUP, and returns the exit code. Listens from the call on, even

@@ -1,6 +1,6 @@
 //! `fluo completions` and `fluo man`: files for the shell, made from the arguments of all commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
@@ -82,13 +82,14 @@ impl Manual {
         let cannot = || format!("cannot write manual pages to {}", self.dir.display());
         fs::create_dir_all(&self.dir).with_context(cannot)?;
         let pages = pages(&command, &date())?;
+        let files = || pages.iter().map(|(name, page)| (self.dir.join(name), page));
+        let cannot = |path: &Path| format!("cannot write {}", path.display());
         // No page is written if one of them cannot be.
-        for is_checked in [false, true] {
-            for (name, page) in &pages {
-                let path = self.dir.join(name);
-                let done = if is_checked { PAGE.write(&path, page) } else { PAGE.check(&path) };
-                done.with_context(|| format!("cannot write {}", path.display()))?;
-            }
+        for (path, _) in files() {
+            PAGE.check(&path).with_context(|| cannot(&path))?;
+        }
+        for (path, page) in files() {
+            PAGE.write(&path, page).with_context(|| cannot(&path))?;
         }
         let count = count_of(pages.len());
         say!("wrote {} to {}", counted(count, "manual page"), self.dir.display());

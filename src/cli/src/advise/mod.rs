@@ -270,8 +270,9 @@ impl Advise {
         let mut report = tokio::task::spawn_blocking(move || advise(profile, &advice)).await??;
         if let Some(spec) = &mut report.spec {
             let path = self.write_spec.as_deref().unwrap_or(Path::new(""));
-            self.keep_earlier(spec, &tried, &mut expected)
-                .with_context(|| cannot_write(SPEC.name, path))?;
+            let kept = self.keep_earlier(spec, &tried);
+            let kept = kept.with_context(|| cannot_write(SPEC.name, path))?;
+            expected = kept.unwrap_or(expected);
         }
         let advised = report.spec.as_ref().map(|advised| SpecFile { expected, advised });
         let mut spec = advised.map(|file| toml::to_string_pretty(&file)).transpose()?;
@@ -290,22 +291,12 @@ impl Advise {
 
     /// Adds the earlier designs of the spec that is tried, and of the file that is replaced: rows
     /// may still have them, and they are not recipes of their own. Refuses to replace a file with
-    /// earlier designs of another design. The expectations of the file have precedence.
-    fn keep_earlier(
-        &self,
-        spec: &mut AdvisedSpec,
-        tried: &[Recipe],
-        expected: &mut Expected,
-    ) -> Result<()> {
+    /// earlier designs of another design. Returns the expectations of the file that is replaced.
+    fn keep_earlier(&self, spec: &mut AdvisedSpec, tried: &[Recipe]) -> Result<Option<Expected>> {
         let path = self.write_spec.as_deref().filter(|path| atomic_file::has_content(path));
-        let replaced = match path {
-            Some(path) => {
-                let (recipes, expectations) = spec::recipes_and_expected(path)?;
-                *expected = expectations;
-                recipes
-            }
-            None => Vec::new(),
-        };
+        let replaced = path.map(spec::recipes_and_expected).transpose()?;
+        let (replaced, expected) = replaced.unzip();
+        let replaced = replaced.unwrap_or_default();
         let of = |recipe: &Recipe, one: &AdvisedDesign| one.settings == *recipe.design.settings();
         let has_earlier = |recipe: &&Recipe| recipe.earlier().next().is_some();
         for recipe in tried.iter().chain(&replaced).filter(has_earlier) {
@@ -328,7 +319,7 @@ impl Advise {
                 "remove them once `fluo table migrate` has moved all rows, or name another file";
             return Err(exit::advised(error, advice));
         }
-        Ok(())
+        Ok(expected)
     }
 
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {

@@ -42,8 +42,11 @@ pub(super) fn lines(answer: &Answer) -> String {
     lines += &format!("{designs}\n\n{}\n", decision(report));
     if report.spec.is_some() {
         lines += "\nSpec file\n\n";
-        for line in shown_spec(answer).iter().flat_map(|spec| spec.lines().chain([""])) {
-            lines += &format!("{}\n", format!("  {line}").trim_end());
+        if let Some(spec) = shown_spec(answer) {
+            for line in spec.lines() {
+                lines += &format!("{}\n", format!("  {line}").trim_end());
+            }
+            lines.push('\n');
         }
         lines += &answer.next;
     }

@@ -79,12 +79,12 @@ impl Config {
 
     /// Stores the changed settings, while no other program has the application open.
     async fn change(&self) -> Result<()> {
+        check_once(self.set.iter().map(|(name, _)| name).chain(&self.unset))?;
         let (fluo, client) = self.application.client().await?;
         let coordination = open(&fluo, &self.application.name).await?;
         let _alone = coordination.exclude_others(client.transactor()).await?;
         let before = coordination.application().await?.settings;
         let mut settings = before.clone();
-        check_once(self.set.iter().map(|(name, _)| name).chain(&self.unset))?;
         for name in &self.unset {
             let known = || before.keys().cloned();
             settings.remove(name).ok_or_else(|| self.missing(name, known()))?;

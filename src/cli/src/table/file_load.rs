@@ -4,13 +4,13 @@ use std::fs::{self, Metadata};
 use std::future::ready;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Error, Result, anyhow, ensure};
 use clap::Args;
 use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport};
-use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Update};
+use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Update, locked};
 use futures::{Stream, StreamExt, stream};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
@@ -121,7 +121,7 @@ impl FileLoad {
         let loaded = load.on_progress(watch).load_numbered(&*table, rows).await;
         drop(bar);
         let seconds = start.elapsed().as_secs_f64();
-        let bad = std::mem::take(&mut *lock(&bad));
+        let bad = std::mem::take(&mut *locked(&bad));
         match loaded {
             Ok(report) => {
                 std::mem::forget(unused);
@@ -134,10 +134,6 @@ impl FileLoad {
             }
         }
     }
-}
-
-fn lock(bad: &Mutex<BadLines>) -> MutexGuard<'_, BadLines> {
-    bad.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the number of bytes of a file; `None` if they are not known before it is read.
@@ -169,7 +165,7 @@ fn rows_of(
         let mut add = |number: u64, line: &[u8]| {
             let mutation = match parse(line) {
                 Ok(mutation) => mutation,
-                Err(error) => return lock(&bad).skip(number, line, error),
+                Err(error) => return locked(&bad).skip(number, line, error),
             };
             bytes += line.len();
             if lines_of == LinesOf::Rows {
