@@ -6,7 +6,7 @@
 use std::fmt::Display;
 
 use fluo_engine::Timestamp;
-use fluo_engine::telemetry::Metric;
+use fluo_engine::telemetry::{Metric, MetricKind};
 use num_traits::ToPrimitive;
 
 use crate::stored_queue::Backlog;
@@ -62,6 +62,12 @@ pub fn describe() {
 pub(crate) fn count(metric: Metric, queue: &impl Display, by: usize) {
     let by = by.to_u64().unwrap_or(u64::MAX);
     metrics::counter!(metric.name, QUEUE => queue.to_string()).increment(by);
+}
+
+/// Adds the counters of a queue before their first counts.
+pub(crate) fn start_counters(queue: &impl Display) {
+    let counters = METRICS.iter().filter(|metric| metric.kind == MetricKind::Counter);
+    counters.for_each(|metric| count(*metric, queue, 0));
 }
 
 pub(crate) fn set_backlog(queue: &impl Display, backlog: &Backlog) {

@@ -54,11 +54,13 @@ impl Table for AccumuloTable {
         true
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        mutation.check()?;
+        check_keys(mutation)
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        for mutation in &mutations {
-            mutation.check()?;
-            check_keys(mutation)?;
-        }
+        mutations.iter().try_for_each(|mutation| self.check_mutation(mutation))?;
         self.check().await?;
         let travels = travels(&mutations) && !self.conditional_is_denied.load(Ordering::Relaxed);
         let all = mutations.into_iter().map(convert::mutation).collect();

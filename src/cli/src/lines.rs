@@ -13,8 +13,8 @@ use crate::text::counted;
 
 /// Bytes of one read. Larger reads are not faster, even from the page cache.
 const READ_BYTES: usize = 1 << 18;
-/// The maximum length of a line: enough for the longest row of any table in hex digits, and a bound
-/// on memory. An embedded table accepts rows of 16 MiB, a live Accumulo 1 MiB.
+/// The maximum length of a line: enough for the largest mutation of a directory, 16 MiB, in hex
+/// digits, and a bound on memory.
 const MAX_LINE_BYTES: usize = 32 << 20;
 const WRITE_BYTES: usize = 1 << 18;
 const CANNOT_READ: &str = "cannot read the rows";

@@ -42,6 +42,12 @@ impl Table for EmbeddedTable {
         false
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        mutation.check()?;
+        self.check_size(&mutation.row, mutation.size_bytes())?;
+        check_keys(mutation)
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(Mutation::check)?;
         let mutations = mutations.into_iter().map(Into::into).collect();

@@ -17,8 +17,8 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// Maximum number of entries of a queue that a reading counts.
 const MAX_ENTRIES: u64 = 10_000;
 
-/// Reads the backlog of each queue again and again, unless another process does, until it is
-/// dropped. A failure is logged and retried.
+/// Starts the counters of each queue, and reads its backlog again and again, unless another process
+/// does, until it is dropped. A failure is logged and retried.
 pub(crate) async fn maintain(client: &Client) -> Infallible {
     let settings = &client.application().settings;
     let queues = StoredQueue::all(settings).inspect_err(|error| {
@@ -28,6 +28,7 @@ pub(crate) async fn maintain(client: &Client) -> Infallible {
     if queues.is_empty() {
         return pending().await;
     }
+    queues.iter().for_each(StoredQueue::start_counters);
     let mut duty = None;
     loop {
         if let Err(error) = read(client, &queues, &mut duty).await {

@@ -110,6 +110,7 @@ async fn a_worker_answers_supervisors_until_it_is_stopped() {
     for line in [
         "# HELP fluo_queue_waiting_bytes bytes of the entries",
         "fluo_queue_oldest_entry_age_seconds{queue=\"wc\"} 0\n",
+        "fluo_queue_dead_letters_total{queue=\"wc\"} 0\n",
     ] {
         assert!(metrics.contains(line), "{metrics}");
     }

@@ -62,6 +62,10 @@ impl<P: Table + ?Sized + 'static, H: Hooks> Table for Intercepted<P, H> {
         !self.is_local && (self.is_row_by_row || self.inner.is_remote())
     }
 
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        self.inner.check_mutation(mutation)
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         let call = Call::Write(mutations.clone());
         let work = async { self.inner.write(mutations).await.map(|()| Vec::new()) };

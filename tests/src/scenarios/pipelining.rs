@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use fluo_engine::Client;
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::{Instance, RowColumn};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::accounts::{balance, hasty};
+use super::accounts::balance;
 use super::under_way::{Most, UnderWay, under_way};
 use crate::{Fixture, STUCK};
 
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
     let fixture = Fixture::new(&instance).await;
-    let options = hasty().max_commits_in_flight(50).max_commit_bytes_in_flight(2_000);
+    let options = patient().max_commits_in_flight(50).max_commit_bytes_in_flight(2_000);
     let client = fixture.client_of(fixture.table.clone(), options).await;
     // One transaction is larger than the whole limit.
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
@@ -29,7 +29,7 @@ pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance)
     const COUNT: usize = 150;
     let fixture = Fixture::new(&instance).await;
     let table = under_way(&fixture.table);
-    let options = hasty().max_commits_in_flight(BOUND);
+    let options = patient().max_commits_in_flight(BOUND);
     let client = fixture.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(table.hooks(), BOUND).await;
@@ -46,7 +46,7 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     const LARGE: usize = 5_000;
     let fixture = Fixture::new(&instance).await;
     let table = under_way(&fixture.table);
-    let options = hasty().max_commit_bytes_in_flight(1_000);
+    let options = patient().max_commit_bytes_in_flight(1_000);
     let client = fixture.client_of(table.clone(), options).await;
     let mut values = vec![VALUE_BYTES; 60];
     let bringing = bring(&client, values.clone());
@@ -59,7 +59,7 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
 
     // A transaction that is larger than the limit waits for all others, and all others wait for it.
     let table = under_way(&fixture.table);
-    let options = hasty().max_commit_bytes_in_flight(1_000);
+    let options = patient().max_commit_bytes_in_flight(1_000);
     let client = fixture.client_of(table.clone(), options).await;
     values[30] = LARGE;
     table.hooks().latch.open();
@@ -72,13 +72,18 @@ pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     const COUNT: usize = 2_000;
     let fixture = Fixture::new(&instance).await;
     let table = under_way(&fixture.table);
-    let options = hasty().max_commits_in_flight(COUNT);
+    let options = patient().max_commits_in_flight(COUNT);
     let client = fixture.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(table.hooks(), COUNT).await;
     table.hooks().latch.open();
     bringing.await.unwrap();
     check(&fixture, &client, COUNT).await;
+}
+
+/// Returns settings for commits that wait long for each other on a slow machine.
+fn patient() -> ClientOptions {
+    ClientOptions::new().max_elapsed(STUCK)
 }
 
 /// Spawns a task that commits a row for each value, of the given number of bytes, in the

@@ -5,6 +5,7 @@ use std::env;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -98,10 +99,17 @@ impl Build {
 /// order.
 pub(crate) type Arguments = (Role, Access, u64);
 
+/// A child process, and the number of orders that it has placed, or observers that it has run.
+struct Member {
+    child: Child,
+    build: Build,
+    done: Arc<AtomicUsize>,
+}
+
 /// All child processes. The first of a role is the oldest.
 pub(crate) struct Crew {
     access: Access,
-    children: BTreeMap<Role, Vec<(Child, Build)>>,
+    children: BTreeMap<Role, Vec<Member>>,
     started: u64,
     placed: Arc<Mutex<BTreeSet<u64>>>,
     /// The builds of the oracles that have begun to lead, separated by spaces.
@@ -129,17 +137,22 @@ impl Crew {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (placed, leads) = (self.placed.clone(), self.leads.clone());
+        let done = Arc::new(AtomicUsize::new(0));
+        let counted = done.clone();
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 // A line that a kill has cut has no end.
                 let number = line.strip_prefix("placed ").and_then(|it| it.strip_suffix('.'));
+                if number.is_some() || line == "observed." {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                }
                 placed.lock().unwrap().extend(number.map(|it| it.parse::<u64>().unwrap()));
                 if line == "leads." {
                     *leads.lock().unwrap() += &format!(" {}", build.name());
                 }
             }
         });
-        self.children.entry(role).or_default().push((child, build));
+        self.children.entry(role).or_default().push(Member { child, build, done });
     }
 
     /// Kills a process of each role, and suspends another one.
@@ -154,27 +167,27 @@ impl Crew {
 
     /// Kills the oldest process of a role, and starts another one of its build.
     fn kill_and_replace(&mut self, role: Role) {
-        let (mut oldest, build) = self.children.get_mut(&role).unwrap().remove(0);
-        oldest.kill().unwrap();
-        oldest.wait().unwrap();
-        self.add(role, build);
+        let mut oldest = self.children.get_mut(&role).unwrap().remove(0);
+        oldest.child.kill().unwrap();
+        oldest.child.wait().unwrap();
+        self.add(role, oldest.build);
     }
 
     /// Stops a process of a role that is not of this build, and starts one that is.
     pub(crate) fn replace(&mut self, role: Role, build: Build) {
         let children = self.children.get_mut(&role).unwrap();
-        let other = children.iter().position(|(_, other)| *other != build).unwrap();
-        let (mut other, _) = children.remove(other);
-        running(&other).signal(Signal::TERM);
-        let status = block_in_place(|| other.wait()).unwrap();
+        let other = children.iter().position(|other| other.build != build).unwrap();
+        let mut other = children.remove(other);
+        running(&other.child).signal(Signal::TERM);
+        let status = block_in_place(|| other.child.wait()).unwrap();
         assert!(status.success(), "{role:?} ended: {status}");
         self.add(role, build);
     }
 
     /// Suspends the oldest process of a role for a while.
     async fn suspend(&mut self, role: Role, time: Duration) {
-        let (oldest, _) = self.children.get(&role).unwrap().first().unwrap();
-        let process = running(oldest);
+        let oldest = self.children.get(&role).unwrap().first().unwrap();
+        let process = running(&oldest.child);
         process.suspend();
         sleep(time).await;
         process.resume();
@@ -184,6 +197,17 @@ impl Crew {
     /// spaces.
     pub(crate) fn leads(&self) -> String {
         self.leads.lock().unwrap().clone()
+    }
+
+    /// Waits until each worker has run an observer, and each client has placed an order.
+    pub(crate) async fn wait_for_each(&self) {
+        for role in [Role::Worker, Role::Client] {
+            for member in self.children.get(&role).into_iter().flatten() {
+                let done = || member.done.load(Ordering::Relaxed);
+                let (before, what) = (done(), format!("{role:?} {} works", member.child.id()));
+                until(&what, async || done() > before).await;
+            }
+        }
     }
 
     /// Waits until this number of further orders is acknowledged.
@@ -212,7 +236,7 @@ impl Crew {
     /// A process has ended by itself.
     pub(crate) fn kill(mut self) -> BTreeSet<u64> {
         for (role, children) in &mut self.children {
-            for (child, _) in children {
+            for Member { child, .. } in children {
                 assert_eq!(child.try_wait().unwrap(), None, "{role:?} ended");
                 child.kill().unwrap();
                 child.wait().unwrap();
@@ -225,7 +249,7 @@ impl Crew {
 /// Ends the processes also if the test fails.
 impl Drop for Crew {
     fn drop(&mut self) {
-        for (child, _) in self.children.values_mut().flatten() {
+        for Member { child, .. } in self.children.values_mut().flatten() {
             let _ = child.kill().and_then(|()| child.wait());
         }
     }

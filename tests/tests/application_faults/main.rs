@@ -40,21 +40,27 @@ const TRIES: u32 = 20;
 /// A pause of tablet servers in which ZooKeeper keeps their sessions.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Injects each fault once. The worker of Java works on after each.
+/// Waits until the worker of Java, and each process of this library, has done something.
+async fn all_work(crew: &Crew, ground: &Ground, client: &Client) {
+    ground.wait_for_java(client).await;
+    crew.wait_for_each().await;
+}
+
+/// Injects each fault once. All processes work on after each.
 async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &Client) {
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
     crew.interrupt().await;
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
     interrupt_proxies(crew, ground).await;
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
     for server in ground.cluster.tablet_servers() {
         server.suspend();
         sleep(SHORT).await;
         server.resume();
-        ground.wait_for_java(client).await;
+        all_work(crew, ground, client).await;
     }
     suspend_in_a_commit(ground, java).await;
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
     interrupt_zookeeper(crew, ground, client).await;
 }
 
@@ -107,11 +113,9 @@ async fn interrupt_zookeeper(crew: &Crew, ground: &Ground, client: &Client) {
     zookeeper.suspend();
     sleep(LONG).await;
     zookeeper.resume();
-    crew.wait_for_orders(1).await;
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
     block_in_place(|| ground.cluster.restart_zookeeper(LONG)).unwrap();
-    crew.wait_for_orders(1).await;
-    ground.wait_for_java(client).await;
+    all_work(crew, ground, client).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -124,8 +128,7 @@ async fn faults_lose_no_order_and_keep_the_sum() {
     }
     // Accumulo notices after 30 s, and moves the tablets to the other server.
     ground.cluster.kill_tablet_server(0).unwrap();
-    ground.wait_for_java(&client).await;
+    all_work(&crew, &ground, &client).await;
     drop((java, client));
-    crew.wait_for_orders(1).await;
     ground.check(crew).await;
 }

@@ -26,13 +26,15 @@ fn live_commands_print_what_the_pages_show() {
     programs(&["--package", "fluo-rs", "--example", "22_words"]);
     let programs = cli::binary().parent().unwrap();
     let zookeepers = format!("{}/{}", cluster.site().zookeepers, unused_name("operate"));
-    let ports: [u16; 2] = free_ports().unwrap();
+    let ports: [u16; 4] = free_ports().unwrap();
     // Places on the pages, and those of the test.
     let places = [
         ("localhost:42424", cluster.proxy().unwrap().address()),
         ("localhost:2181/fluo", zookeepers),
         ("9464", ports[0].to_string()),
-        ("9465", ports[1].to_string()),
+        ("9466", ports[1].to_string()),
+        ("9467", ports[2].to_string()),
+        ("9468", ports[3].to_string()),
         ("$PWD/../debug", programs.display().to_string()),
     ];
     let rewrite = |command: &str| {

@@ -62,7 +62,12 @@ impl Background {
         })
     }
 
-    /// Waits until the programs have ended, prints their output, and fails if one failed.
+    /// Waits until the programs have ended, and prints their output.
+    ///
+    /// # Errors
+    ///
+    /// A program failed. The error repeats what its tests said, because much output of others may
+    /// follow.
     pub(crate) fn finish(self) -> Result<()> {
         let Background { title, log, thread } = self;
         say(&format!("\n> {title}"));
@@ -73,7 +78,10 @@ impl Background {
         let _ = fs::remove_file(&log);
         match failed {
             Ok(failed) if failed.is_empty() => Ok(()),
-            Ok(failed) => bail!("{title} failed: {}", failed.join(", ")),
+            Ok(failed) => {
+                let failures = failures(&String::from_utf8_lossy(&output));
+                bail!("{failures}{title} failed: {}", failed.join(", "))
+            }
             Err(_) => bail!("{title}: the thread that runs the programs panicked"),
         }
     }
@@ -100,11 +108,56 @@ fn run_all(programs: Queue, mut out: &File) -> Vec<String> {
     failed
 }
 
+/// Returns the parts of an output that contain failures: each begins with the line `failures:`, and
+/// ends with the result of the program.
+fn failures(output: &str) -> String {
+    let mut is_failure = false;
+    let lines = output.lines().filter(|line| {
+        is_failure = (is_failure || *line == "failures:") && !line.starts_with("> ");
+        let is_kept = is_failure;
+        is_failure = is_failure && !line.starts_with("test result: ");
+        is_kept
+    });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use super::{Background, Queue};
+    use super::{Background, Queue, failures};
+
+    #[test]
+    fn repeats_what_failed_tests_said() {
+        let output = "
+> tests/one
+test good ... ok
+test bad ... FAILED
+failures:
+---- bad stdout ----
+panicked
+failures:
+    bad
+test result: FAILED. 1 passed; 1 failed
+
+> tests/two
+test good ... ok
+test result: ok. 1 passed
+> tests/killed
+failures:
+> tests/three
+test result: ok. 1 passed
+";
+        let said = "failures:
+---- bad stdout ----
+panicked
+failures:
+    bad
+test result: FAILED. 1 passed; 1 failed
+failures:
+";
+        assert_eq!(failures(output), said);
+    }
 
     #[test]
     fn runs_all_programs_names_those_that_fail_and_removes_the_log() {

@@ -7,11 +7,10 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::vec;
 
-use fluo_table::{Bytes, Change, Mutation, Update};
+use fluo_table::{Bytes, Change, Mutation, Table, Update};
 use futures_util::{Stream, StreamExt};
 
 use super::report::{BulkLoadCause, Failure, RepeatedKeys};
-use crate::error::RecipeError;
 use crate::key_migration::KeyMigration;
 use crate::number::count;
 
@@ -43,9 +42,16 @@ pub(super) struct Row {
 }
 
 impl Settings {
-    fn row(&self, number: u64, mutation: Mutation) -> Result<Row, RecipeError> {
+    /// Returns a row with its key, if the table would accept it.
+    fn row(
+        &self,
+        table: &dyn Table,
+        number: u64,
+        mutation: Mutation,
+    ) -> Result<Row, BulkLoadCause> {
         let Mutation { row, updates } = mutation;
         let mutation = Mutation { row: self.epochs.key(&row)?, updates };
+        table.check_mutation(&mutation)?;
         let old_keys = if self.insert_only { self.epochs.old_keys(&row)? } else { Vec::new() };
         Ok(Row { number, row, old_keys, mutation })
     }
@@ -77,6 +83,7 @@ impl Row {
 /// While sorted rows are written, the next ones are gathered. Each half takes half of the memory.
 pub(super) struct Input<'a, S> {
     rows: Pin<&'a mut S>,
+    table: &'a dyn Table,
     settings: &'a Settings,
     /// The number of rows that were read, and their bytes.
     read: u64,
@@ -96,9 +103,10 @@ where
     S: Stream<Item = (u64, Result<Mutation, E>)>,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    pub(super) fn new(rows: Pin<&'a mut S>, settings: &'a Settings) -> Self {
+    pub(super) fn new(rows: Pin<&'a mut S>, table: &'a dyn Table, settings: &'a Settings) -> Self {
         Self {
             rows,
+            table,
             settings,
             read: 0,
             read_bytes: 0,
@@ -133,8 +141,8 @@ where
             };
             let added = match row {
                 Ok(mutation) => {
-                    let row = self.settings.row(number, mutation);
-                    row.map(|row| self.add(row)).map_err(BulkLoadCause::from)
+                    let row = self.settings.row(self.table, number, mutation);
+                    row.map(|row| self.add(row))
                 }
                 Err(error) => Err(BulkLoadCause::Input(error.into())),
             };

@@ -151,9 +151,10 @@ impl<'a> BulkLoad<'a> {
     ///
     /// # Errors
     ///
-    /// The load stops at the first failure of the input, of a row without a key, or of a write. The
-    /// error contains the numbers of the rows that failed, and the counts. Rows before a failure of
-    /// the input or of a row are written.
+    /// The load stops at the first failure of the input, at a row without a key or one that the
+    /// table [refuses](Table::check_mutation), or at the failure of a write. The error contains the
+    /// numbers of the rows that failed, and the counts. Rows before a failure of the input or of a
+    /// row are written.
     pub async fn load<E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         table: &dyn Table,
@@ -181,7 +182,7 @@ impl<'a> BulkLoad<'a> {
     ) -> Result<BulkLoadReport, BulkLoadError> {
         let Self { settings, mut watch } = self;
         let rows = pin!(rows.fuse());
-        let mut input = Input::new(rows, &settings);
+        let mut input = Input::new(rows, table, &settings);
         let mut report = BulkLoadReport::default();
         let mut failure = None;
         let mut writes = FuturesUnordered::new();

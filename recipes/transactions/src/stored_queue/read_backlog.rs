@@ -53,6 +53,12 @@ impl StoredQueue {
         Ok(backlog)
     }
 
+    /// Adds the [counters](crate::telemetry::METRICS) of the queue with the value 0, so that their
+    /// increase includes the first count.
+    pub fn start_counters(&self) {
+        telemetry::start_counters(&self.id);
+    }
+
     /// Sets the [gauges](crate::telemetry::METRICS) of the queue to a backlog, for one process of
     /// the application that reads it again and again.
     pub fn set_gauges(&self, backlog: &Backlog) {

@@ -80,9 +80,13 @@ impl ProxyClient {
         Self { inner: Arc::clone(&self.inner), only: Some(proxy) }
     }
 
+    pub(crate) fn has_several_proxies(&self) -> bool {
+        self.inner.proxies.count() > 1
+    }
+
     /// Checks whether a call may move to another proxy: there is one, and no handle is needed.
     fn may_move(&self) -> bool {
-        self.only.is_none() && self.inner.proxies.count() > 1
+        self.only.is_none() && self.has_several_proxies()
     }
 
     /// Checks whether the only proxy of this client has failed while another one works, so that a

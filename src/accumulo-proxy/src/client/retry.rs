@@ -90,7 +90,7 @@ impl ProxyClient {
             // A call that waits for the cluster shows nothing about the proxy.
             let silent = progress.proxy.filter(|_| C::PATIENCE == Patience::Call);
             if let Some(proxy) = silent.filter(|_| progress.is_under_way) {
-                proxies.pool(proxy).record(false);
+                proxies.record(proxy, false);
             }
             Err(self.timed_out::<C>(subject, limit, &progress))
         })
@@ -120,10 +120,11 @@ impl ProxyClient {
         request: &C,
         progress: &mut Progress,
     ) -> std::result::Result<Option<C::Success>, Failure> {
-        let pool = self.inner.proxies.pool(proxy);
+        let proxies = &self.inner.proxies;
+        let pool = proxies.pool(proxy);
         progress.proxy = Some(proxy);
         let taken = pool.take(C::PATIENCE, self.may_move()).await;
-        let (connection, permit) = taken.inspect_err(|_| pool.record(false))?;
+        let (connection, permit) = taken.inspect_err(|_| proxies.record(proxy, false))?;
         (progress.was_sent, progress.is_under_way) = (true, true);
         let call = connection.call(request);
         let (connection, outcome) = match share {
@@ -138,8 +139,8 @@ impl ProxyClient {
             // Nothing was sent.
             Err(Failure::TooLarge { .. } | Failure::Unwritable(_)) => {}
             Err(Failure::Unsent(_) | Failure::Lost(_) | Failure::Silent(_))
-            | Err(Failure::Malformed(_)) => pool.record(false),
-            _ => pool.record(true),
+            | Err(Failure::Malformed(_)) => proxies.record(proxy, false),
+            _ => proxies.record(proxy, true),
         }
         match connection {
             Some(connection) => pool.give_back(connection, permit),

@@ -49,13 +49,17 @@ impl Health {
         may_try
     }
 
-    pub(super) fn answered(&mut self) {
+    /// Returns `true` if it failed before.
+    pub(super) fn answered(&mut self) -> bool {
+        let has_failed = self.failures > 0;
         *self = Self::new(self.first);
+        has_failed
     }
 
     /// Leaves the proxy out, twice as long as after the failure before. Calls that fail together
-    /// count as one failure.
-    pub(super) fn failed(&mut self) {
+    /// count as one failure. Returns `true` if it did not fail before.
+    pub(super) fn failed(&mut self) -> bool {
+        let is_first = self.failures == 0;
         if self.is_tried || !self.is_left_out() {
             self.is_tried = false;
             let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
@@ -63,6 +67,7 @@ impl Health {
             let time = self.first.saturating_mul(doubled).min(MAX_LEFT_OUT);
             self.until = Instant::now().checked_add(time);
         }
+        is_first
     }
 }
 

@@ -107,8 +107,9 @@ impl Pool {
         used.saturating_add(self.waiting.load(Ordering::Relaxed))
     }
 
-    /// Records whether the proxy has answered a call.
-    pub(crate) fn record(&self, has_answered: bool) {
+    /// Records whether the proxy has answered a call. Returns `true` if it did not fail before and
+    /// fails now, or the other way round.
+    pub(super) fn record(&self, has_answered: bool) -> bool {
         match has_answered {
             true => self.health().answered(),
             false => self.health().failed(),

@@ -7,6 +7,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tracing::{info, warn};
+
 use super::pool::Pool;
 use crate::options::ProxyOptions;
 
@@ -47,6 +49,19 @@ impl Proxies {
         let first_over =
             || in_turn().min_by_key(|proxy| self.pool(*proxy).health().left_out_until());
         chosen.or_else(first_over).unwrap_or_default()
+    }
+
+    /// Records whether a proxy has answered a call. The log says when one of several begins or ends
+    /// to fail, because the callers do not see it.
+    pub(crate) fn record(&self, proxy: usize, has_answered: bool) {
+        let pool = self.pool(proxy);
+        if pool.record(has_answered) && self.count() > 1 {
+            let address = &pool.options.address;
+            match has_answered {
+                true => info!("the proxy {address} answers again"),
+                false => warn!("the proxy {address} does not answer, and is left out"),
+            }
+        }
     }
 
     /// Returns a proxy by its number, or the first.

@@ -66,6 +66,30 @@ async fn assert_traced(words: &[&str]) {
     .await;
 }
 
+/// Covers a silence: an operator learned of the loss of a proxy when the last one was lost.
+#[tokio::test]
+async fn the_log_names_a_proxy_that_begins_or_ends_to_fail() {
+    trace();
+    let answer = |_: &Request| Answer::result::<wire::ListSplits>(Vec::new());
+    let fakes = [&Fake::start(answer).await, &Fake::start(answer).await];
+    let first_pause = std::time::Duration::from_millis(1);
+    let settings = fakes[0].settings().first_pause(first_pause);
+    let addresses = fakes.map(Fake::address);
+    let client = ProxyClient::lazy(settings.address(addresses.join(",")));
+    let read = async || client.table_operations().list_splits("t", None).await.unwrap();
+    fakes[0].refuse_connections(1);
+    while fakes[0].refusals_left() == 1 {
+        read().await;
+    }
+    let [failing, _] = &addresses;
+    assert_traced(&["WARN", &format!("the proxy {failing} does not answer, and is left out")])
+        .await;
+    while fakes[0].count("listSplits") == 0 {
+        read().await;
+    }
+    assert_traced(&["INFO", &format!("the proxy {failing} answers again")]).await;
+}
+
 /// Returns the forms in which bytes are printed by accident, without blanks, as in the text for the
 /// comparison.
 fn forms(secret: &[u8]) -> Vec<String> {

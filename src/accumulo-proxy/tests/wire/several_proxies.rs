@@ -167,6 +167,31 @@ async fn a_writer_is_opened_at_another_proxy() {
     assert_eq!((fakes[one].count(CALL), fakes[other].count(CALL)), (2, 1));
 }
 
+/// Covers a bug: after restarts of one proxy after the other all writes stayed at one.
+#[tokio::test]
+async fn a_writer_changes_its_proxy_now_and_then() {
+    const CALLS: usize = 30;
+    let fakes = [&writer("one", accept).await, &writer("other", accept).await];
+    let writer = client(&fakes).conditional_writer("t", ConditionalWriterOptions::default());
+    for _ in 0..CALLS {
+        for _ in 0..2 {
+            let outcome = writer.write(mutation()).await.unwrap();
+            assert!(matches!(outcome, ConditionalOutcome::Accepted), "{outcome:?}");
+        }
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(61)).await;
+        tokio::time::resume();
+    }
+    let counts = |call| fakes.map(|fake| fake.count(call));
+    let opened = counts("createConditionalWriter");
+    assert_eq!(opened.iter().sum::<usize>(), CALLS);
+    assert!(opened.iter().all(|count| *count > 0), "{opened:?}");
+    assert_eq!(counts(CALL), opened.map(|count| 2 * count));
+    // The last one is still open.
+    let is_closed = || counts("closeConditionalWriter").iter().sum::<usize>() == CALLS - 1;
+    until("the others are closed", is_closed).await;
+}
+
 /// The proxy accepts connections and answers nothing, as if it was suspended.
 #[tokio::test]
 async fn a_writer_leaves_a_proxy_that_does_not_answer() {

@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::cluster::AccumuloCluster;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
+use super::worker_settings::WorkerSettings;
 use super::{in_own_task, initialization, locks, removal};
 use crate::gathered::Gathered;
 use crate::paths::Paths;
@@ -80,6 +81,7 @@ impl Applications for ZooKeeperApplications {
     async fn initialize(&self, name: &str, application: Application) -> Result<()> {
         check_application_name(name)?;
         application.check()?;
+        WorkerSettings::from_settings(&application.settings)?;
         in_own_task(initialization::record(
             self.keeper.clone(),
             self.cluster.clone(),

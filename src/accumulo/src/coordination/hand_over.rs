@@ -16,6 +16,10 @@
 //! `B` found them, that of `A` was for `M`, or `A` had ended. So by then `A` had given up its
 //! share by `L`, or has the same share by `M`. The shares by `M` have no notification in common.
 //!
+//! A worker whose session has ended notices it by its own clock, at the latest after 7/5 of the
+//! timeout of the session. ZooKeeper ends it after the timeout, and the others begin at once. In
+//! between, both may begin a notification: a strong one commits once, a weak one may run twice.
+//!
 //! After the pause instead, this holds if each worker notices a list within half of the pause.
 //! Sessions end after that time by default.
 

@@ -14,6 +14,7 @@ use fluo_table::{Clock, Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
+use super::worker_settings::WorkerSettings;
 use super::{dead_letters, in_own_task, locks, presence, transactor, worker};
 use crate::oracle::WallClock;
 use crate::zookeeper::{Change, Outcome, Session, TRIES};
@@ -146,6 +147,7 @@ impl Coordination for ZooKeeperCoordination {
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
+        WorkerSettings::from_settings(&settings)?;
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.mark();
         let data = zookeeper_format::settings(&settings);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use fluo_table::coordination::{Share, WorkerMembership};
-use fluo_table::{Error, Span};
+use fluo_table::coordination::{Application, Share, WorkerMembership};
+use fluo_table::{Error, ErrorKind, Span};
 use fluo_tests::until;
 use fluo_zookeeper::Operation;
 use tokio::time::sleep;
@@ -116,6 +116,7 @@ async fn a_worker_reads_only_what_has_changed() {
 }
 
 const PAUSE: Duration = Duration::from_millis(3_000);
+const GROUP_SIZE: &str = "fluo.impl.worker.finder.partition.groupSize";
 const PAUSES: (&str, &str) = ("fluo.impl.worker.finder.maxSleep", "3000");
 
 /// The pause after a change began when the worker next asked for its share, seconds later.
@@ -214,7 +215,7 @@ async fn workers_that_join_and_leave_during_a_lost_connection_are_noticed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn split_points_that_change_during_a_lost_connection_are_noticed() {
-    let settings = [("fluo.impl.worker.finder.partition.groupSize", "1")];
+    let settings = [(GROUP_SIZE, "1")];
     let workers = Workers::new(&settings).await;
     let worker = workers.join().await;
     let wait_for_ranges = async |expected: &[Span]| {
@@ -248,4 +249,26 @@ async fn a_worker_that_joins_again_watches_in_its_new_session() {
     wait_for(&*again, 2).await;
     drop(workers.keeper);
     wait_for(&*again, 1).await;
+}
+
+/// Covers a bug: such a setting was stored, and every worker, and every look at the workers, failed.
+#[tokio::test]
+async fn a_wrong_setting_of_workers_is_not_stored() {
+    let ground = Ground::new().await;
+    let process = ground.process().await;
+    process.initialize().await;
+    let web = process.open().await;
+    for (name, value) in [(PAUSES.0, "5 min"), (GROUP_SIZE, "0")] {
+        let settings = [(name.to_owned(), value.to_owned())].into();
+        let changed = web.update_settings(settings).await.unwrap_err();
+        let other = Application::new("1", "other").set(name, value);
+        let created = process.applications.initialize("other", other).await.unwrap_err();
+        let told = format!("the setting `{name}` of the application is `{value}`; set it to ");
+        for error in [changed, created] {
+            assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+            assert!(error.to_string().starts_with(&told), "{error}");
+        }
+    }
+    assert!(process.applications.open("other").await.is_err());
+    web.join_workers().await.unwrap();
 }

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Error, Result, anyhow, ensure};
 use clap::Args;
-use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport};
-use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Update, locked};
+use fluo_keys::{BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, KeyDesign};
+use fluo_table::{Authorizations, ErrorKind, Grouped, Mutation, Table, Update, locked};
 use futures::{Stream, StreamExt, stream};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
@@ -88,14 +88,15 @@ impl FileLoaded {
 }
 
 impl FileLoad {
-    /// Loads the mutations that `parse` makes from lines, or adds the lines to the bad ones.
-    /// `again` states the consequences of repeating the load.
+    /// Loads the mutations that `parse` makes from lines, under keys of the design, or adds the
+    /// lines to the bad ones. `again` states the consequences of repeating the load.
     pub(super) async fn load(
         &self,
         load: BulkLoad<'_>,
+        design: &KeyDesign,
         again: &str,
         lines_of: LinesOf,
-        parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
+        mut parse: impl FnMut(&[u8]) -> Result<Mutation> + Send + 'static,
     ) -> Result<FileLoaded> {
         let [work, working] = lines_of.work();
         let path = self.file.clone();
@@ -104,6 +105,16 @@ impl FileLoad {
         let input = tokio::task::spawn_blocking(move || lines::open(&path, &what)).await??;
         let tables = self.target.open_to_change(&self.name, &self.guard).await?;
         let table = tables.open_table(&self.name, Authorizations::none()).await?;
+        // Finds rows that are refused before the load, which ends at them. Draws no salts for it.
+        let refused = self.bad.may_skip().then(|| Refused {
+            design: design.clone().with_salt_source(|| 0),
+            table: table.clone(),
+        });
+        let parse = move |line: &[u8]| {
+            let mutation = parse(line)?;
+            refused.iter().try_for_each(|refused| refused.check(&mutation))?;
+            Ok(mutation)
+        };
         let bad = Arc::new(Mutex::new(self.bad.open()?));
         let unused = self.bad.unused();
         // The bytes of the file that were read, and the bar of those whose rows are written.
@@ -133,6 +144,19 @@ impl FileLoad {
                 Err(failure(error).context(format!("the {work} {stopped}")))
             }
         }
+    }
+}
+
+/// The check of single rows, for loads that skip those that are refused.
+struct Refused {
+    design: KeyDesign,
+    table: Arc<dyn Table>,
+}
+
+impl Refused {
+    fn check(&self, mutation: &Mutation) -> Result<()> {
+        let row = self.design.encode_row(&mutation.row)?;
+        Ok(self.table.check_mutation(&Mutation { row, updates: mutation.updates.clone() })?)
     }
 }
 

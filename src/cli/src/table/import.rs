@@ -64,13 +64,15 @@ struct Line {
 
 impl Import {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        let load = BulkLoad::new(&KeyDesign::new(Unsalted {})?);
+        let design = KeyDesign::new(Unsalted {})?;
+        let load = BulkLoad::new(&design);
         let written = self.written;
         let parse = move |line: &[u8]| mutation(line, written);
         let loaded = self
             .file
             .load(
                 load,
+                &design,
                 "importing again is safe, but a table that keeps all versions may keep cells twice",
                 LinesOf::Cells,
                 parse,

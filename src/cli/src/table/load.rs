@@ -19,8 +19,9 @@ use crate::text::{and_more, counted, whole};
 /// except with drawn salts (random-salt). A load takes at most 250 MB of memory, and the cache of
 /// an embedded table 134 MB.
 ///
-/// A line is bad if its encoding is wrong, or if the design has no key for its row. It ends the
-/// load, unless --rejects or --skip-bad is given; then the exit code is 1.
+/// A line is bad if its encoding is wrong, if the design has no key for its row, or if the table
+/// refuses it, such as a row that is too long. It ends the load, unless --rejects or --skip-bad is
+/// given; then the exit code is 1.
 ///
 /// If --create-if-absent finds rows, also under keys of earlier designs of the spec, the first of
 /// them are named, and the exit code is 1. Loads with an earlier spec must have ended.
@@ -66,18 +67,12 @@ impl Load {
             load = load.insert_only()?;
         }
         let (encoding, column) = (self.encoding, self.column.clone());
-        // Finds rows without a key before the load, which ends at them. Draws no salts for it.
-        let check = self.file.bad.may_skip().then(|| design.clone().with_salt_source(|| 0));
-        let mut key = Vec::new();
         let parse = move |line: &[u8]| {
             let row = Bytes::from(encoding.decode(line)?.into_owned());
-            if let Some(design) = &check {
-                key.clear();
-                design.encode_row_to(&row, &mut key)?;
-            }
             Ok(Mutation::new(row).put(column.clone(), Bytes::new()))
         };
-        let loaded = self.file.load(load, self.again(&design), LinesOf::Rows, parse).await?;
+        let again = self.again(&design);
+        let loaded = self.file.load(load, &design, again, LinesOf::Rows, parse).await?;
         self.tell(&loaded)?;
         let FileLoaded { report, bad, .. } = loaded;
         Ok(Outcome::of(report.existing.count + report.unsure.count + bad.count() == 0))

@@ -73,22 +73,40 @@ fn stops_at_a_refused_row_before_the_end_of_the_input() {
     assert_says(&message, "has 17,000,033 bytes; this table takes 16,777,216 at most");
 }
 
-/// A write of several rows is refused as a whole, so the error names the first and the last line.
+/// Covers a bug: the table refused the whole write of a long row, so the error named the lines of
+/// many rows, and no option skipped the line.
 #[test]
-fn names_the_lines_of_rows_that_the_table_refuses() {
+fn names_and_skips_the_line_of_a_row_that_the_table_refuses() {
     let place = Place::with_table();
     let long = "78".repeat(70_000);
-    let skipped = format!("61\nbad\n62\n{long}\n63\n");
-    for (lines, rows) in [("in lines 3 to 5", skipped), ("line 1", long)] {
-        place.file("rows", rows);
-        let message = place.fails(&format!("{LOAD} --encoding hex --skip-bad 1 rows"));
-        assert_says(&message, &format!("{lines}: a key in row"));
-    }
-    // An empty file of rejects is not left, so the command can be repeated.
+    place.file("rows", format!("61\n62\n{long}\n63\n"));
+    let message = place.fails(&format!("{LOAD} --encoding hex rows"));
+    let told = "the load stopped after 2 rows; loading again is safe: line 3: a key in row";
+    assert!(message.starts_with(told), "{message}");
+
+    place.file("rows", format!("61\nbad\n62\n{long}\n63\n"));
+    let message = place.fails(&format!("{LOAD} --encoding hex --skip-bad 1 rows"));
+    assert_says(&message, "line 4: more than 1 bad line: a key in row");
+    let run = place.fluo(&format!("{LOAD} --encoding hex --rejects bad.tsv rows"));
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert_says(&run.stderr, "3 rows written");
+    let rejects = place.read("bad.tsv");
+    let (first, second) = rejects.split_once('\n').unwrap();
+    assert!(first.starts_with("2\t"), "{first}");
+    assert!(second.starts_with("4\ta key in row "), "{second}");
+    assert!(second.ends_with(&format!("at most\t{long}\n")), "{second}");
+    place.runs(&format!("{LOAD} --rejects none.tsv s.toml"));
+    assert_eq!(place.read("none.tsv"), "", "no line is bad");
+}
+
+/// Covers a leftover: the next load could not make the file.
+#[test]
+fn leaves_no_empty_file_of_rejects_of_a_load_that_fails() {
+    let place = Place::with_table();
+    place.file("rows", b"\x1f\x8bnot gzip");
     for _ in 0..2 {
-        let message = place.fails(&format!("{LOAD} --encoding hex --rejects bad.tsv rows"));
-        assert_says(&message, "line 1: a key in row");
+        let message = place.fails(&format!("{LOAD} --rejects bad.tsv rows"));
+        assert_says(&message, "the load stopped after 0 rows");
+        assert!(!place.path("bad.tsv").exists());
     }
-    place.runs(&format!("{LOAD} --rejects bad.tsv s.toml"));
-    assert_eq!(place.read("bad.tsv"), "", "no line is bad");
 }

@@ -97,6 +97,16 @@ pub trait Table: Debug + Send + Sync {
     /// [`Scan::after`] resumes.
     fn scan(&self, scan: Scan) -> CellBatches;
 
+    /// Checks the rules of [`Mutation::check`] and the limits of this table, such as those of the
+    /// length of a key, without a call. A write checks them too.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid): a write of this mutation would be refused.
+    fn check_mutation(&self, mutation: &Mutation) -> Result<()> {
+        mutation.check()
+    }
+
     /// Writes mutations; returns when all of them are durable.
     ///
     /// # Errors

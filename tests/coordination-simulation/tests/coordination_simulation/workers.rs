@@ -1,6 +1,6 @@
 //! Workers: no notification is without an owner for long, and none has two for long.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -157,6 +157,63 @@ pub(crate) async fn play(seed: u64, workers: usize, length: Duration) -> Vec<Str
     violations
 }
 
+/// A worker that restarts when it is its turn, and passes the turn on once it has its share again.
+async fn work_in_turn(process: u32, tables: MemoryTables, shares: Shares, turn: Rc<Cell<u32>>) {
+    let owned = Owned(process, shares);
+    let web = open(process, &tables).await;
+    for has_restarted in [false, true] {
+        let membership = web.join_workers().await.unwrap();
+        let is_over = || !has_restarted && turn.get() == process;
+        while !is_over() {
+            if let Some(share) = membership.share().await.unwrap() {
+                owned.1.borrow_mut().insert(process, share);
+                if has_restarted && turn.get() == process {
+                    turn.set(process + 1);
+                }
+            } else {
+                owned.1.borrow_mut().remove(&process);
+            }
+            let _ = timeout(LOOK, membership.changed()).await;
+        }
+        owned.1.borrow_mut().remove(&process);
+        drop(membership);
+        // The time that a program takes to start.
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Restarts all workers, one after the other, without faults. Returns the part of the notifications
+/// that had an owner meanwhile.
+async fn restart(seed: u64, workers: u32) -> f64 {
+    const WITHOUT_FAULTS: u64 = 27;
+    let mut crew = Crew::begin(WITHOUT_FAULTS * seed);
+    let tables = MemoryTables::new();
+    tables.create_table("pages", Versions::default()).await.unwrap();
+    tables.add_splits("pages", &rows().collect()).await.unwrap();
+    initialize(&tables, &[]).await;
+    let (shares, turn) = (Shares::default(), Rc::new(Cell::new(0)));
+    let (working, taken) = (shares.clone(), turn.clone());
+    crew.start(usize::try_from(workers).unwrap(), move |process| {
+        work_in_turn(process, tables.clone(), working.clone(), taken.clone())
+    });
+    let owned = || {
+        let shares = shares.borrow();
+        let has_owner = |row: &Bytes| shares.values().any(|share| share.contains(row, QUALIFIER));
+        rows().filter(has_owner).count()
+    };
+    while owned() < rows().count() {
+        sleep(LOOK).await;
+    }
+    turn.set(1);
+    let (mut part, mut looks) = (0.0, 0.0);
+    while turn.get() <= workers {
+        part += owned() as f64 / rows().count() as f64;
+        looks += 1.0;
+        sleep(LOOK).await;
+    }
+    part / looks
+}
+
 #[test]
 fn each_notification_has_one_owner() {
     run_all(async |seed| LocalSet::new().run_until(play(seed, 5, LENGTH)).await);
@@ -166,4 +223,15 @@ fn each_notification_has_one_owner() {
 #[test]
 fn a_hundred_workers_share_all_notifications() {
     run_part(30, async |seed| LocalSet::new().run_until(play(seed, 100, LENGTH / 10)).await);
+}
+
+/// Workers of Java would pause for a minute after each of the hundred changes.
+#[test]
+fn fifty_workers_that_restart_one_after_the_other_keep_the_work_going() {
+    run_part(30, async |seed| {
+        let part = LocalSet::new().run_until(restart(seed, 50)).await;
+        println!("{part:.3} of the notifications have an owner");
+        let violation = format!("only {part:.3} of the notifications had an owner");
+        Vec::from_iter((part < 0.9).then_some(violation))
+    });
 }

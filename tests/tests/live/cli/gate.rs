@@ -28,6 +28,7 @@ struct State {
 #[derive(Default)]
 struct Count {
     came: usize,
+    answered: usize,
     is_open: bool,
     is_shut: bool,
     turned_away: usize,
@@ -48,7 +49,8 @@ impl Gate {
                 let client = client.unwrap();
                 let Some(server) = shared.admit(&client, &upstream) else { continue };
                 let replies = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                thread::spawn(move || copy(replies.0, replies.1, |_| true));
+                let state = Arc::clone(&shared);
+                thread::spawn(move || copy(replies.0, replies.1, |bytes| state.answer(bytes)));
                 let state = Arc::clone(&shared);
                 thread::spawn(move || copy(client, server, |bytes| state.pass(bytes)));
             }
@@ -63,6 +65,14 @@ impl Gate {
     /// Waits until a call waits at the gate.
     pub(crate) fn wait(&self) {
         self.wait_until("too few calls came", |count| count.came > self.state.passing);
+    }
+
+    /// Waits until all calls that passed are answered, and this many others wait at the gate.
+    pub(crate) fn wait_for_all(&self, waiting: usize) {
+        let passing = self.state.passing;
+        self.wait_until("too few calls came or were answered", |count| {
+            count.came == passing + waiting && count.answered == passing
+        });
     }
 
     /// Waits until a number of connections were rejected since the gate was shut.
@@ -136,12 +146,26 @@ impl State {
         server
     }
 
-    /// Waits as long as a request must wait. Returns `true` if the request is to be passed on. The
-    /// name of a call is at the start of its frame, which is written in one piece.
-    fn pass(&self, bytes: &[u8]) -> bool {
+    /// Checks if a frame is one of the call. The name of a call is at the start of its frame, and
+    /// of the frame of its reply, which are written in one piece.
+    fn concerns(&self, bytes: &[u8]) -> bool {
         let name = self.call.as_bytes();
         let start = &bytes[..bytes.len().min(64)];
-        if !start.windows(name.len()).any(|window| window == name) {
+        start.windows(name.len()).any(|window| window == name)
+    }
+
+    /// Counts a reply, and returns `true`, because every reply is to be passed on.
+    fn answer(&self, bytes: &[u8]) -> bool {
+        if self.concerns(bytes) {
+            self.count.lock().unwrap().answered += 1;
+            self.changed.notify_all();
+        }
+        true
+    }
+
+    /// Waits as long as a request must wait. Returns `true` if the request is to be passed on.
+    fn pass(&self, bytes: &[u8]) -> bool {
+        if !self.concerns(bytes) {
             return true;
         }
         let mut count = self.count.lock().unwrap();

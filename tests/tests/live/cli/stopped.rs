@@ -15,7 +15,7 @@ const SET: &str = "setTableProperty";
 /// Rows that pass the gate, and rows that wait at it. The first row and two batches pass. The last
 /// batch is shorter, and may reach the gate before another one.
 const COUNTS: [(&str, &str); 2] = [("2,001 rows", "2,207"), ("1,208 rows", "3,000")];
-/// Longer than a permission takes to reach the servers, and a write to be answered.
+/// Longer than a permission takes to reach the servers, and an answer to be read.
 const A_MOMENT: Duration = Duration::from_secs(5);
 
 /// A table that matches a spec of 20 tablets, and a user without permissions on it.
@@ -73,8 +73,8 @@ impl Ground {
         let guest = self.guest(Some(&gate));
         let arguments = format!("load --prefix p {} rows.txt", self.table);
         let child = guest.command(&arguments).spawn().unwrap();
-        gate.wait();
-        // In this time the calls that passed are answered, and all others reach the gate.
+        gate.wait_for_all(3);
+        // In this time the command reads the answers.
         tokio::time::sleep(A_MOMENT).await;
         (guest, gate, child)
     }

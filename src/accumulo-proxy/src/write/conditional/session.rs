@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::debug;
 
 use crate::client::{ProxyClient, SharedValue};
@@ -21,6 +21,10 @@ use crate::wire::{Call, interface as wire};
 pub(super) type Updates = BTreeMap<Bytes, wire::ConditionalUpdates>;
 
 type Statuses = BTreeMap<Bytes, wire::ConditionalStatus>;
+
+/// The time after which a writer is opened again if there are several proxies, so that writes go to
+/// all of them, and return to one that was restarted.
+const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// The connection of a conditional writer to its counterpart on the proxy.
 #[derive(Debug)]
@@ -37,6 +41,7 @@ pub(super) struct Link {
 struct Opened {
     client: ProxyClient,
     writer: ConditionalWriterHandle,
+    at: Instant,
     /// `true` after the proxy reported that it does not have the writer.
     is_unknown: AtomicBool,
 }
@@ -105,14 +110,18 @@ impl Link {
     /// also not for the attempt of another one.
     async fn open(&self) -> Result<Arc<Opened>> {
         let limit = self.patience();
-        self.opened.forget(|opened| opened.client.is_replaced());
+        let has_others = self.client.has_several_proxies();
+        self.opened.forget(|opened| {
+            opened.client.is_replaced() || has_others && opened.at.elapsed() > MAX_AGE
+        });
         let open = async || {
             let (about, name) = (Some(self.table.as_str()), self.table.clone());
             let options = self.options.to_wire();
             let request = |token| wire::CreateConditionalWriter::new(token, name, options);
             let (writer, client) = self.client.open(about, request).await?;
             let writer = ConditionalWriterHandle::from_wire(writer, about);
-            Ok(Arc::new(Opened { client, writer, is_unknown: AtomicBool::new(false) }))
+            let (at, is_unknown) = (Instant::now(), AtomicBool::new(false));
+            Ok(Arc::new(Opened { client, writer, at, is_unknown }))
         };
         timeout(limit, self.opened.get(open)).await.unwrap_or_else(|_| {
             let call = wire::CreateConditionalWriter::NAME;
