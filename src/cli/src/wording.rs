@@ -142,16 +142,10 @@ pub(crate) fn of_arguments(message: &str) -> String {
 }
 
 /// First lines of messages about the words before a command, and the tips that follow them.
-const TIPS: [(&str, &str); 2] = [
-    (
-        "error: unrecognized subcommand 'export'\n",
-        "`fluo table scan --json` prints the cells for an import",
-    ),
-    (
-        "error: unexpected argument '--at' found\n",
-        "write --at after the whole command, or set FLUO_AT for all commands",
-    ),
-];
+const TIPS: [(&str, &str); 1] = [(
+    "error: unexpected argument '--at' found\n",
+    "write --at after the whole command, or set FLUO_AT for all commands",
+)];
 
 /// Replaces a range such as `1..=65536`; `None` if there is none.
 fn with_bounds(message: &str) -> Option<String> {

@@ -9,12 +9,14 @@ use serde_json::json;
 
 use super::lifecycle::{check_once, setting};
 use crate::application::{NamedApplication, open};
+use crate::output::shown;
 use crate::{exit, names, output};
 
 /// Print the settings of an application, one a line: `name = value`; or change some of them.
 ///
-/// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
-/// `=` in a name. Passwords and secrets are masked.
+/// In a name, bytes that are not printable ASCII, backslashes and `=` are written \xNN. In a value,
+/// characters that control a terminal are escaped, but not with --json. Passwords and secrets are
+/// masked.
 ///
 /// Programs read the settings when they start. So a change needs that all programs of the
 /// application have stopped. The number of buckets of a queue is changed by `fluo app rebucket`.
@@ -48,10 +50,9 @@ impl Config {
         if let Some(name) = &self.get {
             let known = || settings.keys().map(ToString::to_string);
             let value = settings.get(name.as_str()).ok_or_else(|| self.missing(name, known()))?;
-            let value = Escaped(value.as_bytes()).to_string();
             return match output::is_json() {
                 true => output::print_json(&json!({ "setting": name, "value": value })),
-                false => output::print_exactly(&value),
+                false => output::print_exactly(&shown(value)),
             };
         }
         if output::is_json() {
@@ -73,7 +74,7 @@ impl Config {
         }
         settings.iter().try_for_each(|(name, value)| {
             let name = Escaped(name.as_bytes()).and(b"=");
-            show!("{name} = {}", Escaped(value.as_bytes()))
+            show!("{name} = {}", shown(value))
         })
     }
 

@@ -125,7 +125,7 @@ impl Page {
             prefix => format!("begin with {prefix}"),
         };
         add("keys", &keys);
-        add("order", &self.order);
+        add("scans yield", &self.order);
         for ScanBy { by, sentence, .. } in &self.scans {
             add(&format!("by {by}"), sentence);
         }

@@ -128,7 +128,6 @@ fn mutation(line: &[u8], written: Written) -> Result<Mutation> {
         written.bytes(text.as_bytes()).with_context(|| format!("`{name}`"))
     };
     let key = line.key.or(line.row).context("it has no key and no row")?;
-    ensure!(!key.is_empty(), "the row is empty; a row has at least one byte");
     let column = Column {
         family: bytes("family", &line.family)?,
         qualifier: bytes("qualifier", &line.qualifier)?,

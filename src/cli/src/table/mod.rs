@@ -24,6 +24,7 @@ use clap::Subcommand;
 
 use self::plan::SpecTable;
 use crate::exit::Outcome;
+use crate::mode;
 
 pub(crate) use self::apply::{ApplyOptions, Approval};
 pub(crate) use self::plan::{Optimized, PlanOptions, describe as describe_plan};
@@ -37,6 +38,14 @@ pub(crate) enum TableCommand {
     List(lifecycle::List),
     Show(show::Show),
     Scan(Box<scan::Scan>),
+    /// Print the cells of a table as JSON lines, which `fluo table import` reads.
+    ///
+    /// The same as `fluo table scan --json`.
+    #[command(after_help = "\
+Example:
+  fluo table export --at embedded:./data pages > pages.jsonl
+  fluo table export --at embedded:./data pages | gzip > pages.jsonl.gz")]
+    Export(Box<scan::Scan>),
     Get(Box<scan::Get>),
     Count(Box<count::Count>),
     Sample(Box<sample::Sample>),
@@ -87,6 +96,10 @@ pub(crate) async fn run(command: TableCommand) -> Result<Outcome> {
         TableCommand::List(command) => command.run().await?,
         TableCommand::Show(command) => command.run().await?,
         TableCommand::Scan(command) => command.run().await?,
+        TableCommand::Export(command) => {
+            mode::set(true, mode::is_quiet());
+            command.run().await?;
+        }
         TableCommand::Get(command) => return command.run().await,
         TableCommand::Count(command) => command.run().await?,
         TableCommand::Sample(command) => command.run().await?,

@@ -1,6 +1,7 @@
 //! The checks of `fluo table verify`, `fluo table watch` and `fluo app verify`, and the text of a
 //! verdict.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -11,6 +12,7 @@ use fluo_keys::{
     VerifyOptions,
 };
 use fluo_table::{Error, ErrorKind, Grouped};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::time::sleep;
 
@@ -125,6 +127,8 @@ impl VerifyArguments {
         if output::is_json() {
             let mut json = serde_json::to_value(&verdict)?;
             output::add(&mut json, "differences", all_with_sentences(&verdict)?);
+            let unproved = verdict.unproved.as_ref().map(with_sentence).transpose()?;
+            output::add(&mut json, "unproved", unproved);
             output::print_json(&json)?;
         } else {
             describe(&verdict)?;
@@ -157,9 +161,10 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     show!("NOT OK: {differences} on table {}.", shown(&verdict.table))
 }
 
-pub(super) fn with_sentence(difference: &Difference) -> Result<Value> {
-    let mut json = serde_json::to_value(difference)?;
-    output::add(&mut json, "sentence", difference.to_string());
+/// Returns the figures of a difference or another reason, and its words.
+pub(super) fn with_sentence(reason: &(impl Serialize + Display)) -> Result<Value> {
+    let mut json = serde_json::to_value(reason)?;
+    output::add(&mut json, "sentence", reason.to_string());
     Ok(json)
 }
 

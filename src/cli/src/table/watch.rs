@@ -127,7 +127,7 @@ impl Change {
 
     fn begin(verdict: &Verdict) -> Result<Self> {
         let begin = if verdict.ok {
-            Self::ok("begin", verdict)
+            Self::ok("begin", verdict)?
         } else {
             let count = counted(verdict.differences.len(), "difference");
             let mut begin = Self::new("begin", format!("NOT OK: {count}"));
@@ -138,12 +138,12 @@ impl Change {
         Ok(begin.with("differences", all_with_sentences(verdict)?))
     }
 
-    fn ok(event: &'static str, verdict: &Verdict) -> Self {
+    fn ok(event: &'static str, verdict: &Verdict) -> Result<Self> {
         let Some(reason) = &verdict.unproved else {
-            return Self::new(event, "OK");
+            return Ok(Self::new(event, "OK"));
         };
-        let reason = format!("{reason}, so evenness is not proved");
-        Self::new(event, format!("OK; {reason}")).with("unproved", reason)
+        let ok = Self::new(event, format!("OK; {reason}, so evenness is not proved"));
+        Ok(ok.with("unproved", with_sentence(reason)?))
     }
 
     fn difference(event: &'static str, word: &str, difference: &Difference) -> Result<Self> {
@@ -197,7 +197,7 @@ impl Changes {
         }
         let reason = |verdict: &Verdict| verdict.unproved.as_ref().map(discriminant);
         if seen.ok && (!self.seen.ok || reason(&seen) != reason(&self.seen)) {
-            changes.push(Change::ok("ok", &seen));
+            changes.push(Change::ok("ok", &seen)?);
         }
         self.seen = seen;
         Ok(changes)

@@ -170,7 +170,11 @@ fn describes_documents_about_tables() {
         &format!("table scan {at} --prefix p pages"),
         &format!("table scan {at} --design modulo,buckets=2 pages"),
     ]);
-    let cells = place.fluo(&format!("table scan {at} --json pages")).stdout;
+    place.is_described(&[
+        &format!("table export {at} pages"),
+        &format!("table export {at} --prefix p pages"),
+    ]);
+    let cells = place.fluo(&format!("table export {at} pages")).stdout;
     place.file("cells.jsonl", [&*cells, b"bad\n"].concat());
     place.is_described(&[&format!("table import {at} --skip-bad 1 pages cells.jsonl")]);
     place.is_described(&[&format!("table count {at} pages")]);
@@ -187,7 +191,16 @@ fn describes_documents_about_tables() {
     plans.extend(first);
     assert_described("fluo table plan", &plans);
     let verify = format!("table verify {at} pages --spec");
-    place.is_described(&[&format!("{verify} s.toml"), &format!("{verify} extra.toml")]);
+    place.runs(&format!("table create {at} few"));
+    place.file("row", "a\n");
+    place.runs(&format!("table load {at} few --prefix p row"));
+    place.is_described(&[
+        &format!("table verify {at} few --spec s.toml"),
+        &format!("{verify} s.toml"),
+        &format!("{verify} s.toml --rows skip"),
+        &format!("{verify} extra.toml"),
+        &format!("{verify} plain.toml"),
+    ]);
     place.is_described(&[&format!("table watch {at} --once --spec extra.toml pages")]);
     place.is_described(&[&format!("table list {at}")]);
     place.is_described(&[&format!("table show {at} pages")]);

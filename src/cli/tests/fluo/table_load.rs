@@ -110,3 +110,17 @@ fn leaves_no_empty_file_of_rejects_of_a_load_that_fails() {
         assert!(!place.path("bad.tsv").exists());
     }
 }
+
+/// Covers a bug: a load wrote an empty row, and an import of its export refused it.
+#[test]
+fn what_is_loaded_can_be_exported_and_imported() {
+    let place = Place::with_table();
+    place.file("rows", "a\n\nb\n");
+    place.runs("table load --at embedded:d pages --design unsalted rows");
+    let exported = place.runs("table export --at embedded:d pages").stdout;
+    assert_eq!(exported.iter().filter(|byte| **byte == b'\n').count(), 3);
+    place.file("cells.jsonl", &exported);
+    place.runs("table create --at embedded:d copy");
+    place.runs("table import --at embedded:d copy cells.jsonl");
+    place.fluo("table export --at embedded:d copy").prints(exported);
+}

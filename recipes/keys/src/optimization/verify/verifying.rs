@@ -169,7 +169,6 @@ impl Found<'_> {
         verdict.differences = self.differences(&verdict, census, scale)?;
         if verdict.unproved.is_none()
             && census.counted
-            && !matches!(self.options.rows, RowCounting::IfUneven(_))
             && !verdict.differences.iter().any(Difference::is_hot)
             && let Some(Load { fullest: Some(place), largest: entries, total, .. }) =
                 self.uneven_entries()

@@ -2,7 +2,7 @@
 labels='--authorization a --authorization b'
 fluo table create --at embedded:d --versions all odd
 sh odd.sh | fluo table import --at embedded:d odd -
-fluo table scan --at embedded:d $labels --json odd > one.jsonl
+fluo table export --at embedded:d $labels odd > one.jsonl
 fluo table create --at embedded:e --versions all odd
 fluo table import --at embedded:e odd one.jsonl
 fluo table scan --at embedded:e $labels --json odd | cmp - one.jsonl && echo the same
