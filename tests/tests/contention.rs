@@ -189,7 +189,7 @@ async fn clients_leave_each_other_time() {
 /// A run has a turn at one of its cells, and keeps it if it conflicts at the other.
 #[tokio::test(start_paused = true)]
 async fn runs_of_two_hot_cells_take_turns() {
-    let limits = Limits { conflicts: 0.7, rate: 0.65 };
+    let limits = Limits { conflicts: 0.7, rate: 0.75 };
     check(Work::AddTwice, &[(1, 8), (1, 32), (1, 128), (2, 32)], limits).await;
 }
 

@@ -175,13 +175,24 @@ impl Crew {
 
     /// Stops a process of a role that is not of this build, and starts one that is.
     pub(crate) fn replace(&mut self, role: Role, build: Build) {
-        let children = self.children.get_mut(&role).unwrap();
-        let other = children.iter().position(|other| other.build != build).unwrap();
-        let mut other = children.remove(other);
-        running(&other.child).signal(Signal::TERM);
-        let status = block_in_place(|| other.child.wait()).unwrap();
-        assert!(status.success(), "{role:?} ended: {status}");
+        let mut children = self.children[&role].iter();
+        let other = children.position(|other| other.build != build).unwrap();
+        self.stop(role, other);
         self.add(role, build);
+    }
+
+    /// Stops the oldest process of a role, and starts another one of its build.
+    pub(crate) fn restart(&mut self, role: Role) {
+        let build = self.stop(role, 0);
+        self.add(role, build);
+    }
+
+    fn stop(&mut self, role: Role, place: usize) -> Build {
+        let mut stopped = self.children.get_mut(&role).unwrap().remove(place);
+        running(&stopped.child).signal(Signal::TERM);
+        let status = block_in_place(|| stopped.child.wait()).unwrap();
+        assert!(status.success(), "{role:?} ended: {status}");
+        stopped.build
     }
 
     /// Suspends the oldest process of a role for a while.

@@ -29,7 +29,7 @@ use fluo_tests::{shop, soak};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-use crate::crew::{Build, Crew, LONG, PAUSE};
+use crate::crew::{Build, Crew, LONG, PAUSE, Role};
 use crate::ground::Ground;
 
 /// A short pause of workers, in milliseconds.
@@ -48,6 +48,8 @@ async fn all_work(crew: &Crew, ground: &Ground, client: &Client) {
 
 /// Injects each fault once. All processes work on after each.
 async fn inject_all(crew: &mut Crew, ground: &Ground, java: &JavaPeer, client: &Client) {
+    all_work(crew, ground, client).await;
+    crew.restart(Role::Worker);
     all_work(crew, ground, client).await;
     crew.interrupt().await;
     all_work(crew, ground, client).await;

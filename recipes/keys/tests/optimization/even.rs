@@ -1,7 +1,7 @@
 //! Tables that only look like tables with a hot tablet: they pass, with a reservation if their rows
 //! prove nothing.
 
-use fluo_keys::{LoadStanding, RowCounting, VerifyOptions};
+use fluo_keys::{LoadStanding, RowCounting, Unproved, VerifyOptions};
 
 use crate::scene::{
     Scene, by_host, even, hashed, in_the_first, keys, literal, modulo, numbered, of, plain, queue,
@@ -162,6 +162,8 @@ async fn counts_rows_if_entries_are_uneven() {
         let uneven = RowCounting::IfUneven(most);
         let verdict = scene.counting(uneven).verdict().await;
         assert_eq!((verdict.counted, verdict.ok), (counted, ok), "{verdict}");
+        let is_unproved = matches!(verdict.unproved, Some(Unproved::UnevenEntries { .. }));
+        assert_eq!(is_unproved, counted, "{verdict}");
     }
 }
 
