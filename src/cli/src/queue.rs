@@ -4,21 +4,21 @@ use std::ffi::OsString;
 use std::future::ready;
 use std::pin::pin;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand, value_parser};
 use fluo_engine::{Client, Snapshot, Timestamp, Transaction};
 use fluo_recipes::stored_queue::{Accuracy, Backlog, DeadLetter, StoredQueue};
-use fluo_table::Grouped;
 use fluo_table::coordination::FailedNotification;
+use fluo_table::{Error, ErrorKind, Grouped};
 use futures::TryStreamExt;
 use serde_json::json;
 
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::text::{count_of, counted};
-use crate::{dead_letters, output};
+use crate::{dead_letters, names, output};
 
 const LETTERS_AT_ONCE: usize = 200;
 /// The number of bytes of dead letters above which a transaction changes no more.
@@ -70,17 +70,27 @@ pub(crate) struct QueueArguments {
 }
 
 impl QueueArguments {
-    async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
+    pub(crate) async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
         let open = self.application.open().await?;
-        let (name, id) = (&self.application.named.name, &self.id);
         let mut queues = self.application.queues(&open)?;
-        let Some(place) = queues.iter().position(|queue| queue.id() == id) else {
-            ensure!(!queues.is_empty(), "application `{name}` has no queues");
-            let ids: Vec<_> = queues.iter().map(|queue| format!("`{}`", queue.id())).collect();
-            bail!("application `{name}` has no queue `{id}`; its queues: {}", ids.join(", "));
+        let Some(place) = queues.iter().position(|queue| queue.id() == self.id) else {
+            return Err(self.not_found(&queues));
         };
         let client = open.client().await?;
         Ok((open, client, queues.swap_remove(place)))
+    }
+
+    /// Returns the error of an unknown queue, with the one that the user may have meant.
+    fn not_found(&self, queues: &[StoredQueue]) -> anyhow::Error {
+        let (name, id) = (&self.application.named.name, &self.id);
+        let known: Vec<_> = queues.iter().map(|queue| queue.id().to_owned()).collect();
+        let error = |message| Error::new(ErrorKind::NotFound, message);
+        match names::advice(id, "queues", &known) {
+            Some(advice) => {
+                exit::advised(error(format!("application `{name}` has no queue `{id}`")), advice)
+            }
+            None => error(format!("application `{name}` has no queues")).into(),
+        }
     }
 }
 

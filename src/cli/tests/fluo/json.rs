@@ -318,6 +318,20 @@ fn describes_errors() {
         ("wait --at embedded:d --json none", "not_found", "`none`", INIT),
         ("notifications list --at embedded:d --json none", "not_found", "`none`", INIT),
         ("app remove --at embedded:d --json none", "not_found", "`none`", INIT),
+        (
+            "app remove --at embedded:d --json wub",
+            "not_found",
+            "application `wub` does not exist",
+            "did you mean `web`?",
+        ),
+        (
+            "table watch --at embedded:d --spec s.toml --json nope",
+            "not_found",
+            "there is no table `nope`",
+            "tables: `pages`, `web`",
+        ),
+        ("queue show --at embedded:d --json web eq", "not_found", "has no queues", ""),
+        ("app rebucket --at embedded:d --json web eq --buckets 8", "not_found", "no queues", ""),
         ("app remove --at embedded:d --json web", "other", "`web` was not removed", "give --yes"),
         (
             "table load --at embedded:d --prefix p --json pages .",
