@@ -6,22 +6,35 @@ use serde_json::{Map, Value, json};
 
 use crate::command_name::sibling;
 use crate::encoding::Written;
-use crate::output;
 use crate::text::counted;
+use crate::{confirm, output};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Requeue,
-    Discard,
+    /// `yes` skips the confirmation.
+    Discard {
+        yes: bool,
+    },
 }
 
 impl Change {
     pub(crate) fn of(self, count: u64) -> String {
         let changed = match self {
             Self::Requeue => "requeued",
-            Self::Discard => "discarded",
+            Self::Discard { .. } => "discarded",
         };
         format!("{changed} {}", counted(count, "dead letter"))
+    }
+
+    /// Asks for confirmation before all dead letters of an object, such as a queue, are discarded.
+    pub(crate) async fn confirm_all(self, object: &str, name: &str) -> Result<()> {
+        if !matches!(self, Self::Discard { yes: false }) {
+            return Ok(());
+        }
+        let letters = format!("dead letters of {object} `{name}`");
+        let question = format!("discard all {letters}?");
+        confirm::deletion(&question, name, &format!("the {letters} were not discarded")).await
     }
 
     /// Prints the number of changed dead letters. Fails if there is none of the one that is

@@ -36,12 +36,19 @@ Example:
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
     /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues
-    /// them.
+    /// them. With --all it asks you to type the name of the application; without a terminal it
+    /// needs --yes.
     #[command(after_help = "\
 Example:
   fluo notifications discard --at embedded:./data web org.wikipedia page:links
   fluo notifications discard --at embedded:./data --all web")]
-    Discard(Chosen),
+    Discard {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 /// List the notifications that wait for their observers.
@@ -103,7 +110,9 @@ pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
         NotificationsCommand::List(command) => command.run().await?,
         NotificationsCommand::Failed(command) => command.run().await?,
         NotificationsCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
-        NotificationsCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
+        NotificationsCommand::Discard { chosen, yes } => {
+            chosen.change(Change::Discard { yes }).await?;
+        }
     }
     Ok(Outcome::Success)
 }
@@ -184,11 +193,14 @@ impl Chosen {
             _ => None,
         };
         let open = self.application.open().await?;
+        if self.all {
+            change.confirm_all("application", &self.application.named.name).await?;
+        }
         let client = open.client();
         let count = match (change, &cell) {
             (Change::Requeue, None) => count_of(client.await?.retry_all_notifications().await?),
             (Change::Requeue, Some(cell)) => client.await?.retry_notification(cell).await?.into(),
-            (Change::Discard, _) => {
+            (Change::Discard { .. }, _) => {
                 let mut count = 0;
                 for record in open.coordination.dead_letters().await? {
                     if cell.as_ref().is_none_or(|cell| *cell == record.cell) {

@@ -41,12 +41,19 @@ Example:
     Retry(Chosen),
     /// Discard dead letters: they are deleted, and never processed.
     ///
-    /// `fluo queue failed` lists them, and `fluo queue retry` requeues them.
+    /// `fluo queue failed` lists them, and `fluo queue retry` requeues them. With --all it asks you
+    /// to type the name of the queue; without a terminal it needs --yes.
     #[command(after_help = "\
 Example:
   fluo queue discard --at embedded:./data web wc cat
   fluo queue discard --at embedded:./data web wc --all")]
-    Discard(Chosen),
+    Discard {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
@@ -55,7 +62,7 @@ pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
         QueueCommand::Show(command) => command.run().await?,
         QueueCommand::Failed(command) => command.run().await?,
         QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
-        QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
+        QueueCommand::Discard { chosen, yes } => chosen.change(Change::Discard { yes }).await?,
     }
     Ok(Outcome::Success)
 }
@@ -317,6 +324,9 @@ impl Chosen {
     async fn change(&self, change: Change) -> Result<()> {
         let key = self.key.as_deref().map(|key| self.written.named("key", key)).transpose()?;
         let (_open, client, queue) = self.queue.open().await?;
+        if self.all {
+            change.confirm_all("queue", queue.id()).await?;
+        }
         let snapshot = client.snapshot().await?;
         let is_chosen = |letter: &DeadLetter| key.as_ref().is_none_or(|key| letter.key == key);
         let letters = queue.dead_letters(&snapshot);
@@ -339,7 +349,7 @@ impl Chosen {
                 for letter in &some {
                     changed += u64::from(match change {
                         Change::Requeue => queue.requeue(&tx, letter).await?,
-                        Change::Discard => queue.discard(&tx, letter).await?,
+                        Change::Discard { .. } => queue.discard(&tx, letter).await?,
                     });
                 }
                 Ok::<u64, fluo_engine::Error>(changed)

@@ -273,7 +273,7 @@ async fn describes_documents_about_queues() {
     place.is_described(&[&format!("queue list {at}")]);
     place.is_described(&[&format!("queue show {at} wc")]);
     place.is_described(&[&format!("queue failed {at} wc")]);
-    place.is_described(&[&format!("queue discard {at} wc --all")]);
+    place.is_described(&[&format!("queue discard {at} wc --all --yes")]);
     for (app, table) in [("plan", "plan"), ("apply", "apply"), ("verify", "verify")] {
         let document = place.documents(&[&format!("app {app} {at}")]);
         let fields = described(&format!("fluo table {table}"));
