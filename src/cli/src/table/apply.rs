@@ -133,8 +133,8 @@ impl ApplyOptions {
     }
 }
 
-/// Shows a plan at a terminal, and asks for approval unless it is given. Without a terminal, refuses
-/// a plan that removes split points.
+/// Shows a plan at a terminal and asks for approval, unless it is given. Without a terminal,
+/// refuses a plan that removes split points.
 async fn ask(plan: &Plan, approval: Approval) -> Result<()> {
     let table = &plan.table;
     let refusal = format!("table `{table}` was not changed");
