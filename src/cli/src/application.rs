@@ -99,7 +99,7 @@ pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordina
 }
 
 /// Adds to the error of a missing application the one that the user may have meant.
-async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
+pub(crate) async fn missing(fluo: &Instance, name: &str, error: Error) -> anyhow::Error {
     let known = match error.kind() {
         ErrorKind::NotFound => fluo.applications().list().await.unwrap_or_default(),
         _ => return error.into(),

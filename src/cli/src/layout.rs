@@ -154,7 +154,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// Lays out the rows for a width; `None` does not limit it.
-    fn fitted(&self, width: Option<usize>) -> String {
+    pub(crate) fn fitted(&self, width: Option<usize>) -> String {
         let headings = self.headings.map(Heading::text);
         let all = self.rows.iter().map(|(_, texts)| texts.each_ref().map(String::as_str));
         let widths = widest(all.chain([headings]));

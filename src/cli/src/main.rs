@@ -23,6 +23,7 @@ mod interruption;
 mod key;
 mod layout;
 mod lines;
+mod listing;
 mod log;
 mod masking;
 mod mode;

@@ -23,6 +23,10 @@ const DEFAULT_ADDRESS: SocketAddr =
 /// The shortest interval: a reading is not free for the servers.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The advice if another process has the directory open.
+const HOLDER_ADVICE: &str =
+    "`fluo monitor` shows these figures on its page, and a worker at its FLUO_HTTP address";
+
 /// Tables, applications and processes that a monitor reads.
 #[derive(Args, Debug)]
 pub(crate) struct WatchedArguments {
@@ -57,9 +61,7 @@ impl WatchedArguments {
             let is_lock =
                 |error: &Error| error.kind() == ErrorKind::Unavailable && error.source().is_none();
             match self.target.is_directory() && error.downcast_ref().is_some_and(is_lock) {
-                true => {
-                    exit::advised(error, "a worker shows these figures at its FLUO_HTTP address")
-                }
+                true => exit::advised(error, HOLDER_ADVICE),
                 false => error,
             }
         });

@@ -10,12 +10,14 @@ use fluo_table::coordination::Application;
 use fluo_table::layout::{NotificationTimestamp, observed_column};
 use fluo_table::{Cell, Grouped, RowColumn};
 use futures::stream::TryStreamExt;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::application::{ApplicationArguments, waiting_notifications};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
 use crate::exit::Outcome;
+use crate::layout::Heading;
+use crate::listing::Listing;
 use crate::text::{count_of, counted};
 use crate::{dead_letters, output};
 
@@ -36,19 +38,26 @@ Example:
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
     /// `fluo notifications failed` lists dead letters, and `fluo notifications retry` requeues
-    /// them.
+    /// them. With --all it asks you to type the name of the application; without a terminal it
+    /// needs --yes.
     #[command(after_help = "\
 Example:
   fluo notifications discard --at embedded:./data web org.wikipedia page:links
   fluo notifications discard --at embedded:./data --all web")]
-    Discard(Chosen),
+    Discard {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 /// List the notifications that wait for their observers.
 ///
-/// Each line has the row and the column that changed, a tab, the kind of the observer, a tab, and
-/// the timestamp of the change. The kind is `-` if no observer of the application observes the
-/// column.
+/// At a terminal it prints a table. Otherwise each line has the row and the column that changed, a
+/// tab, the kind of the observer, a tab, and the timestamp of the change. The kind is `-` if no
+/// observer of the application observes the column.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -66,10 +75,10 @@ pub(crate) struct List {
 
 /// List the dead letters: notifications whose observers failed too often.
 ///
-/// Each line has the row and the column that changed and, after a tab each: the kind of the
-/// observer, the timestamp of the change, the number of tries, the time of the last failure (UTC),
-/// and its error. `fluo notifications retry` requeues them, and `fluo notifications discard`
-/// deletes them.
+/// At a terminal it prints a table. Otherwise each line has the row and the column that changed
+/// and, after a tab each: the kind of the observer, the timestamp of the change, the number of
+/// tries, the time of the last failure (UTC), and its error. `fluo notifications retry` requeues
+/// them, and `fluo notifications discard` deletes them.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo notifications failed --at embedded:./data web")]
 pub(crate) struct Failed {
@@ -103,7 +112,9 @@ pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
         NotificationsCommand::List(command) => command.run().await?,
         NotificationsCommand::Failed(command) => command.run().await?,
         NotificationsCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
-        NotificationsCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
+        NotificationsCommand::Discard { chosen, yes } => {
+            chosen.change(Change::Discard { yes }).await?;
+        }
     }
     Ok(Outcome::Success)
 }
@@ -114,20 +125,26 @@ impl List {
         let mut notifications = open.table.scan(notifications());
         let (mut count, mut unreadable) = (0, 0_u64);
         let most = self.limit.unwrap_or(u64::MAX);
+        let mut list = Listing::new([
+            Heading::Left("cell"),
+            Heading::Left("kind"),
+            Heading::Right("timestamp"),
+        ]);
         while let Some(batch) = notifications.try_next().await? {
-            let mut lines = String::new();
+            let mut items = Vec::new();
             for cell in &batch {
-                let Some(line) = self.line(cell, &open.application) else {
+                let Some(item) = self.item(cell, &open.application) else {
                     unreadable += 1;
                     continue;
                 };
                 if count < most {
-                    lines += &format!("{}\n", line?);
+                    items.push(item);
                 }
                 count += 1;
             }
-            output::write(lines.as_bytes())?;
+            list.add(items)?;
         }
+        list.end()?;
         let wait = waiting_notifications(count);
         if count > most {
             say!("{wait}, {} printed", Grouped(most));
@@ -143,33 +160,41 @@ impl List {
         Ok(())
     }
 
-    /// Returns the line of a notification; `None` if it cannot be decoded.
-    fn line(&self, cell: &Cell, application: &Application) -> Option<Result<String>> {
+    /// Returns the item of a notification; `None` if it cannot be decoded.
+    fn item(&self, cell: &Cell, application: &Application) -> Option<Value> {
         let (row, column) = (&cell.key.row, observed_column(&cell.key.column).ok()?);
         let stamp = NotificationTimestamp::decode(cell.key.timestamp)?;
         let observer = application.observers.iter().find(|observed| observed.column == column);
         let kind = observer.map(|observed| observed.kind.to_string());
-        let item = json!({ "kind": kind, "timestamp": stamp.timestamp.get() });
-        Some(dead_letters::notification(self.written, (row, &column), &item))
+        let fields = json!({ "kind": kind, "timestamp": stamp.timestamp.get() });
+        Some(dead_letters::notification(self.written, (row, &column), fields))
     }
 }
 
 impl Failed {
     async fn run(&self) -> Result<()> {
         let records = self.application.open().await?.coordination.dead_letters().await?;
-        let count = records.len();
-        for record in records {
+        let mut list = Listing::new([
+            Heading::Left("cell"),
+            Heading::Left("kind"),
+            Heading::Right("timestamp"),
+            Heading::Right("tries"),
+            Heading::Left("failed at"),
+            Heading::Left("error"),
+        ]);
+        list.add(records.iter().map(|record| {
             let cell = (&*record.cell.row, &record.cell.column);
-            let item = json!({
+            let fields = json!({
                 "kind": record.kind.to_string(),
                 "timestamp": record.timestamp.get(),
                 "tries": record.tries,
                 "failed_at": time(record.failed_at_ms),
                 "error": record.error,
             });
-            output::emit(&dead_letters::notification(self.written, cell, &item)?)?;
-        }
-        output::say(&counted(count, "dead letter"));
+            dead_letters::notification(self.written, cell, fields)
+        }))?;
+        list.end()?;
+        output::say(&counted(records.len(), "dead letter"));
         Ok(())
     }
 }
@@ -184,11 +209,14 @@ impl Chosen {
             _ => None,
         };
         let open = self.application.open().await?;
+        if self.all {
+            change.confirm_all("application", &self.application.named.name).await?;
+        }
         let client = open.client();
         let count = match (change, &cell) {
             (Change::Requeue, None) => count_of(client.await?.retry_all_notifications().await?),
             (Change::Requeue, Some(cell)) => client.await?.retry_notification(cell).await?.into(),
-            (Change::Discard, _) => {
+            (Change::Discard { .. }, _) => {
                 let mut count = 0;
                 for record in open.coordination.dead_letters().await? {
                     if cell.as_ref().is_none_or(|cell| *cell == record.cell) {

@@ -4,21 +4,23 @@ use std::ffi::OsString;
 use std::future::ready;
 use std::pin::pin;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand, value_parser};
 use fluo_engine::{Client, Snapshot, Timestamp, Transaction};
 use fluo_recipes::stored_queue::{Accuracy, Backlog, DeadLetter, StoredQueue};
-use fluo_table::Grouped;
 use fluo_table::coordination::FailedNotification;
+use fluo_table::{Error, ErrorKind, Grouped};
 use futures::TryStreamExt;
 use serde_json::json;
 
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::dead_letters::Change;
 use crate::encoding::Written;
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
+use crate::layout::Heading;
+use crate::listing::Listing;
 use crate::text::{count_of, counted};
-use crate::{dead_letters, output};
+use crate::{names, output};
 
 const LETTERS_AT_ONCE: usize = 200;
 /// The number of bytes of dead letters above which a transaction changes no more.
@@ -41,12 +43,19 @@ Example:
     Retry(Chosen),
     /// Discard dead letters: they are deleted, and never processed.
     ///
-    /// `fluo queue failed` lists them, and `fluo queue retry` requeues them.
+    /// `fluo queue failed` lists them, and `fluo queue retry` requeues them. With --all it asks you
+    /// to type the name of the queue; without a terminal it needs --yes.
     #[command(after_help = "\
 Example:
   fluo queue discard --at embedded:./data web wc cat
   fluo queue discard --at embedded:./data web wc --all")]
-    Discard(Chosen),
+    Discard {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Do not ask for confirmation
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
@@ -55,7 +64,7 @@ pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
         QueueCommand::Show(command) => command.run().await?,
         QueueCommand::Failed(command) => command.run().await?,
         QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
-        QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
+        QueueCommand::Discard { chosen, yes } => chosen.change(Change::Discard { yes }).await?,
     }
     Ok(Outcome::Success)
 }
@@ -70,17 +79,27 @@ pub(crate) struct QueueArguments {
 }
 
 impl QueueArguments {
-    async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
+    pub(crate) async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
         let open = self.application.open().await?;
-        let (name, id) = (&self.application.named.name, &self.id);
         let mut queues = self.application.queues(&open)?;
-        let Some(place) = queues.iter().position(|queue| queue.id() == id) else {
-            ensure!(!queues.is_empty(), "application `{name}` has no queues");
-            let ids: Vec<_> = queues.iter().map(|queue| format!("`{}`", queue.id())).collect();
-            bail!("application `{name}` has no queue `{id}`; its queues: {}", ids.join(", "));
+        let Some(place) = queues.iter().position(|queue| queue.id() == self.id) else {
+            return Err(self.not_found(&queues));
         };
         let client = open.client().await?;
         Ok((open, client, queues.swap_remove(place)))
+    }
+
+    /// Returns the error of an unknown queue, with the one that the user may have meant.
+    fn not_found(&self, queues: &[StoredQueue]) -> anyhow::Error {
+        let (name, id) = (&self.application.named.name, &self.id);
+        let known: Vec<_> = queues.iter().map(|queue| queue.id().to_owned()).collect();
+        let error = |message| Error::new(ErrorKind::NotFound, message);
+        match names::advice(id, "queues", &known) {
+            Some(advice) => {
+                exit::advised(error(format!("application `{name}` has no queue `{id}`")), advice)
+            }
+            None => error(format!("application `{name}` has no queues")).into(),
+        }
     }
 }
 
@@ -104,11 +123,11 @@ impl Limit {
 
 /// List the buckets of a queue in which entries wait.
 ///
-/// Each line has the bucket and, after a tab each: the number of entries, their bytes, the start
-/// timestamp of the oldest one, a lower bound of its age in seconds (`-` if it is not known), and
-/// `exact`. A queue with more entries than the limit is not read completely: then the line of a
-/// bucket that has more entries than were read ends with `lower bound`, and other buckets may be
-/// missing. `--exact` reads all.
+/// At a terminal it prints a table. Otherwise each line has the bucket and, after a tab each: the
+/// number of entries, their bytes, the start timestamp of the oldest one, a lower bound of its age
+/// in seconds (`-` if it is not known), and `exact`. A queue with more entries than the limit is
+/// not read completely: then the line of a bucket that has more entries than were read ends with
+/// `lower bound`, and other buckets may be missing. `--exact` reads all.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue show --at embedded:./data web wc")]
 pub(crate) struct Show {
@@ -122,18 +141,26 @@ impl Show {
     async fn run(&self) -> Result<()> {
         let (open, client, queue) = self.queue.open().await?;
         let backlog = self.limit.backlog(&queue, &client.snapshot().await?).await?;
-        for bucket in &backlog.buckets {
+        let mut list = Listing::new([
+            Heading::Right("bucket"),
+            Heading::Right("entries"),
+            Heading::Right("bytes"),
+            Heading::Right("oldest"),
+            Heading::Right("age in s"),
+            Heading::Left("accuracy"),
+        ]);
+        list.add(backlog.buckets.iter().map(|bucket| {
             let accuracy = if bucket.is_complete { Accuracy::Exact } else { Accuracy::LowerBound };
-            let item = json!({
+            json!({
                 "bucket": bucket.bucket,
                 "entries": bucket.entries,
                 "bytes": bucket.bytes,
                 "oldest": bucket.oldest.get(),
                 "oldest_age_seconds": bucket.oldest_age.map(|age| age.as_secs()),
                 "accuracy": accuracy.to_string(),
-            });
-            output::emit(&dead_letters::line(&item)?)?;
-        }
+            })
+        }))?;
+        list.end()?;
         let failed = open.coordination.dead_letters().await?;
         Stuck::new(&queue, &backlog, &failed).warn(&queue);
         note_accuracy(&queue, &backlog);
@@ -164,13 +191,14 @@ fn note_accuracy(queue: &StoredQueue, backlog: &Backlog) {
 
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
-/// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one, a lower bound of its age
-/// in seconds (`-` if there is none, or it is not known), the number of dead letters, and the
-/// accuracy of the numbers of entries and bytes. This is `exact`, unless a queue has more entries
-/// than the limit: then `estimate`, or `lower bound` if too little was read for an estimate, and
-/// unread entries may be older. A warning on standard error names entries that no worker processes.
-/// `fluo queue show` lists the buckets of a queue, and `fluo queue failed` its dead letters.
+/// At a terminal it prints a table. Otherwise each line has the id and, after a tab each: the kind,
+/// the number of buckets, the number of entries that wait, their bytes, the start timestamp of the
+/// oldest one, a lower bound of its age in seconds (`-` if there is none, or it is not known), the
+/// number of dead letters, and the accuracy of the numbers of entries and bytes. This is `exact`,
+/// unless a queue has more entries than the limit: then `estimate`, or `lower bound` if too little
+/// was read for an estimate, and unread entries may be older. A warning on standard error names
+/// entries that no worker processes. `fluo queue show` lists the buckets of a queue, and `fluo
+/// queue failed` its dead letters.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue list --at embedded:./data web")]
 pub(crate) struct List {
@@ -195,6 +223,17 @@ impl List {
         let queues = self.application.queues(&open)?;
         let snapshot = open.client().await?.snapshot().await?;
         let failed = open.coordination.dead_letters().await?;
+        let mut list = Listing::new([
+            Heading::Left("queue"),
+            Heading::Left("kind"),
+            Heading::Right("buckets"),
+            Heading::Right("entries"),
+            Heading::Right("bytes"),
+            Heading::Right("oldest"),
+            Heading::Right("age in s"),
+            Heading::Right("dead letters"),
+            Heading::Left("accuracy"),
+        ]);
         for queue in &queues {
             let backlog = self.limit.backlog(queue, &snapshot).await?;
             let letters = queue.dead_letters(&snapshot);
@@ -214,10 +253,11 @@ impl List {
                 output::add(&mut item, "entries_of_no_bucket", stuck.entries_of_no_bucket);
                 output::add(&mut item, "failed_buckets", stuck.failed_buckets);
             }
-            output::emit(&dead_letters::line(&item)?)?;
+            list.add([item])?;
             stuck.warn(queue);
             note_accuracy(queue, &backlog);
         }
+        list.end()?;
         output::say(&counted(queues.len(), "queue"));
         Ok(())
     }
@@ -256,9 +296,9 @@ impl Stuck {
 
 /// List the dead letters of a queue: entries that could not be processed.
 ///
-/// Each line has the bytes of the key and, after a tab each: the start timestamp of the transaction
-/// that added the entry, the bytes of its value, and the error. `fluo queue retry` requeues them,
-/// and `fluo queue discard` deletes them.
+/// At a terminal it prints a table. Otherwise each line has the bytes of the key and, after a tab
+/// each: the start timestamp of the transaction that added the entry, the bytes of its value, and
+/// the error. `fluo queue retry` requeues them, and `fluo queue discard` deletes them.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  fluo queue failed --at embedded:./data web wc")]
 pub(crate) struct Failed {
@@ -286,18 +326,24 @@ impl Failed {
     async fn run(&self) -> Result<()> {
         let (_open, client, queue) = self.queue.open().await?;
         let mut letters = queue.dead_letters(&client.snapshot().await?);
+        let mut list = Listing::new([
+            Heading::Left("key"),
+            Heading::Right("sequence"),
+            Heading::Left("value"),
+            Heading::Left("error"),
+        ]);
         let mut count = 0_u64;
         while let Some(letter) = letters.try_next().await? {
             count += 1;
             let value = letter.value.as_deref();
-            let item = json!({
+            list.add([json!({
                 "key": self.written.shown(&letter.key),
                 "sequence": letter.sequence.get(),
                 "value": value.map(|value| self.written.shown(value)),
                 "error": letter.error,
-            });
-            output::emit(&dead_letters::line(&item)?)?;
+            })])?;
         }
+        list.end()?;
         output::say(&counted(count, "dead letter"));
         Ok(())
     }
@@ -307,6 +353,9 @@ impl Chosen {
     async fn change(&self, change: Change) -> Result<()> {
         let key = self.key.as_deref().map(|key| self.written.named("key", key)).transpose()?;
         let (_open, client, queue) = self.queue.open().await?;
+        if self.all {
+            change.confirm_all("queue", queue.id()).await?;
+        }
         let snapshot = client.snapshot().await?;
         let is_chosen = |letter: &DeadLetter| key.as_ref().is_none_or(|key| letter.key == key);
         let letters = queue.dead_letters(&snapshot);
@@ -329,7 +378,7 @@ impl Chosen {
                 for letter in &some {
                     changed += u64::from(match change {
                         Change::Requeue => queue.requeue(&tx, letter).await?,
-                        Change::Discard => queue.discard(&tx, letter).await?,
+                        Change::Discard { .. } => queue.discard(&tx, letter).await?,
                     });
                 }
                 Ok::<u64, fluo_engine::Error>(changed)

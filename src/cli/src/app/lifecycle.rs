@@ -10,7 +10,7 @@ use fluo_table::coordination::{ObservedColumn, ObserverKind, check_application_n
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin, check_table_name, unescape};
 use serde_json::json;
 
-use crate::application::{self, NamedApplication};
+use crate::application::{NamedApplication, missing};
 use crate::queue::QueueArguments;
 use crate::target::{InstanceArguments, MakingArguments};
 use crate::text::{counted, in_shell};
@@ -194,8 +194,7 @@ impl Init {
 impl Rebucket {
     pub(crate) async fn run(&self) -> Result<()> {
         let QueueArguments { application, id } = &self.queue;
-        let open = application.open().await?;
-        let client = open.client().await?;
+        let (open, client, _) = self.queue.open().await?;
         let work = format!("moving the values of `{}`", output::shown(id));
         let change = StoredQueue::rebucket(&client, &*open.coordination, id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
@@ -236,14 +235,15 @@ impl Remove {
         output::print_result(&json!({ "name": name, "table": table }))
     }
 
-    /// Adds to the error the table that an interrupted run may have left.
+    /// Adds to the error the table that an interrupted run may have left, or the application that
+    /// the user may have meant.
     async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
         let NamedApplication { target, name } = &self.application;
         let is_left = applications_of(&**fluo.applications(), name).await?.is_empty()
             && fluo.table_exists(name).await?
             && is_set_up(&fluo.properties(name).await?);
         if !is_left {
-            return Ok(application::advised(error));
+            return Ok(missing(fluo, name, error).await);
         }
         let error = Error::new(ErrorKind::NotFound, format!("there is no application `{name}`"));
         let (at, name) = (target.in_command(), in_shell(name));

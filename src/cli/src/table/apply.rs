@@ -1,7 +1,6 @@
 //! `fluo table apply`, and the changes of `fluo app apply`.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,18 +11,19 @@ use fluo_table::{Grouped, TableAdmin};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::plan::{Optimized, describe, read_plan};
+use super::plan::{Optimized, described, read_plan};
 use super::wait_until_balanced;
 use crate::command_name::sibling;
 use crate::interruption::set_state;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{Abridged, counted, parse_duration, shortened};
-use crate::{confirm, output, progress, spec};
+use crate::{confirm, layout, output, progress, spec};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///
 /// At a terminal it shows the plan and asks for approval, unless --yes or a saved plan is given.
-/// Without a terminal it asks nothing, but needs --yes to remove split points.
+/// Without a terminal it asks nothing, but needs --yes to remove split points, also for a saved
+/// plan.
 ///
 /// Prints each step when it is done, and of many only the first 40. It is safe to stop at any time:
 /// the table serves after each step, and applying again continues from there. If a step fails, the
@@ -105,8 +105,8 @@ impl ApplyOptions {
         approval: Approval,
     ) -> Result<()> {
         let table = &plan.table;
-        if let (Approval::Asked { prune }, false) = (approval, self.yes || plan.is_empty()) {
-            self.ask(plan, prune).await?;
+        if !self.yes && !plan.is_empty() {
+            ask(plan, approval).await?;
         }
         let mut course = Course::new(table, plan.steps().len());
         let applied = plan.apply(tables).on_event(|event| course.tell(event)).await;
@@ -133,25 +133,24 @@ impl ApplyOptions {
     }
 }
 
-impl ApplyOptions {
-    /// Shows the plan at a terminal, and asks for approval. Without a terminal, refuses a plan that
-    /// removes split points.
-    async fn ask(&self, plan: &Plan, prune: bool) -> Result<()> {
-        let table = &plan.table;
-        let refusal = format!("table `{table}` was not changed");
-        if confirm::is_possible() && io::stdout().is_terminal() && !output::is_json() {
-            describe(plan, prune)?;
-            let steps = counted(plan.steps().len(), "step");
-            let question = format!("apply {steps} to table `{table}`? type yes to confirm:");
-            return confirm::expect(&question, "yes", &refusal).await;
-        }
-        let removed = counted(plan.splits_to_remove.len(), "split point");
-        ensure!(
-            plan.splits_to_remove.is_empty(),
-            "{refusal}, because it would remove {removed}; give --yes, as no terminal can confirm it"
-        );
-        Ok(())
+/// Shows a plan at a terminal and asks for approval, unless it is given. Without a terminal,
+/// refuses a plan that removes split points.
+async fn ask(plan: &Plan, approval: Approval) -> Result<()> {
+    let table = &plan.table;
+    let refusal = format!("table `{table}` was not changed");
+    if confirm::is_possible() {
+        let Approval::Asked { prune } = approval else { return Ok(()) };
+        output::complain_lines(&described(plan, prune, layout::error_width()));
+        let steps = counted(plan.steps().len(), "step");
+        let question = format!("apply {steps} to table `{table}`? type yes to confirm:");
+        return confirm::expect(&question, "yes", &refusal).await;
     }
+    let removed = counted(plan.splits_to_remove.len(), "split point");
+    ensure!(
+        plan.splits_to_remove.is_empty(),
+        "{refusal}, because it would remove {removed}; give --yes, as no terminal can confirm it"
+    );
+    Ok(())
 }
 
 const UNDOING: &str = "undoing what was done";

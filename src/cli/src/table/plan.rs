@@ -14,7 +14,7 @@ use crate::output::{self, shown};
 use crate::spec::{self, Expected};
 use crate::target::{TargetArguments, check_exists};
 use crate::text::{Abridged, and_more, counted, in_shell};
-use crate::{atomic_file, progress, wording};
+use crate::{atomic_file, layout, progress, wording};
 
 /// Maximum number of runs of neighboring tablets that are listed for a group.
 const MAX_RUNS: usize = 3;
@@ -126,52 +126,57 @@ fn cannot_save(path: &Path) -> String {
     format!("cannot save the plan as {}", path.display())
 }
 
+/// Prints a plan.
 pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
+    output::print(&described(plan, prunes, layout::output_width()))
+}
+
+/// Describes a plan in lines for a person, for a terminal of this width; `None` does not limit it.
+pub(super) fn described(plan: &Plan, prunes: bool, width: Option<usize>) -> String {
     let servers = counted(plan.servers, "server");
     let splits = counted(plan.found_splits.len(), "split point");
-    show!("Plan for table {}, which has {splits} on {servers}.", plan.table)?;
+    let mut lines =
+        vec![format!("Plan for table {}, which has {splits} on {servers}.", plan.table)];
     if plan.is_empty() {
-        show!("\nNothing to do: the table matches.")?;
+        lines.push("\nNothing to do: the table matches.".to_owned());
     }
-    describe_splits("+", &plan.splits_to_add, "to add")?;
-    describe_properties(plan)?;
-    describe_splits("-", &plan.splits_to_remove, "to remove")?;
+    lines.extend(described_splits("+", &plan.splits_to_add, "to add"));
+    lines.extend(described_properties(plan));
+    lines.extend(described_splits("-", &plan.splits_to_remove, "to remove"));
     if !prunes {
         let kept = "that no recipe asks for; they stay (--prune removes them)";
-        describe_splits("?", &plan.unrequested_splits, kept)?;
+        lines.extend(described_splits("?", &plan.unrequested_splits, kept));
         let mut properties = plan.unrequested_properties().peekable();
         if properties.peek().is_some() {
-            show!("\nproperties {kept}:")?;
+            lines.push(format!("\nproperties {kept}:"));
         }
-        for (name, value) in properties {
-            show!("  ? {}", shown(&format!("{name} = {value}")))?;
-        }
+        let line = |(name, value)| format!("  ? {}", shown(&format!("{name} = {value}")));
+        lines.extend(properties.map(line));
     }
-    describe_groups(plan)?;
+    lines.extend(described_groups(plan, width));
     let added = counted(plan.splits_to_add.len(), "split point");
     let removed = Grouped::new(plan.splits_to_remove.len());
     let (properties, verb) =
         (counted(property_steps(plan).count(), "property"), set_or_remove(plan));
-    show!("\nIn all: {added} to add, {removed} to remove, {properties} to {verb}.")
+    lines.push(format!("\nIn all: {added} to add, {removed} to remove, {properties} to {verb}."));
+    lines.join("\n")
 }
 
 fn set_or_remove(plan: &Plan) -> &'static str {
     if plan.is_without_groups { "remove" } else { "set" }
 }
 
-fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
+fn described_splits(sign: &str, splits: &[Bytes], what: &str) -> Vec<String> {
     if splits.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    show!("\n{} {what}:", counted(splits.len(), "split point"))?;
+    let mut lines = vec![format!("\n{} {what}:", counted(splits.len(), "split point"))];
     let mut list = Abridged::default();
-    for split in splits.iter().filter(|_| list.lists()) {
-        show!("  {sign} {}", Escaped(split))?;
-    }
-    if let Some(more) = list.rest("split point") {
-        show!("  {sign} {more}; --json has all of them")?;
-    }
-    Ok(())
+    let listed = splits.iter().filter(|_| list.lists());
+    lines.extend(listed.map(|split| format!("  {sign} {}", Escaped(split))));
+    let more = list.rest("split point");
+    lines.extend(more.map(|more| format!("  {sign} {more}; --json has all of them")));
+    lines
 }
 
 fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
@@ -185,20 +190,20 @@ fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, 
     })
 }
 
-fn describe_properties(plan: &Plan) -> Result<()> {
-    let mut steps = property_steps(plan).peekable();
-    if steps.peek().is_some() {
-        show!("\nproperties to {}:", set_or_remove(plan))?;
+fn described_properties(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, before, after) in property_steps(plan) {
+        if lines.is_empty() {
+            lines.push(format!("\nproperties to {}:", set_or_remove(plan)));
+        }
+        lines.push(format!("  ~ {}", shown(&name)));
+        lines.push(format!("      before  {}", shown(before.as_deref().unwrap_or("(not set)"))));
+        lines.push(format!("      after   {}", shown(&after)));
     }
-    for (name, before, after) in steps {
-        show!("  ~ {}", shown(&name))?;
-        show!("      before  {}", shown(before.as_deref().unwrap_or("(not set)")))?;
-        show!("      after   {}", shown(&after))?;
-    }
-    Ok(())
+    lines
 }
 
-fn describe_groups(plan: &Plan) -> Result<()> {
+fn described_groups(plan: &Plan, width: Option<usize>) -> Vec<String> {
     let groups = &plan.groups;
     let mut table = Columns::new([
         Heading::Left("group"),
@@ -215,16 +220,14 @@ fn describe_groups(plan: &Plan) -> Result<()> {
             end_rows(&forecast.runs),
         ]);
     }
-    output::print(if plan.is_without_groups && plan.group_pattern().is_none() {
+    let title = if plan.is_without_groups && plan.group_pattern().is_none() {
         "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
     } else {
         "\ngroups, as the balancer will spread them:"
-    })?;
-    output::print(&table.lines())?;
-    if let Some(more) = list.rest("group") {
-        show!("  {more}; --json has all of them")?;
-    }
-    Ok(())
+    };
+    let mut lines = vec![title.to_owned(), table.fitted(width)];
+    lines.extend(list.rest("group").map(|more| format!("  {more}; --json has all of them")));
+    lines
 }
 
 fn end_rows(runs: &[TabletRun]) -> String {

@@ -4,7 +4,7 @@ use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use fluo_keys::{Difference, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{ErrorKind, TableAdmin};
@@ -14,6 +14,7 @@ use tokio::time::sleep;
 use super::plan::SpecTable;
 use super::verify::{Limits, Rows, all_with_sentences, with_damage, with_sentence};
 use crate::exit::{self, Outcome};
+use crate::target::no_such_table;
 use crate::text::{counted, parse_duration};
 use crate::{output, spec};
 
@@ -60,15 +61,14 @@ impl Watch {
         let options = self.limits.options(expected, self.rows);
         let mut connected = None;
         // An error of the first check is an error of the arguments.
-        let first = self.look(&optimizations, &options, &mut connected).await?;
-        let first = first.with_context(|| format!("there is no table `{name}`"))?;
+        let first = self.look(&optimizations, &options, &mut connected).await??;
         self.print(&Change::begin(&first)?)?;
         let mut changes = Changes { seen: first, error: None };
         while changes.seen.ok || !self.once {
             sleep(self.interval).await;
             let looked = match self.look(&optimizations, &options, &mut connected).await {
-                Ok(Some(seen)) => Ok(seen),
-                Ok(None) => {
+                Ok(Ok(seen)) => Ok(seen),
+                Ok(Err(_)) => {
                     self.print(&Change::new("deleted", "deleted"))?;
                     bail!("table `{name}` was deleted while it was watched");
                 }
@@ -81,13 +81,14 @@ impl Watch {
         Ok(Outcome::Difference)
     }
 
-    /// Checks the table once; `None` if it does not exist. Keeps the connection to an Accumulo.
+    /// Checks the table once. The inner error is that of a table that does not exist. Keeps the
+    /// connection to an Accumulo.
     async fn look(
         &self,
         optimizations: &TableOptimizations,
         options: &VerifyOptions,
         connected: &mut Option<Arc<dyn TableAdmin>>,
-    ) -> Result<Option<Verdict>> {
+    ) -> Result<Result<Verdict>> {
         let SpecTable { target, name, .. } = &self.table;
         let (tables, unwritable) = match connected {
             Some(tables) => (Arc::clone(tables), None),
@@ -95,8 +96,10 @@ impl Watch {
         };
         *connected = target.is_live().then(|| Arc::clone(&tables));
         match optimizations.verify(&*tables, name).options(options).await {
-            Ok(verdict) => Ok(Some(with_damage(verdict, unwritable))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Ok(verdict) => Ok(Ok(with_damage(verdict, unwritable))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Err(no_such_table(&*tables, name).await?))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -75,13 +75,15 @@ pub(crate) fn check_is_own(name: &str) -> Result<()> {
 
 /// Checks that a table exists. The error names the one that the user may have meant.
 pub(crate) async fn check_exists(tables: &dyn TableAdmin, name: &str) -> Result<()> {
-    if tables.table_exists(name).await? {
-        return Ok(());
-    }
+    if tables.table_exists(name).await? { Ok(()) } else { Err(no_such_table(tables, name).await?) }
+}
+
+/// Returns the error of a missing table. It names the one that the user may have meant.
+pub(crate) async fn no_such_table(tables: &dyn TableAdmin, name: &str) -> Result<anyhow::Error> {
     let mut known = tables.tables().await?;
     known.retain(|name| !is_system_table(name));
     let error = Error::no_such_table(name);
-    Err(match names::advice(name, "tables", &known) {
+    Ok(match names::advice(name, "tables", &known) {
         Some(advice) => exit::advised(error, advice),
         None => error.into(),
     })

@@ -37,6 +37,8 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     // application.
     lose("pages").await;
     place.runs("table create --at embedded:d web");
+    let error =
+        "application `web` does not exist; `web` is a table, whose cells `fluo table scan` prints";
     assert_eq!(place.fails(remove), error);
 }
 

@@ -286,7 +286,7 @@ async fn describes_documents_about_queues() {
     place.is_described(&[&format!("queue list {at}")]);
     place.is_described(&[&format!("queue show {at} wc")]);
     place.is_described(&[&format!("queue failed {at} wc")]);
-    place.is_described(&[&format!("queue discard {at} wc --all")]);
+    place.is_described(&[&format!("queue discard {at} wc --all --yes")]);
     for (app, table) in [("plan", "plan"), ("apply", "apply"), ("verify", "verify")] {
         let document = place.documents(&[&format!("app {app} {at}")]);
         let fields = described(&format!("fluo table {table}"));
@@ -331,6 +331,20 @@ fn describes_errors() {
         ("wait --at embedded:d --json none", "not_found", "`none`", INIT),
         ("notifications list --at embedded:d --json none", "not_found", "`none`", INIT),
         ("app remove --at embedded:d --json none", "not_found", "`none`", INIT),
+        (
+            "app remove --at embedded:d --json wub",
+            "not_found",
+            "application `wub` does not exist",
+            "did you mean `web`?",
+        ),
+        (
+            "table watch --at embedded:d --spec s.toml --json nope",
+            "not_found",
+            "there is no table `nope`",
+            "tables: `pages`, `web`",
+        ),
+        ("queue show --at embedded:d --json web eq", "not_found", "has no queues", ""),
+        ("app rebucket --at embedded:d --json web eq --buckets 8", "not_found", "no queues", ""),
         ("app remove --at embedded:d --json web", "other", "`web` was not removed", "give --yes"),
         (
             "table load --at embedded:d --prefix p --json pages .",

@@ -236,10 +236,50 @@ fn a_script_needs_yes_to_remove_split_points() {
     assert!(error.ends_with("give --yes, as no terminal can confirm it"), "{error}");
     assert_eq!(place.shown(), before);
     place.runs(&format!("{apply} --yes"));
-    // A saved plan was approved when it was saved.
-    place.file("more.toml", "[[row_hasher]]\nprefix = \"p\"\ntablets = 3\n");
-    place.runs("table plan --at embedded:d --spec more.toml --prune --out plan.json pages");
-    place.runs("table apply --at embedded:d plan.json");
+}
+
+/// Covers a bug: a saved plan removed split points in a script without `--yes`.
+#[test]
+fn a_saved_plan_is_approved_at_a_terminal_only() {
+    let place = place();
+    let splits = || place.shown()["tablets"].as_array().unwrap().len();
+    let tablets = |tablets| {
+        place.file("less.toml", format!("[[row_hasher]]\nprefix = \"p\"\ntablets = {tablets}\n"));
+        place.runs("table plan --at embedded:d --spec less.toml --prune --out plan.json pages");
+    };
+    let apply = "table apply --at embedded:d plan.json";
+    tablets(3);
+    let before = place.shown();
+    let error = place.fails(apply);
+    assert!(error.starts_with("table `pages` was not changed, because it would remove "));
+    assert!(error.ends_with("give --yes, as no terminal can confirm it"), "{error}");
+    assert_eq!(place.shown(), before);
+    let (code, shown) = place.at_terminal(apply, &[]).ended();
+    assert_eq!(code, Some(0), "{shown}");
+    assert_eq!(splits(), 4);
+    tablets(2);
+    place.runs(&format!("{apply} --yes"));
+    assert_eq!(splits(), 3);
+}
+
+/// Covers a bug: with the output in a pipe, `apply` changed the table without showing the plan.
+#[rstest]
+#[case::text("")]
+#[case::json("--json")]
+fn asks_although_the_output_is_a_pipe(#[case] form: &str) {
+    let place = Place::with_table();
+    let fluo = env!("CARGO_BIN_EXE_fluo");
+    let apply = format!("{fluo} table apply --at embedded:d --spec s.toml {form} pages");
+    place.file("piped.sh", format!("{apply} | cat >output\n"));
+    for (answer, tablets) in [("no\r", 1), ("yes\r", 21)] {
+        let session = place.program_at_terminal("sh", "piped.sh", &[]);
+        session.waits_for("to table `pages`? type yes to confirm:");
+        assert_says(&session.shown(), "split points to add:");
+        assert_eq!(place.read("output"), "");
+        session.types(answer);
+        session.ended();
+        assert_eq!(place.shown()["tablets"].as_array().unwrap().len(), tablets);
+    }
 }
 
 /// An `apply` that removed 20,000 split points once printed 201 lines.

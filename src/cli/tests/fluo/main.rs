@@ -31,6 +31,7 @@ mod data_transcripts;
 mod demo;
 mod json;
 mod layout;
+mod listing;
 mod log;
 mod monitor;
 mod oracle_port;

@@ -80,7 +80,9 @@ fn serves_the_page_until_a_signal() {
     // No other process can open the directory, or listen there.
     let held = place.fails("top --at embedded:d");
     assert_says(&held, " is open in process ");
-    assert_says(&held, "; a worker shows these figures at its FLUO_HTTP address");
+    let advice =
+        "; `fluo monitor` shows these figures on its page, and a worker at its FLUO_HTTP address";
+    assert_says(&held, advice);
     place.runs("table create --at embedded:e pages");
     let taken = place.fails(&format!("monitor --at embedded:e --listen {address}"));
     assert_says(&taken, &format!("cannot listen at {address} for /, /figures"));

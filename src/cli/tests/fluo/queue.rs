@@ -1,6 +1,6 @@
 //! `fluo queue`: the queues of an application, their backlog and their dead letters.
 
-use crate::command::Place;
+use crate::command::{Place, assert_says};
 use fluo_engine::{InstanceExt, Observers, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
@@ -52,6 +52,27 @@ async fn warns_of_entries_that_no_worker_processes() {
     assert_eq!(list.stderr, format!("{warnings}1 queue\n"));
     let show = place.runs("queue show --at embedded:d web wc");
     assert_eq!(show.stderr, format!("{warnings}entries wait in 0 of 1 bucket\n"));
+}
+
+/// Covers a bug: `discard --all` deleted all dead letters without a question.
+#[cfg(unix)]
+#[tokio::test]
+async fn asks_before_all_dead_letters_are_discarded() {
+    let place = Place::new();
+    for _ in 0..2 {
+        update(&place, &[("cat", 200)], true).await;
+    }
+    for (answer, code, told) in [
+        ("web\r", 2, "error: the dead letters of queue `wc` were not discarded"),
+        ("wc\r", 0, "discarded 1 dead letter"),
+    ] {
+        let session = place.at_terminal("queue discard --at embedded:d web wc --all", &[]);
+        session.waits_for("discard all dead letters of queue `wc`? type its name to confirm:");
+        session.types(answer);
+        let (found, shown) = session.ended();
+        assert_eq!(found, Some(code), "{shown}");
+        assert_says(&shown, told);
+    }
 }
 
 #[tokio::test]
