@@ -567,3 +567,22 @@ fn shows_progress_at_a_terminal() {
     assert_eq!(code, Some(0), "{shown}");
     assert_says(&shown, "140,000, 140,000 different");
 }
+
+/// Shows the share of a file, and of the entries of a table.
+#[cfg(unix)]
+#[test]
+fn shows_the_share_of_a_known_total_at_a_terminal() {
+    let place = Place::with_table();
+    place.file("keys", ids(600_000));
+    place.runs("table load --at embedded:d --design unsalted pages keys");
+    for (arguments, total) in
+        [("advise keys", " of 6.60 MB ("), ("advise --at embedded:d pages", "reading rows ")]
+    {
+        let session = place.at_terminal(arguments, &[]);
+        let (code, shown) = session.ended();
+        assert_eq!(code, Some(0), "{shown}");
+        assert_says(&shown, total);
+        let has_share = shown.contains(" %, ") || shown.contains(" % (");
+        assert!(has_share && shown.contains(" left)"), "{shown}");
+    }
+}
