@@ -124,6 +124,36 @@ fn the_spec_of_a_table_of_plain_rows_names_their_earlier_design() {
     }
 }
 
+/// Covers a bug: salts of an unknown design were taken for plain rows, and `migrate` would have
+/// hidden the rows from their readers. The caller can state that the keys are plain.
+#[test]
+fn the_spec_of_rows_that_may_be_salted_names_no_earlier_design() {
+    let table = ExistingTable { servers: 4, splits: Vec::new(), group_pattern: None };
+    // Nearly half of the pages are of one site.
+    let keys = || {
+        let site = |page: u64| if page % 9 < 4 { 0 } else { page };
+        let page = |page| format!("{:02x}:com.site{}/{page}", site(page) * 7 % 256, site(page));
+        profile_of((0..5_000).map(|n| page(n).into_bytes()), Arrivals::Unordered)
+    };
+    let plain = Candidate::new("plain", Unsalted {}, 4);
+    for (table, also, may_be_salted, before) in [
+        (Some(table.clone()), None, true, Vec::new()),
+        (Some(table), Some(plain), false, vec![Unsalted {}.into()]),
+        (None, None, false, Vec::new()),
+    ] {
+        let report = advise(keys(), &servers(4).table(table).also(also)).unwrap();
+        assert_eq!(labels(&report), ["row-hasher"]);
+        assert_eq!(report.may_be_salted, may_be_salted);
+        assert_eq!(report.spec.unwrap().key_design[0].before, before);
+    }
+    // Also if the table is split for a hasher that few of its rows have.
+    let splits = RowHasher::new("p").unwrap().splits(4).unwrap();
+    let table = ExistingTable { servers: 4, splits, group_pattern: None };
+    let report = advise(keys(), &servers(4).table(table)).unwrap();
+    assert_eq!((report.decision, report.may_be_salted), (Decision::MostlyPlain, true));
+    assert_eq!(report.spec.unwrap().key_design[0].before, []);
+}
+
 /// Covers a bug: before the rows moved, the next spec did not say that they have no hash so far.
 /// With several hashers, the one that a plain row moves to is unknown.
 #[test]

@@ -1,6 +1,6 @@
 //! Line-by-line input and output, in constant memory.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Stdin, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,6 +35,12 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn Read + Send>> {
         false => Ok(file),
     });
     Ok(Box::new(file.with_context(|| format!("cannot read the {what} of {name}"))?))
+}
+
+/// Returns the number of bytes of a file; `None` if they are not known before it is read.
+pub(crate) fn size_of(path: &Path) -> Option<u64> {
+    let file = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    (path.as_os_str() != "-").then_some(file.len())
 }
 
 /// Returns standard input, which only one argument of a command can name.

@@ -22,6 +22,13 @@ pub(crate) fn counter(what: &str) -> ProgressBar {
     line("{spinner} {msg} {human_pos} ({rate}/s)", what.to_owned())
 }
 
+/// Shows the share of a total that is only an estimate.
+pub(crate) fn parts(what: &str, total: u64) -> ProgressBar {
+    let bar = line("{spinner} {msg} {bar:20} {percent} % ({eta} left)", what.to_owned());
+    bar.set_length(total);
+    bar
+}
+
 /// Counts bytes of a total, if that is known.
 pub(crate) fn bytes(what: &str, total: Option<u64>) -> ProgressBar {
     let counts = match total {

@@ -45,7 +45,8 @@ pub(super) fn report(
     } else {
         Decision::HasDesign
     };
-    if let ([only], Decision::MostlyPlain) = (&mut *key_design, decision) {
+    let may_be_salted = decision == Decision::MostlyPlain && options.may_be_salted(&profile);
+    if let ([only], Decision::MostlyPlain, false) = (&mut *key_design, decision, may_be_salted) {
         only.before = options.before(&only.settings);
     }
     let tablets = u32::try_from(tablets).unwrap_or(u32::MAX);
@@ -61,6 +62,7 @@ pub(super) fn report(
         spec: (!existing.has_other_groups).then_some(AdvisedSpec { key_design }),
         existing: existing.designs,
         others: existing.others,
+        may_be_salted,
         designs,
     }
 }

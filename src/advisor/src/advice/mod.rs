@@ -22,7 +22,8 @@
 //!
 //! Keys and tables that already have designs keep them, in the tablets of the table: a second salt
 //! would make keys longer, and removing one would change the whole table. A table that is split for
-//! plain rows that are spread evenly is kept, too.
+//! plain rows that are spread evenly is kept, too. Keys that may be salted, by a design that is
+//! neither recognized nor named, are not taken for plain rows: the spec does not move them.
 //!
 //! The advice names the least bad design if each one is uneven, has a hot end, or overloads a
 //! server (more than 1.5 times its share). The fullest server of the least bad design has the
@@ -41,7 +42,7 @@ pub use self::options::{AdviceOptions, Read};
 pub use self::ranked_design::{RankedDesign, RejectedKeys, Suitability};
 pub use self::report::{AdvisedDesign, AdvisedSpec, AdvisorReport, Decision};
 
-use fluo_keys::Unsalted;
+use fluo_keys::{DesignSettings, KeyDesign, Unsalted};
 use fluo_table::Result;
 
 use crate::existing::Existing;
@@ -55,7 +56,10 @@ use crate::{Candidate, KeyProfile};
 /// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
 pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorReport> {
     let tablets = options.advised_tablets()?;
-    let existing = Existing::new(&profile, options.table.as_ref());
+    let also = options.also.iter();
+    let named: Vec<_> =
+        also.filter_map(|also| KeyDesign::new(also.settings.clone()).ok()).collect();
+    let existing = Existing::new(&profile, options.table.as_ref(), &named);
     if !existing.designs.is_empty() {
         return Ok(kept::report(profile, existing, options));
     }
@@ -76,16 +80,23 @@ pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorRep
     let decide = |best| report::decide(best, options.servers);
     let decision = best.map_or(Decision::NoDesign, decide);
     let advised = designs.first().filter(|_| decision != Decision::NoDesign);
+    let is_salt =
+        |design: &RankedDesign| !matches!(design.candidate.settings, DesignSettings::Unsalted(_));
+    let may_be_salted = advised.is_some_and(is_salt) && options.may_be_salted(&profile);
     Ok(AdvisorReport {
         decision,
         tablets: advised.map_or(tablets, |design| design.candidate.tablets),
         existing: Vec::new(),
         others: None,
+        may_be_salted,
         spec: advised.map(|design| AdvisedSpec {
             key_design: vec![AdvisedDesign {
                 layout: design.layout(),
                 settings: design.candidate.settings.clone(),
-                before: options.before(&design.candidate.settings),
+                before: match may_be_salted {
+                    true => Vec::new(),
+                    false => options.before(&design.candidate.settings),
+                },
             }],
         }),
         profile,

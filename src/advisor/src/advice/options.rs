@@ -6,7 +6,8 @@ use fluo_keys::{DesignSettings, Unsalted};
 use fluo_table::{Error, Grouped, Result};
 use serde::Serialize;
 
-use crate::{Candidate, ExistingTable};
+use crate::existing::seem_salted;
+use crate::{Candidate, ExistingTable, KeyProfile};
 
 const MAX_TABLETS: u32 = 65_536;
 /// The number of tablets for each server: if a server fails, several others take over its tablets,
@@ -84,7 +85,8 @@ impl AdviceOptions {
         Self { table: table.into(), ..self }
     }
 
-    /// Adds designs to try. Default: none.
+    /// Adds designs to try. Keys that already have one of them keep it, even if the keys alone do
+    /// not prove it. Default: none.
     pub fn also(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
         self.also.extend(candidates);
         self
@@ -126,6 +128,13 @@ impl AdviceOptions {
             (Some(_), DesignSettings::RowHasher(_)) => vec![Unsalted {}.into()],
             _ => Vec::new(),
         }
+    }
+
+    /// Checks whether the keys of the table seem to have salts of an unknown design. They do not if
+    /// the caller names them `unsalted`.
+    pub(super) fn may_be_salted(&self, keys: &KeyProfile) -> bool {
+        let is_unsalted = |named: &Candidate| matches!(named.settings, DesignSettings::Unsalted(_));
+        self.table.is_some() && !self.also.iter().any(is_unsalted) && seem_salted(&keys.sample.keys)
     }
 
     /// Returns the table, unless the settings ask for other tablets, by number or by servers.

@@ -45,6 +45,9 @@ pub struct AdvisorReport {
     pub existing: Vec<ExistingDesign>,
     /// The keys that belong to none of these designs.
     pub others: Option<OtherKeys>,
+    /// `true` if another design is advised for keys of a table that may have salts of an unknown
+    /// one. The spec does not name `unsalted` as their earlier design.
+    pub may_be_salted: bool,
     /// All tried designs, the advised one first.
     pub designs: Vec<RankedDesign>,
     /// The spec file to use. `None` if no design is advised, or if the balancer's pattern has

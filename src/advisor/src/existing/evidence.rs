@@ -1,12 +1,13 @@
 //! The share of keys that must agree with a design, so that it is not chance.
 //!
 //! A design is recognized if at least half of the keys agree with it, and chance gives that many
-//! less than once in 2^64. In a table that is split at the design's own points, once in 8 suffices
-//! for all tried designs together: a plain table of this form is called salted at most once in 8
-//! times. The bound on chance is that of Chernoff and Hoeffding.
+//! less than once in 2^64. If the table is split at the design's own points, or the caller names
+//! the design, once in 8 suffices for all such designs together: a plain table of this form is
+//! called salted at most once in 8 times. The bound on chance is that of Chernoff and Hoeffding. A
+//! salt that is drawn cannot be computed again, so the caller must name its design.
 //!
 //! Rows that share a salted part share a salt. Such rows count as one, with the share of them that
-//! agrees. So the rows of one tenant prove no salt of a few digits without the split points.
+//! agrees. So the rows of one tenant prove no salt of a few digits by themselves.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -18,9 +19,8 @@ use foldhash::quality::FixedState;
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.
 pub(super) const MIN_BITS: f64 = 64.0;
-/// The least evidence in bits for all tried designs together, in a table that is split at their
-/// points.
-pub(super) const MIN_BITS_IF_SPLIT: f64 = 3.0;
+/// The least evidence in bits for all designs together that the split points or the caller show.
+pub(super) const MIN_BITS_IF_SHOWN: f64 = 3.0;
 /// The number of keys in a first check. A design is dropped if less than a quarter of them agree.
 const LOOKED_AT_FIRST: usize = 24;
 
@@ -69,7 +69,7 @@ pub(super) fn agreeing(
         }
     }
     let agree = parts.values().map(|(all, agree)| float_len(*agree) / float_len(*all));
-    let is_proven = bits(agree.sum(), parts.len(), chance) >= least_bits;
+    let is_proven = design.draws_salts() || bits(agree.sum(), parts.len(), chance) >= least_bits;
     (is_proven && agreeing * 2 >= keys.len()).then_some(agreeing)
 }
 

@@ -5,14 +5,14 @@
 //!
 //! - **The keys.** A salt that is computed from the row is computed again. Some keys agree by
 //!   chance, so a design is recognized only if chance gives that many once in 2^64. If all rows
-//!   share one salt, the split points are a part of the proof.
+//!   share one salt, the split points are a part of the proof, or the caller, who names the design.
 //! - **The split points.** They show the number of tablets of each design, and the row hashers for
 //!   which the table was made, even if no row is hashed.
 //! - **The pattern of the balancer's groups.** It shows the order of the row hashers, and groups of
 //!   other recipes.
 //!
 //! Keys of no recognized design are counted: they were loaded without the design, or are rows of
-//! another kind.
+//! another kind. If they only [look salted](seem_salted), they are not taken for plain rows.
 
 mod design;
 mod evidence;
@@ -21,6 +21,7 @@ mod layout;
 mod salts;
 #[cfg(test)]
 mod tests;
+mod unknown_salts;
 
 use fluo_keys::KeyDesign;
 use fluo_table::{Bytes, Escaped};
@@ -29,6 +30,7 @@ use serde::Serialize;
 pub use self::design::ExistingDesign;
 use self::design::sort_by_groups;
 pub use self::layout::AdvisedLayout;
+pub(crate) use self::unknown_salts::seem_salted;
 use crate::{KeyProfile, ProfileBuilder};
 use fluo_keys::number::share;
 
@@ -70,7 +72,13 @@ pub(super) struct Existing {
 }
 
 impl Existing {
-    pub(super) fn new(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
+    /// Recognizes the designs of keys. `named` are designs that the keys may have, as the caller
+    /// states.
+    pub(super) fn new(
+        profile: &KeyProfile,
+        table: Option<&ExistingTable>,
+        named: &[KeyDesign],
+    ) -> Self {
         let splits = table.map_or(&[][..], |table| &table.splits);
         let sample = &profile.sample.keys;
         let mut keys: Vec<&[u8]> = sample.iter().map(|sampled| sampled.key.as_ref()).collect();
@@ -82,7 +90,7 @@ impl Existing {
         if existing.is_proven() {
             return existing;
         }
-        let existing = Self::with(salts::found(&keys, splits).into_iter(), table, profile);
+        let existing = Self::with(salts::found(&keys, splits, named).into_iter(), table, profile);
         if existing.is_proven() { existing } else { Self::default() }
     }
 

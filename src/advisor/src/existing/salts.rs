@@ -1,20 +1,21 @@
-//! Digest salts and moduli, recognized by the salts of their keys.
+//! Digest salts, moduli and web tables, recognized by the salts of their keys.
 //!
 //! The form of a design is read from the keys: the digits of the salt, the characters after it, and
 //! the characters that can end the salted part of a row. Each design of such a form is computed
-//! again for some of the keys.
+//! again for some of the keys. So is each design that the caller names, whatever its form.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use fluo_keys::{
-    DesignSettings, Digest, DigestSalt, DigestSide, HashInput, KeyDesign, Modulo, SaltedPart,
+    DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection, HashInput, KeyDesign, Modulo,
+    SaltedPart, WebPart, WebTable,
 };
 use fluo_table::Bytes;
 
-use super::evidence::{MIN_BITS, MIN_BITS_IF_SPLIT, agreeing};
+use super::evidence::{MIN_BITS, MIN_BITS_IF_SHOWN, agreeing};
 use super::layout::{AdvisedLayout, buckets_of, layout};
-use fluo_keys::number::float_len;
+use fluo_keys::number::{float, float_len};
 
 /// The maximum number of different keys that are examined.
 const LOOKED_AT_KEYS: usize = 256;
@@ -27,6 +28,13 @@ const DIGESTS: [(Digest, DigestSide); 4] = [
     (Digest::Sha1, DigestSide::First),
     (Digest::Sha1, DigestSide::Last),
 ];
+const WEB_SALTS: [(WebPart, DomainDirection); 4] = [
+    (WebPart::RegistrableDomain, DomainDirection::Forward),
+    (WebPart::RegistrableDomain, DomainDirection::Reversed),
+    (WebPart::Host, DomainDirection::Forward),
+    (WebPart::Host, DomainDirection::Reversed),
+];
+const WEB_SEPARATOR: &str = ":";
 const BUCKET_DIGITS: RangeInclusive<usize> = 2..=6;
 const SEPARATOR_BYTES: usize = 8;
 /// The number of salts that are compared first with a number of buckets.
@@ -38,23 +46,29 @@ struct Tried {
     chance: f64,
     /// `true` if only the split points can prove the design.
     needs_splits: bool,
+    /// `true` if the split points, or the caller, show the design, so that less evidence suffices.
+    is_shown: bool,
 }
 
-/// Returns the design with which the most of the keys agree, if at least half of them do.
-pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<KeyDesign> {
+/// Returns the design with which the most of the keys agree, if at least half of them do. `named`
+/// are designs that the keys may have, as the caller states.
+pub(super) fn found(keys: &[&[u8]], splits: &[Bytes], named: &[KeyDesign]) -> Option<KeyDesign> {
     let short = keys.iter().filter(|key| key.len() <= LOOKED_AT_KEY_BYTES);
     let short: Vec<&[u8]> = short.copied().collect();
     let step = short.len().div_ceil(LOOKED_AT_KEYS).max(1);
     let keys: Vec<_> = short.iter().copied().step_by(step).collect();
-    let tried = digests(&keys).into_iter().chain(moduli(&keys, splits));
-    let tried = tried.map(|design| (is_split(&design.settings, splits), design));
-    let tried: Vec<_> =
-        tried.filter(|(is_split, design)| *is_split || !design.needs_splits).collect();
-    let number = tried.iter().filter(|(is_split, _)| *is_split).count();
-    let bits_if_split = MIN_BITS_IF_SPLIT + float_len(number.max(1)).log2();
+    let mut tried: Vec<_> = named.iter().filter_map(of_caller).collect();
+    tried.extend(digests(&keys));
+    tried.extend(moduli(&keys, splits));
+    for design in &mut tried {
+        design.is_shown |= is_split(&design.settings, splits);
+    }
+    tried.retain(|design| design.is_shown || !design.needs_splits);
+    let number = tried.iter().filter(|design| design.is_shown).count();
+    let bits_if_shown = MIN_BITS_IF_SHOWN + float_len(number.max(1)).log2();
     let mut best = None;
-    for (is_split, Tried { settings, chance, .. }) in tried {
-        let least = if is_split { bits_if_split } else { MIN_BITS };
+    for Tried { settings, chance, is_shown, .. } in tried {
+        let least = if is_shown { bits_if_shown } else { MIN_BITS };
         let design = KeyDesign::new(settings).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
         // Of designs with which the same keys agree, the first is recognized.
@@ -73,11 +87,24 @@ fn is_split(settings: &DesignSettings, splits: &[Bytes]) -> bool {
     let width = splits.iter().map(Bytes::len).min();
     let is_possible = match settings {
         DesignSettings::DigestSalt(salt) => width == Some(salt.digits.into()),
+        DesignSettings::WebTable(web) => width == Some(web.digits.into()),
         DesignSettings::Modulo(modulo) => buckets_of(splits).contains(&modulo.buckets),
         _ => false,
     };
     let layout = || layout(&KeyDesign::new(settings.clone()).ok()?, splits);
     is_possible && matches!(layout(), Some(AdvisedLayout::Tablets(_)))
+}
+
+/// Returns a design of the caller with its chance; `None` if it has no salt, or is a row hasher,
+/// which its keys show.
+fn of_caller(design: &KeyDesign) -> Option<Tried> {
+    let weights = design.tablet_weights(1).ok()?.filter(|_| design.row_hasher().is_none())?;
+    Some(Tried {
+        settings: design.settings().clone(),
+        chance: 1.0 / float(weights.iter().sum()),
+        needs_splits: false,
+        is_shown: true,
+    })
 }
 
 /// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
@@ -86,18 +113,43 @@ fn digests(keys: &[&[u8]]) -> Vec<Tried> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let mut all = Vec::new();
     for digits in (1..=MAX_DIGITS).rev() {
-        for (separator, over) in forms(keys, digits.into(), is_digit) {
-            for (digest, end) in DIGESTS {
+        let forms = forms(keys, digits.into(), is_digit);
+        let webs = forms.contains(&(WEB_SEPARATOR.to_owned(), SaltedPart::Whole));
+        let webs = webs.then(|| WEB_SALTS.map(|salt| web(digits, salt).into()));
+        let salts = forms.into_iter().flat_map(|(separator, over)| {
+            DIGESTS.map(|(digest, end)| {
                 let (separator, over) = (separator.clone(), over.clone());
-                all.push(Tried {
-                    settings: DigestSalt { digest, end, digits, separator, over }.into(),
-                    chance: 0.0625_f64.powi(digits.into()),
-                    needs_splits: false,
-                });
-            }
-        }
+                DesignSettings::from(DigestSalt { digest, end, digits, separator, over })
+            })
+        });
+        // The text before a `/` can be a host in reverse, and a host in reverse any text.
+        let webs = webs.into_iter().flatten();
+        let settings: Vec<_> = match are_pages(keys, digits) {
+            true => webs.chain(salts).collect(),
+            false => salts.chain(webs).collect(),
+        };
+        let chance = 0.0625_f64.powi(digits.into());
+        let tried = |settings| Tried { settings, chance, needs_splits: false, is_shown: false };
+        all.extend(settings.into_iter().map(tried));
     }
     all
+}
+
+fn web(digits: u8, (over, text): (WebPart, DomainDirection)) -> WebTable {
+    WebTable { digits, over, text, ..WebTable::default() }
+}
+
+/// Checks whether at least half of the keys are clearly those of pages, in a web table of any salt
+/// with this many digits.
+fn are_pages(keys: &[&[u8]], digits: u8) -> bool {
+    let Ok(design) = KeyDesign::new(WebTable { digits, ..WebTable::default() }) else {
+        return false;
+    };
+    let is_page = |key: &&&[u8]| {
+        let row = design.row_behind_salt(key);
+        row.is_ok_and(|row| WebTable::is_web_address(&row))
+    };
+    keys.iter().filter(is_page).count() * 2 >= keys.len()
 }
 
 /// Returns the designs whose salts are buckets, in two digits or in as many as the largest needs.
@@ -118,6 +170,7 @@ fn moduli(keys: &[&[u8]], splits: &[Bytes]) -> Vec<Tried> {
                     settings: modulo(buckets).into(),
                     chance: chance(&salts, buckets),
                     needs_splits: is_one,
+                    is_shown: false,
                 }));
             }
         }

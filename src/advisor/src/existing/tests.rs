@@ -1,16 +1,40 @@
 //! Keys whose design is recognized, and keys that only look like it.
 
 use fluo_keys::{
-    DesignSettings, DigestSalt, DigestSide, HashInput, HashScheme, HashedRows, Modulo, SaltedPart,
+    DesignSettings, DigestSalt, DigestSide, DomainDirection, HashInput, HashScheme, HashedRows,
+    Modulo, RandomSalt, ReverseTime, SaltSettings, SaltedPart, Unsalted, WebPart, WebTable,
 };
 use rstest::rstest;
 
 use super::*;
 
+/// The home pages of software packages, with their hosts in reverse.
+const PAGES: &str = include_str!("../../../../examples/data/package-homepages.txt");
+
 fn existing(keys: impl IntoIterator<Item = Vec<u8>>, table: Option<&ExistingTable>) -> Existing {
+    with_named(keys, table, &[])
+}
+
+fn with_named(
+    keys: impl IntoIterator<Item = Vec<u8>>,
+    table: Option<&ExistingTable>,
+    named: &[DesignSettings],
+) -> Existing {
     let mut builder = ProfileBuilder::default();
     keys.into_iter().for_each(|key| builder.push(&key));
-    Existing::new(&builder.finish(), table)
+    let named = named.iter().map(|settings| KeyDesign::new(settings.clone()).unwrap());
+    Existing::new(&builder.finish(), table, &named.collect::<Vec<_>>())
+}
+
+/// Returns the keys of a web table for real pages.
+fn keys_of_pages(web: &WebTable, is_taken: fn(&str) -> bool) -> Vec<Vec<u8>> {
+    let design = KeyDesign::new(web.clone()).unwrap();
+    let key = |line: &str| {
+        let (host, rest) = line.split_at(line.find(['/', ':', '?', '#']).unwrap_or(line.len()));
+        let host: Vec<_> = host.rsplit('.').collect();
+        design.encode_row(format!("{}{rest}", host.join(".")).as_bytes()).unwrap().to_vec()
+    };
+    PAGES.lines().filter(|line| is_taken(line)).map(key).collect()
 }
 
 fn settings(found: &Existing) -> Vec<&DesignSettings> {
@@ -88,6 +112,93 @@ fn recognizes_a_design_by_the_salts_of_its_keys(
     let found = existing(keys_of(&design, 900, row), None);
     assert_eq!(settings(&found), [&design]);
     assert_eq!((found.others, found.designs[0].keys), (None, 900));
+}
+
+/// The advice for a web table was a row hasher over its salts, because 43 % of its pages are of one
+/// host, so that it is uneven.
+#[rstest]
+#[case(WebTable::default())]
+#[case(WebTable { digits: 1, ..WebTable::default() })]
+#[case(WebTable { digits: 4, text: DomainDirection::Reversed, ..WebTable::default() })]
+#[case(WebTable { over: WebPart::Host, ..WebTable::default() })]
+#[case(WebTable { over: WebPart::Host, text: DomainDirection::Reversed, ..WebTable::default() })]
+fn recognizes_a_web_table_by_the_salts_of_its_keys(#[case] web: WebTable) {
+    let keys = || keys_of_pages(&web, |_| true);
+    let pages = u64::try_from(keys().len()).unwrap();
+    let settings_of_web = web.clone().into();
+    let mut table = table(splits(&settings_of_web, 12));
+    for table in [None, Some(&table)] {
+        let found = existing(keys(), table);
+        assert_eq!(settings(&found), [&settings_of_web]);
+        assert_eq!((found.others, found.designs[0].keys), (None, pages));
+    }
+    // A point that cuts a large host.
+    table.splits.push("99:com.github/m".into());
+    table.splits.sort();
+    let found = existing(keys(), Some(&table));
+    assert_eq!(found.designs[0].layout, Some(AdvisedLayout::Tablets(12)));
+}
+
+/// The pages of one domain have one salt, which proves no design unless the table is split for it,
+/// or the caller names the design.
+#[test]
+fn recognizes_the_web_table_of_one_domain_if_it_is_shown() {
+    let web = WebTable::default();
+    let keys = || keys_of_pages(&web, |line| line.starts_with("com.github/"));
+    let table = table(splits(&web.clone().into(), 16));
+    assert!(existing(keys(), None).designs.is_empty());
+    for found in [existing(keys(), Some(&table)), with_named(keys(), None, &[web.clone().into()])] {
+        assert_eq!(settings(&found), [&web.clone().into()]);
+    }
+    let other = WebTable { text: DomainDirection::Reversed, ..web.clone() };
+    assert!(with_named(keys(), None, &[other.into()]).designs.is_empty());
+}
+
+/// Keys of a design that is not recognized by itself were salted again, although the caller named
+/// their design.
+#[test]
+fn recognizes_a_design_that_the_caller_names() {
+    let over = SaltSettings::from(DigestSalt {
+        digits: 1,
+        separator: ":".to_owned(),
+        over: SaltedPart::Entity,
+        ..DigestSalt::default()
+    });
+    let times: DesignSettings = ReverseTime { salt: Some(over), ..ReverseTime::default() }.into();
+    let first: DesignSettings = DigestSalt {
+        separator: ":".to_owned(),
+        over: SaltedPart::First(4),
+        ..DigestSalt::default()
+    }
+    .into();
+    for (named, row) in [
+        (times, (|row| format!("sensor{}|{row}", row % 90)) as fn(u64) -> String),
+        (first, |row| format!("{:04}/{row}", row % 300)),
+    ] {
+        let keys = || keys_of(&named, 900, row);
+        let unnamed = existing(keys(), None);
+        assert_ne!(settings(&unnamed), [&named]);
+        let found = with_named(keys(), None, &[Unsalted {}.into(), hashed("p"), named.clone()]);
+        assert_eq!(settings(&found), [&named]);
+        assert_eq!((found.others, found.designs[0].keys), (None, 900));
+    }
+}
+
+/// Drawn salts prove nothing, so the caller has to name their design. At least half of the keys
+/// must have its form.
+#[test]
+fn recognizes_drawn_salts_only_if_the_caller_names_them() {
+    let drawn: DesignSettings = RandomSalt::new(16).into();
+    let keys = |own: u64| {
+        (0..900).map(move |n| match n < own {
+            true => format!("{:02}|user{n}", random(n) % 16).into_bytes(),
+            false => PATH(n).into_bytes(),
+        })
+    };
+    let named = [drawn.clone()];
+    assert!(existing(keys(900), None).designs.is_empty());
+    assert_eq!(settings(&with_named(keys(900), None, &named)), [&drawn]);
+    assert!(with_named(keys(300), None, &named).designs.is_empty());
 }
 
 /// Only the front of a table was sampled, where all keys have the salt `00`, and the advice was a
@@ -208,9 +319,11 @@ fn recognizes_no_design_of_lookalikes(#[case] line: fn(u64) -> String) {
         modulo(64, "|", HashInput::JavaHash),
         modulo(100, "|", HashInput::JavaHash),
     ];
-    let tables = salts.map(|design| Some(table(splits(&design, 16))));
-    for table in tables.iter().chain([&None]) {
-        let found = existing((0..3_000).map(|n| line(n).into_bytes()), table.as_ref());
+    let tables = salts.clone().map(|design| Some(table(splits(&design, 16))));
+    let web = [DesignSettings::from(WebTable::default())];
+    for (table, named) in tables.iter().map(|table| (table, &web[..])).chain([(&None, &salts[..])])
+    {
+        let found = with_named((0..3_000).map(|n| line(n).into_bytes()), table.as_ref(), named);
         assert!(found.designs.is_empty(), "{}: {found:?}", line(1));
     }
 }

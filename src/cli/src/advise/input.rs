@@ -40,14 +40,20 @@ impl Source {
     ) -> Result<Self> {
         let input = lines::open(path, "keys")?;
         let name = spec::name_of(path);
-        let bar = progress::counter("keys");
+        let size = lines::size_of(path);
+        let bar = match size {
+            Some(_) => progress::bytes("reading keys", size),
+            None => progress::counter("keys"),
+        };
         let shown = bar.clone();
+        let read = ProgressBar::hidden();
+        let input = read.wrap_read(input);
         let profile = tokio::task::spawn_blocking(move || {
             let mut builder = ProfileBuilder::new(arrivals);
             lines::for_each(input, |number, line| {
                 builder.push(&encoding.decode(line)?);
                 if number % PROGRESS_EVERY == 0 {
-                    shown.set_position(number);
+                    shown.set_position(size.map_or(number, |_| read.position()));
                 }
                 Ok(())
             })?;
@@ -69,7 +75,11 @@ impl Source {
         let entries: Vec<_> = tablets.as_slice().iter().map(|tablet| tablet.entries).collect();
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
         let table = &tables.open_table(name, labels).await?;
-        let begun = spans.into_iter().zip(rows_of_tablets(&entries, most)).map(|(span, most)| {
+        let most_rows = rows_of_tablets(&entries, most);
+        let expected = entries.iter().zip(&most_rows).map(|(own, most)| *own.min(most));
+        let mut expected = expected.collect::<Vec<_>>().into_iter();
+        let total: u64 = expected.as_slice().iter().sum();
+        let begun = spans.into_iter().zip(most_rows).map(|(span, most)| {
             let mut batches = table.scan(Scan::over(span).filter(Filter::FirstOfRow)).peekable();
             async move {
                 // Read the first batches of several tablets at the same time, because a call takes
@@ -79,10 +89,21 @@ impl Source {
             }
         });
         let mut begun = stream::iter(begun).buffered(TABLETS_AT_ONCE);
-        let bar = progress::counter("rows");
+        // Accumulo does not count entries in memory.
+        let bar = match total {
+            0 => progress::counter("rows"),
+            _ => progress::parts("reading rows", total),
+        };
         let (mut builder, mut cut_short) = (ProfileBuilder::new(arrivals), 0_u64);
+        let mut ended = 0;
         while let Some((batches, most)) = begun.next().await {
-            cut_short += u64::from(push_rows(batches, most, &mut builder, &bar).await?);
+            // A row can have several entries, which count at the end of its tablet.
+            let own = expected.next().unwrap_or_default();
+            let read = |rows: u64, all: u64| {
+                bar.set_position(if total == 0 { all } else { ended + rows.min(own) });
+            };
+            cut_short += u64::from(push_rows(batches, most, &mut builder, read).await?);
+            ended += own;
         }
         let group_pattern = match tables.properties(name).await {
             Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
@@ -96,12 +117,13 @@ impl Source {
     }
 }
 
-/// Adds the rows of a tablet to a profile, up to a maximum. Returns `true` if the tablet has more.
+/// Adds the rows of a tablet to a profile, up to a maximum. Calls `progress` with their number, and
+/// that of all rows. Returns `true` if the tablet has more.
 async fn push_rows(
     mut batches: Peekable<CellBatches>,
     most: u64,
     builder: &mut ProfileBuilder,
-    bar: &ProgressBar,
+    progress: impl Fn(u64, u64),
 ) -> Result<bool> {
     let mut left = most;
     while let Some(cells) = batches.try_next().await? {
@@ -112,7 +134,7 @@ async fn push_rows(
             builder.push(&cell.key.row);
             left -= 1;
         }
-        bar.set_position(builder.keys());
+        progress(most - left, builder.keys());
     }
     Ok(false)
 }

@@ -207,6 +207,12 @@ pub(super) fn decision(report: &AdvisorReport) -> String {
         true => sentence,
         false => format!("{sentence} The keys are too few to tell whether it is even."),
     };
+    let sentence = match report.may_be_salted {
+        true => format!(
+            "{sentence} The keys may be salted already: give their design, or `unsalted`, in --spec."
+        ),
+        false => sentence,
+    };
     match (&report.spec, report.decision) {
         (None, Decision::HasDesign | Decision::HasUnevenDesign | Decision::MostlyPlain) => format!(
             "{sentence} There is no spec: the balancer's pattern has groups of other recipes."

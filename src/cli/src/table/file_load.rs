@@ -1,9 +1,8 @@
 //! The load of the lines of a file into a table, for `fluo table load` and `fluo table import`.
 
-use std::fs::{self, Metadata};
 use std::future::ready;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -120,7 +119,7 @@ impl FileLoad {
         // The bytes of the file that were read, and the bar of those whose rows are written.
         let read = ProgressBar::hidden();
         let rows = rows_of(read.wrap_read(input), lines_of, Arc::clone(&bad), parse);
-        let (bar, start) = (progress::bytes(&label, size_of(&self.file)), Instant::now());
+        let (bar, start) = (progress::bytes(&label, lines::size_of(&self.file)), Instant::now());
         let watch = |report: &BulkLoadReport| {
             let ended = u128::from(read.position()) * u128::from(report.ended_bytes)
                 / u128::from(report.read_bytes.max(1));
@@ -158,12 +157,6 @@ impl Refused {
         let row = self.design.encode_row(&mutation.row)?;
         Ok(self.table.check_mutation(&Mutation { row, updates: mutation.updates.clone() })?)
     }
-}
-
-/// Returns the number of bytes of a file; `None` if they are not known before it is read.
-fn size_of(path: &Path) -> Option<u64> {
-    let file = fs::metadata(path).ok().filter(Metadata::is_file)?;
-    (path.as_os_str() != "-").then_some(file.len())
 }
 
 /// Returns the mutations with the numbers of their lines, or of the first of their lines. A failure

@@ -261,6 +261,60 @@ fn a_split_table_without_hashed_rows_proves_nothing() {
     assert_says(run.text(), "0 keys in 4 tablets: too few to tell\n");
 }
 
+/// Covers a bug: the advice for a web table was a row hasher over its salts, with `unsalted` as the
+/// earlier design. After `apply` and `migrate`, no page was found.
+#[test]
+fn a_web_table_of_real_pages_keeps_its_design() {
+    let place = Place::with_table();
+    let web = "[[key_design]]\ndesign = \"web-table\"\ntablets = 20\n";
+    place.file("web.toml", web);
+    let page = |row: &str| {
+        let (host, rest) = row.split_once('/').unwrap_or((row, ""));
+        let host: Vec<_> = host.rsplit('.').collect();
+        format!("https://{}/{rest}\n", host.join("."))
+    };
+    place.file("urls", ROWS.lines().map(page).collect::<String>());
+    place.runs("table load --at embedded:d --spec web.toml pages urls");
+    let advise = "advise --at embedded:d --write-spec advised.toml pages";
+    for arguments in ["", " --servers 5", " --servers 5 --spec web.toml"] {
+        let run = place.runs(&format!("{advise}{arguments}"));
+        assert_says(run.text(), "Keep web-table in ");
+        let spec = place.read("advised.toml");
+        assert!(spec.contains("web-table") && !spec.contains("before"), "{spec}");
+    }
+    place.runs("table apply --at embedded:d --spec advised.toml --no-wait pages");
+    place.runs("table get --at embedded:d --spec advised.toml pages https://0install.net/");
+    // Pages of one site have one salt.
+    place.runs("table create --at embedded:d site");
+    place.file("urls", lines(400, |page| format!("https://example.com/{page}")));
+    place.runs("table load --at embedded:d --spec web.toml site urls");
+    let run = place.runs("advise --at embedded:d site --spec web.toml");
+    assert_says(run.text(), "Keep web-table in ");
+}
+
+/// Covers a bug: salts of an unknown design were taken for plain rows.
+#[test]
+fn rows_that_may_be_salted_are_not_moved() {
+    let place = Place::with_table();
+    let page = |page: u32| {
+        let site = if page % 9 < 4 { 0 } else { page };
+        format!("{:02x}:com.site{site}/{page}", site * 7 % 256)
+    };
+    place.file("rows", lines(4_000, page));
+    place.runs("table load --at embedded:d --design unsalted pages rows");
+    let run = place.runs("advise --at embedded:d pages");
+    assert_says(
+        run.text(),
+        "\nUse row-hasher in 8 tablets. The keys may be salted already: give their design, or \
+         `unsalted`, in --spec.\n",
+    );
+    assert!(!run.text().contains("key_design.before"), "{}", run.text());
+    place.file("plain.toml", "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = []\n");
+    let run = place.runs("advise --at embedded:d --spec plain.toml pages");
+    assert!(!run.text().contains("may be salted"), "{}", run.text());
+    assert_says(run.text(), "[[key_design.before]]\n  design = \"unsalted\"\n");
+}
+
 /// Covers a bug: the second spec had lost the design that half of the rows still had.
 #[test]
 fn a_second_spec_keeps_the_earlier_designs() {
@@ -512,4 +566,23 @@ fn shows_progress_at_a_terminal() {
     let (code, shown) = session.ended();
     assert_eq!(code, Some(0), "{shown}");
     assert_says(&shown, "140,000, 140,000 different");
+}
+
+/// Shows the share of a file, and of the entries of a table.
+#[cfg(unix)]
+#[test]
+fn shows_the_share_of_a_known_total_at_a_terminal() {
+    let place = Place::with_table();
+    place.file("keys", ids(600_000));
+    place.runs("table load --at embedded:d --design unsalted pages keys");
+    for (arguments, total) in
+        [("advise keys", " of 6.60 MB ("), ("advise --at embedded:d pages", "reading rows ")]
+    {
+        let session = place.at_terminal(arguments, &[]);
+        let (code, shown) = session.ended();
+        assert_eq!(code, Some(0), "{shown}");
+        assert_says(&shown, total);
+        let has_share = shown.contains(" %, ") || shown.contains(" % (");
+        assert!(has_share && shown.contains(" left)"), "{shown}");
+    }
 }

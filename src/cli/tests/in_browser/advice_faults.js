@@ -8,6 +8,9 @@ for (const figure of figures) {
     if (!picture.getAttribute('aria-label')) faults.push(`a picture of ${name} has no name`);
     const { bottom } = picture.getBoundingClientRect();
     if (figure.closest('#advice') && bottom > window.innerHeight) faults.push(`${name} is below the first screen`);
+    for (const label of picture.querySelectorAll('text')) {
+      if (parseFloat(getComputedStyle(label).strokeWidth) < 8) faults.push(`bars cross the figure of ${name}`);
+    }
     if (!picture.querySelector('.alarm')) continue;
     if (!/uneven|hot end/.test(name)) faults.push(`${name} has an alarm`);
     if (!picture.querySelector('text')?.textContent) faults.push(`${name} is shown by color only`);

@@ -137,6 +137,7 @@ fn finds_each_kind_of_fault() {
         ("td[data-label]::before", "td.none::before".to_owned(), "`newest in one` is invisible"),
         ("hot end", "suitable".to_owned(), "has an alarm"),
         ("<text ", "<text></text><text ".to_owned(), "by color only"),
+        ("stroke-width: .8em", "stroke-width: 3".to_owned(), "bars cross the figure"),
         ("--level-0: #5895c0", "--level-0: #d5e3ef".to_owned(), "a cell is hard to see"),
         ("--level-1: #2873be", "--level-1: #5895c0".to_owned(), "a level is hard to see"),
         (
